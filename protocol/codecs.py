@@ -1,0 +1,120 @@
+"""One codec per API version: request bytes -> model, model -> answer frame. Built at its first use."""
+
+import functools
+import importlib
+import struct
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Final
+
+from . import schema
+from .api_keys import CODEC_VERSIONS, ApiKey
+from .headers import MalformedRequestError, skip_tags
+from .primitives import FrameBuffer, Records
+from .produce import ProduceReader, ProduceWriter
+
+Frame = bytes | bytearray | list[bytes | bytearray | memoryview]
+"""One answer, length prefix included: a single buffer, or several to be sent in order."""
+
+_PREFIX: Final = struct.Struct(">ii")
+
+
+class UnsupportedVersionError(MalformedRequestError):
+    """An API or version without a codec."""
+
+
+class Codec:
+    """Reads requests and writes answers of one API version."""
+
+    __slots__ = ("_read", "_write", "api_key", "downgrade", "flexible", "tagged_answer", "upgrade", "version")
+
+    def __init__(self, api_key: ApiKey, version: int) -> None:
+        self.api_key = api_key
+        self.version = version
+        messages = _messages(api_key)
+        self.upgrade: Callable[[Any, int], Any] | None = getattr(messages, "upgrade", None)
+        self.downgrade: Callable[[Any, int], Any] | None = getattr(messages, "downgrade", None)
+        self.flexible, self._read, self._write = _functions(api_key, version, messages)
+        self.tagged_answer = self.flexible and api_key is not ApiKey.API_VERSIONS
+
+    def decode(self, frame: bytes | memoryview, offset: int) -> Any:
+        """The request behind the header, whose client id ends at `offset`. Raises MalformedRequestError."""
+        try:
+            if self.flexible:
+                offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
+            request = self._read(frame, offset)
+        except Exception as error:
+            raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {error}") from error
+        return request if self.upgrade is None else self.upgrade(request, self.version)
+
+    def encode(self, correlation_id: int, response: Any) -> Frame:
+        """The whole answer frame."""
+        if self.downgrade is not None:
+            response = self.downgrade(response, self.version)
+        out = FrameBuffer(8)
+        if self.tagged_answer:
+            out.append(0)
+        self._write(response, out)
+        spliced = sum(sum(map(len, records)) for _, records in out.splices)
+        _PREFIX.pack_into(out, 0, len(out) + spliced - 4, correlation_id)
+        return out.buffers() if spliced else out
+
+
+class ProduceCodec(Codec):
+    """Produce, whose requests and answers are remembered: one per connection, since they are much alike."""
+
+    __slots__ = ("_frames",)
+
+    def __init__(self, version: int) -> None:
+        self.api_key = ApiKey.PRODUCE
+        self.version = version
+        self.upgrade = self.downgrade = None
+        self.flexible = self.tagged_answer = version >= 9
+        self._write = _shared(ApiKey.PRODUCE, version)._write
+        self._read = ProduceReader(version)
+        self._frames = ProduceWriter(version, self._write)
+
+    def encode(self, correlation_id: int, response: Any) -> Frame:
+        return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response)
+
+
+def codec(api_key: int, version: int) -> Codec:
+    """A codec to be kept for one connection. UnsupportedVersionError where there is none."""
+    shared = _shared(api_key, version)
+    return ProduceCodec(version) if shared.api_key is ApiKey.PRODUCE else shared
+
+
+@functools.cache
+def _shared(api_key: int, version: int) -> Codec:
+    try:
+        key = ApiKey(api_key)
+    except ValueError:
+        raise UnsupportedVersionError(f"api key {api_key} is not supported") from None
+    low, high = CODEC_VERSIONS[key]
+    if not low <= version <= high:
+        raise UnsupportedVersionError(f"{key.name} v{version} is not supported: only v{low} to v{high} are")
+    return Codec(key, version)
+
+
+def _messages(api_key: ApiKey) -> ModuleType:
+    return importlib.import_module(f"{__package__}.messages.{api_key.name.lower()}")
+
+
+def _functions(
+    api_key: ApiKey, version: int, messages: ModuleType
+) -> tuple[bool, schema.Reader, schema.Writer]:
+    """Whether the version is flexible, and what reads its requests and writes its answers."""
+    if api_key is ApiKey.OFFSET_FOR_LEADER_EPOCH and version < 2:
+        from . import offset_for_leader_epoch_v0 as old
+
+        return False, old.read_request, functools.partial(old.write_response, version)
+    api = api_key.name.lower()
+    name = "".join(part.capitalize() for part in api.split("_"))
+    answer = schema.load(api, version, "Response")
+    write = schema.compile_writer(answer, getattr(messages, name + "Response"))
+    request = schema.load(api, version, "Request")
+    read = schema.compile_reader(request, getattr(messages, name + "Request"))
+    return request.__flexible__, read, write  # type: ignore[attr-defined]
+
+
+__all__ = ["Codec", "Frame", "Records", "UnsupportedVersionError", "codec"]

@@ -1,0 +1,61 @@
+"""Request headers of all versions, and frames (size-delimited, KIP-482 for the flexible ones)."""
+
+import struct
+from typing import Final, NamedTuple
+
+from .primitives import read_uvarint
+
+MAX_FRAME_BYTES: Final = 100 * 1024 * 1024
+"""Kafka's default for `socket.request.max.bytes`."""
+
+_FIXED: Final = struct.Struct(">hhih")
+API_VERSIONS: Final = 18
+
+
+class MalformedRequestError(ValueError):
+    """Bytes that are no Kafka request: the connection is closed, as a real broker does."""
+
+
+class RequestHeader(NamedTuple):
+    """Header of a request; `size` bytes long up to the client id, tagged fields not included."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+    size: int
+
+
+def parse_header(frame: bytes | memoryview) -> RequestHeader:
+    """Header versions 1 and 2 alike, up to the client id. Raises MalformedRequestError."""
+    try:
+        key, version, correlation_id, length = _FIXED.unpack_from(frame)
+    except struct.error:
+        raise MalformedRequestError(
+            f"a frame of {len(frame)} bytes is shorter than a request header"
+        ) from None
+    if length < 0:
+        return RequestHeader(key, version, correlation_id, None, 10)
+    end = 10 + length
+    if end > len(frame):
+        raise MalformedRequestError(f"client id of {length} bytes in a frame of {len(frame)}")
+    try:
+        client_id = str(frame[10:end], "utf-8")
+    except UnicodeDecodeError:
+        raise MalformedRequestError("client id is not UTF-8") from None
+    return RequestHeader(key, version, correlation_id, client_id, end)
+
+
+def skip_tags(frame: bytes | memoryview, offset: int) -> int:
+    """Offset behind the tagged fields of a flexible header. Raises MalformedRequestError."""
+    try:
+        count, offset = read_uvarint(frame, offset)
+        for _ in range(count):
+            _, offset = read_uvarint(frame, offset)
+            size, offset = read_uvarint(frame, offset)
+            offset += size
+    except (IndexError, ValueError) as error:
+        raise MalformedRequestError("tagged fields of the header end early") from error
+    if offset > len(frame):
+        raise MalformedRequestError("tagged fields of the header end early")
+    return offset

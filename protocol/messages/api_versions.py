@@ -1,0 +1,41 @@
+"""ApiVersions: api key 18, v0 to v4."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class ApiVersionsRequest:
+    client_software_name: str = ""  # v3+
+    client_software_version: str = ""  # v3+
+
+
+@dataclass(slots=True)
+class ApiVersion:
+    api_key: int = 0
+    min_version: int = 0
+    max_version: int = 0
+
+
+@dataclass(slots=True)
+class SupportedFeatureKey:
+    name: str = ""  # v3+
+    min_version: int = 0  # v3+
+    max_version: int = 0  # v3+
+
+
+@dataclass(slots=True)
+class FinalizedFeatureKey:
+    name: str = ""  # v3+
+    max_version_level: int = 0  # v3+
+    min_version_level: int = 0  # v3+
+
+
+@dataclass(slots=True)
+class ApiVersionsResponse:
+    error_code: int = 0
+    api_keys: list[ApiVersion] = field(default_factory=list)
+    throttle_time_ms: int = 0  # v1+
+    supported_features: list[SupportedFeatureKey] = field(default_factory=list)  # v3+
+    finalized_features_epoch: int = -1  # v3+
+    finalized_features: list[FinalizedFeatureKey] = field(default_factory=list)  # v3+
+    zk_migration_ready: bool = False  # v3+

@@ -1,0 +1,35 @@
+"""CreatePartitions: api key 37, v0 to v3."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class CreatePartitionsAssignment:
+    broker_ids: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CreatePartitionsTopic:
+    name: str = ""
+    count: int = 0
+    assignments: list[CreatePartitionsAssignment] | None = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CreatePartitionsRequest:
+    topics: list[CreatePartitionsTopic] = field(default_factory=list)
+    timeout_ms: int = 0
+    validate_only: bool = False
+
+
+@dataclass(slots=True)
+class CreatePartitionsTopicResult:
+    name: str = ""
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class CreatePartitionsResponse:
+    throttle_time_ms: int = 0
+    results: list[CreatePartitionsTopicResult] = field(default_factory=list)

@@ -1,0 +1,59 @@
+"""CreateTopics: api key 19, v2 to v7."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+
+@dataclass(slots=True)
+class CreatableReplicaAssignment:
+    partition_index: int = 0
+    broker_ids: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CreatableTopicConfig:
+    name: str = ""
+    value: str | None = None
+
+
+@dataclass(slots=True)
+class CreatableTopic:
+    name: str = ""
+    num_partitions: int = 0
+    replication_factor: int = 0
+    assignments: list[CreatableReplicaAssignment] = field(default_factory=list)
+    configs: list[CreatableTopicConfig] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class CreateTopicsRequest:
+    topics: list[CreatableTopic] = field(default_factory=list)
+    timeout_ms: int = 60000
+    validate_only: bool = False
+
+
+@dataclass(slots=True)
+class CreatableTopicConfigs:
+    name: str = ""  # v5+
+    value: str | None = None  # v5+
+    read_only: bool = False  # v5+
+    config_source: int = -1  # v5+
+    is_sensitive: bool = False  # v5+
+
+
+@dataclass(slots=True)
+class CreatableTopicResult:
+    name: str = ""
+    topic_id: UUID | None = None  # v7+
+    error_code: int = 0
+    error_message: str | None = None
+    topic_config_error_code: int = 0  # v5+
+    num_partitions: int = -1  # v5+
+    replication_factor: int = -1  # v5+
+    configs: list[CreatableTopicConfigs] | None = field(default_factory=list)  # v5+
+
+
+@dataclass(slots=True)
+class CreateTopicsResponse:
+    throttle_time_ms: int = 0
+    topics: list[CreatableTopicResult] = field(default_factory=list)

@@ -1,0 +1,20 @@
+"""DeleteGroups: api key 42, v0 to v2."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class DeleteGroupsRequest:
+    groups_names: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DeletableGroupResult:
+    group_id: str = ""
+    error_code: int = 0
+
+
+@dataclass(slots=True)
+class DeleteGroupsResponse:
+    throttle_time_ms: int = 0
+    results: list[DeletableGroupResult] = field(default_factory=list)

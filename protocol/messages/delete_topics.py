@@ -1,0 +1,38 @@
+"""DeleteTopics: api key 20, v1 to v6."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+
+@dataclass(slots=True)
+class DeleteTopicState:
+    name: str | None = None  # v6+
+    topic_id: UUID | None = None  # v6+
+
+
+@dataclass(slots=True)
+class DeleteTopicsRequest:
+    topics: list[DeleteTopicState] = field(default_factory=list)  # v6+
+    timeout_ms: int = 0
+    topic_names: list[str] = field(default_factory=list)  # v1-5
+
+
+@dataclass(slots=True)
+class DeletableTopicResult:
+    name: str | None = None
+    topic_id: UUID | None = None  # v6+
+    error_code: int = 0
+    error_message: str | None = None  # v5+
+
+
+@dataclass(slots=True)
+class DeleteTopicsResponse:
+    throttle_time_ms: int = 0
+    responses: list[DeletableTopicResult] = field(default_factory=list)
+
+
+def upgrade(request: DeleteTopicsRequest, version: int) -> DeleteTopicsRequest:
+    """Names, up to v5, become topic states (KIP-516)."""
+    if version < 6:
+        request.topics = [DeleteTopicState(name=name) for name in request.topic_names]
+    return request

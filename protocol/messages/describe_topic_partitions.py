@@ -1,0 +1,52 @@
+"""DescribeTopicPartitions: api key 75, v0 to v0."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+
+@dataclass(slots=True)
+class TopicRequest:
+    name: str = ""
+
+
+@dataclass(slots=True)
+class Cursor:
+    topic_name: str = ""
+    partition_index: int = 0
+
+
+@dataclass(slots=True)
+class DescribeTopicPartitionsRequest:
+    topics: list[TopicRequest] = field(default_factory=list)
+    response_partition_limit: int = 2000
+    cursor: Cursor | None = None
+
+
+@dataclass(slots=True)
+class DescribeTopicPartitionsResponsePartition:
+    error_code: int = 0
+    partition_index: int = 0
+    leader_id: int = 0
+    leader_epoch: int = -1
+    replica_nodes: list[int] = field(default_factory=list)
+    isr_nodes: list[int] = field(default_factory=list)
+    eligible_leader_replicas: list[int] | None = None
+    last_known_elr: list[int] | None = None
+    offline_replicas: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DescribeTopicPartitionsResponseTopic:
+    error_code: int = 0
+    name: str | None = None
+    topic_id: UUID | None = None
+    is_internal: bool = False
+    partitions: list[DescribeTopicPartitionsResponsePartition] = field(default_factory=list)
+    topic_authorized_operations: int = -2147483648
+
+
+@dataclass(slots=True)
+class DescribeTopicPartitionsResponse:
+    throttle_time_ms: int = 0
+    topics: list[DescribeTopicPartitionsResponseTopic] = field(default_factory=list)
+    next_cursor: Cursor | None = None

@@ -1,0 +1,37 @@
+"""IncrementalAlterConfigs: api key 44, v0 to v1."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class AlterableConfig:
+    name: str = ""
+    config_operation: int = 0
+    value: str | None = None
+
+
+@dataclass(slots=True)
+class AlterConfigsResource:
+    resource_type: int = 0
+    resource_name: str = ""
+    configs: list[AlterableConfig] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class IncrementalAlterConfigsRequest:
+    resources: list[AlterConfigsResource] = field(default_factory=list)
+    validate_only: bool = False
+
+
+@dataclass(slots=True)
+class AlterConfigsResourceResponse:
+    error_code: int = 0
+    error_message: str | None = None
+    resource_type: int = 0
+    resource_name: str = ""
+
+
+@dataclass(slots=True)
+class IncrementalAlterConfigsResponse:
+    throttle_time_ms: int = 0
+    responses: list[AlterConfigsResourceResponse] = field(default_factory=list)

@@ -1,0 +1,45 @@
+"""ListOffsets: api key 2, v1 to v11."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class ListOffsetsPartition:
+    partition_index: int = 0
+    current_leader_epoch: int = -1  # v4+
+    timestamp: int = 0
+
+
+@dataclass(slots=True)
+class ListOffsetsTopic:
+    name: str = ""
+    partitions: list[ListOffsetsPartition] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ListOffsetsRequest:
+    replica_id: int = 0
+    isolation_level: int = 0  # v2+
+    topics: list[ListOffsetsTopic] = field(default_factory=list)
+    timeout_ms: int = 0  # v10+
+
+
+@dataclass(slots=True)
+class ListOffsetsPartitionResponse:
+    partition_index: int = 0
+    error_code: int = 0
+    timestamp: int = -1
+    offset: int = -1
+    leader_epoch: int = -1  # v4+
+
+
+@dataclass(slots=True)
+class ListOffsetsTopicResponse:
+    name: str = ""
+    partitions: list[ListOffsetsPartitionResponse] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ListOffsetsResponse:
+    throttle_time_ms: int = 0  # v2+
+    topics: list[ListOffsetsTopicResponse] = field(default_factory=list)

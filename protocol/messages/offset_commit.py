@@ -1,0 +1,48 @@
+"""OffsetCommit: api key 8, v2 to v10."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+
+@dataclass(slots=True)
+class OffsetCommitRequestPartition:
+    partition_index: int = 0
+    committed_offset: int = 0
+    committed_leader_epoch: int = -1  # v6+
+    committed_metadata: str | None = None
+
+
+@dataclass(slots=True)
+class OffsetCommitRequestTopic:
+    topic_id: UUID | None = None  # v10+
+    partitions: list[OffsetCommitRequestPartition] = field(default_factory=list)
+    name: str = ""  # v2-9
+
+
+@dataclass(slots=True)
+class OffsetCommitRequest:
+    group_id: str = ""
+    generation_id_or_member_epoch: int = -1
+    member_id: str = ""
+    group_instance_id: str | None = None  # v7+
+    topics: list[OffsetCommitRequestTopic] = field(default_factory=list)
+    retention_time_ms: int = -1  # v2-4
+
+
+@dataclass(slots=True)
+class OffsetCommitResponsePartition:
+    partition_index: int = 0
+    error_code: int = 0
+
+
+@dataclass(slots=True)
+class OffsetCommitResponseTopic:
+    topic_id: UUID | None = None  # v10+
+    partitions: list[OffsetCommitResponsePartition] = field(default_factory=list)
+    name: str = ""  # v2-9
+
+
+@dataclass(slots=True)
+class OffsetCommitResponse:
+    throttle_time_ms: int = 0  # v3+
+    topics: list[OffsetCommitResponseTopic] = field(default_factory=list)

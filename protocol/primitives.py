@@ -1,0 +1,130 @@
+"""Writers and readers of the protocol's primitive types (Kafka protocol guide, KIP-482)."""
+
+import struct
+from collections.abc import Sequence, Sized
+from typing import Final
+
+Records = Sequence[bytes | bytearray | memoryview]
+"""Record batches, in order, each as it lies in the log."""
+
+SPLICE_BYTES: Final = 16384
+"""Records from this size on are handed to the socket as they are instead of being copied into the frame."""
+
+
+class FrameBuffer(bytearray):
+    """An answer being written. Large records are not copied in: `splices` says where which belong."""
+
+    __slots__ = ("splices",)
+
+    def __init__(self, *args: int) -> None:
+        super().__init__(*args)
+        self.splices: list[tuple[int, Records]] = []
+
+    def buffers(self) -> list[bytes | bytearray | memoryview]:
+        """The answer as the buffers to send, in order."""
+        view, start = memoryview(self), 0
+        out: list[bytes | bytearray | memoryview] = []
+        for end, records in self.splices:
+            out.append(view[start:end])
+            out += records
+            start = end
+        if start < len(view):
+            out.append(view[start:])
+        return out
+
+
+_INT16: Final = struct.Struct(">h").pack
+_INT32: Final = struct.Struct(">i").pack
+_NULL_INT16: Final = _INT16(-1)
+_NULL_INT32: Final = _INT32(-1)
+
+
+def write_uvarint(out: bytearray, value: int) -> None:
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+
+
+def read_uvarint(data: bytes | bytearray | memoryview, offset: int) -> tuple[int, int]:
+    """Value and the offset behind it. IndexError when the bytes end, ValueError past 35 bits."""
+    value = shift = 0
+    while True:
+        byte = data[offset]
+        offset += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, offset
+        shift += 7
+        if shift > 28:
+            if data[offset] > 0x0F:
+                raise ValueError("a varint of more than 32 bits")
+            return value | data[offset] << shift, offset + 1
+
+
+def write_string(out: bytearray, value: str | None) -> None:
+    if value is None:
+        out += _NULL_INT16
+        return
+    data = value.encode()
+    out += _INT16(len(data))
+    out += data
+
+
+def write_compact_string(out: bytearray, value: str | None) -> None:
+    if value is None:
+        out.append(0)
+        return
+    data = value.encode()
+    write_uvarint(out, len(data) + 1)
+    out += data
+
+
+def write_bytes(out: bytearray, value: bytes | None) -> None:
+    if value is None:
+        out += _NULL_INT32
+        return
+    out += _INT32(len(value))
+    out += value
+
+
+def write_compact_bytes(out: bytearray, value: bytes | None) -> None:
+    if value is None:
+        out.append(0)
+        return
+    write_uvarint(out, len(value) + 1)
+    out += value
+
+
+def write_array_length(out: bytearray, value: Sized | None) -> None:
+    out += _NULL_INT32 if value is None else _INT32(len(value))
+
+
+def write_compact_array_length(out: bytearray, value: Sized | None) -> None:
+    write_uvarint(out, 0 if value is None else len(value) + 1)
+
+
+def _append_records(out: bytearray, records: Records, size: int) -> None:
+    if size >= SPLICE_BYTES and isinstance(out, FrameBuffer):
+        out.splices.append((len(out), records))
+        return
+    for batch in records:
+        out += batch
+
+
+def write_records(out: bytearray, records: Records | None) -> None:
+    if records is None:
+        out += _NULL_INT32
+        return
+    size = sum(map(len, records))
+    out += _INT32(size)
+    _append_records(out, records, size)
+
+
+def write_compact_records(out: bytearray, records: Records | None) -> None:
+    if records is None:
+        out.append(0)
+        return
+    size = sum(map(len, records))
+    write_uvarint(out, size + 1)
+    _append_records(out, records, size)

@@ -1,0 +1,182 @@
+"""Produce, the hot one: requests read without copying their records, the common answer written in one go.
+
+A producer's requests to one partition differ in little but their records. `ProduceReader` remembers what came
+before the records of the last request and reads only the rest of the next one if it begins the same;
+`ProduceWriter` remembers the answer to one partition as one `struct` format.
+"""
+
+import struct
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+from .messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from .primitives import FrameBuffer, read_uvarint
+from .schema import Writer
+
+_INT16: Final = struct.Struct(">h").unpack_from
+_INT32: Final = struct.Struct(">i").unpack_from
+_ACKS_TIMEOUT: Final = struct.Struct(">hi").unpack_from
+_REMEMBERED: Final = 1024
+_MARK: Final = 0x5A5B5C5D5E5F6061
+
+Data = bytes | memoryview
+Read = Callable[[Data, int], tuple[int, int]]
+
+
+class ProduceReader:
+    """Reads v3 to v13; records are views of the frame. Raises IndexError, ValueError or struct.error."""
+
+    def __init__(self, version: int) -> None:
+        self._flexible = version >= 9
+        self._by_id = version >= 13
+        self._short: Read = _compact if self._flexible else _length16
+        self._long: Read = _compact if self._flexible else _length32
+        self._tail = b"\0\0\0" if self._flexible else b""
+        self._head = b""
+        self._like: tuple[str | None, int, int, UUID | None, str, int] = (None, 0, 0, None, "", 0)
+
+    def __call__(self, data: Data, offset: int) -> ProduceRequest:
+        head = self._head
+        records_at = offset + len(head)
+        if head and data[offset:records_at] == head:
+            size, records_at = self._long(data, records_at)
+            end = records_at + size
+            if size > 0 and data[end:] == self._tail:
+                transactional_id, acks, timeout_ms, topic_id, name, index = self._like
+                partition = PartitionProduceData(index, data[records_at:end])
+                return ProduceRequest(
+                    transactional_id, acks, timeout_ms, [TopicProduceData(topic_id, [partition], name)]
+                )
+        return self._read(data, offset)
+
+    def _read(self, data: Data, start: int) -> ProduceRequest:
+        transactional_id, offset = self._text(data, start)
+        acks, timeout_ms = _ACKS_TIMEOUT(data, offset)
+        count, offset = self._long(data, offset + 6)
+        topics = []
+        records_at = 0
+        for _ in range(count):
+            topic, offset, records_at = self._topic(data, offset)
+            topics.append(topic)
+        _skip_tags(data, offset, self._flexible)
+        if len(topics) == 1 and len(topics[0].partition_data) == 1:
+            only = topics[0]
+            self._head = bytes(data[start:records_at])
+            index = only.partition_data[0].index
+            self._like = (transactional_id, acks, timeout_ms, only.topic_id, only.name, index)
+        return ProduceRequest(transactional_id, acks, timeout_ms, topics)
+
+    def _topic(self, data: Data, offset: int) -> tuple[TopicProduceData, int, int]:
+        """The topic, the offset behind it, and where the size of its last records stands."""
+        if self._by_id:
+            raw = bytes(_slice(data, offset, 16))
+            topic = TopicProduceData(topic_id=UUID(bytes=raw) if any(raw) else None)
+            offset += 16
+        else:
+            name, offset = self._text(data, offset)
+            if name is None:
+                raise ValueError("a topic without a name")
+            topic = TopicProduceData(name=name)
+        count, offset = self._long(data, offset)
+        records_at = 0
+        for _ in range(count):
+            (index,) = _INT32(data, offset)
+            records_at = offset + 4
+            size, offset = self._long(data, records_at)
+            records = None if size < 0 else _slice(data, offset, size)
+            topic.partition_data.append(PartitionProduceData(index, records))
+            offset = _skip_tags(data, offset + max(size, 0), self._flexible)
+        return topic, _skip_tags(data, offset, self._flexible), records_at
+
+    def _text(self, data: Data, offset: int) -> tuple[str | None, int]:
+        size, offset = self._short(data, offset)
+        if size < 0:
+            return None, offset
+        return str(_slice(data, offset, size), "utf-8"), offset + size
+
+
+class ProduceWriter:
+    """Whole answer frames to requests that appended to one partition, by topic and partition."""
+
+    def __init__(self, version: int, write: Writer) -> None:
+        self._write = write
+        self._tagged = version >= 9
+        self._starts = version >= 5
+        self._packers: dict[tuple[str, UUID | None, int], Callable[..., bytes]] = {}
+
+    def frame(self, correlation_id: int, answer: ProduceResponse) -> bytes | None:
+        """The frame, None when the answer is not of the common kind."""
+        if len(answer.responses) != 1 or answer.throttle_time_ms:
+            return None
+        topic = answer.responses[0]
+        if len(topic.partition_responses) != 1:
+            return None
+        only = topic.partition_responses[0]
+        if only.error_code:
+            return None
+        key = (topic.name, topic.topic_id, only.index)
+        pack = self._packers.get(key)
+        if pack is None:
+            if len(self._packers) >= _REMEMBERED:
+                self._packers.clear()
+            pack = self._packers[key] = self._packer(answer)
+        if self._starts:
+            return pack(correlation_id, only.base_offset, only.log_append_time_ms, only.log_start_offset)
+        return pack(correlation_id, only.base_offset, only.log_append_time_ms)
+
+    def _packer(self, answer: ProduceResponse) -> Callable[..., bytes]:
+        """Writes the answer once with a mark for its base offset, and makes a format of what surrounds it."""
+        only = answer.responses[0].partition_responses[0]
+        base_offset, only.base_offset = only.base_offset, _MARK
+        out = FrameBuffer()
+        self._write(answer, out)
+        only.base_offset = base_offset
+        size = 24 if self._starts else 16
+        at = out.index(struct.pack(">q", _MARK))
+        head, tail = (b"\0" if self._tagged else b"") + out[:at], bytes(out[at + size :])
+        length = 4 + len(head) + size + len(tail)
+        layout = struct.Struct(f">ii{len(head)}s{size // 8}q{len(tail)}s").pack
+
+        def pack(correlation_id: int, *values: int) -> bytes:
+            return layout(length, correlation_id, head, *values, tail)
+
+        return pack
+
+
+def _slice(data: Data, offset: int, size: int) -> Data:
+    part = data[offset : offset + size]
+    if len(part) != size:
+        raise ValueError(f"{size} bytes announced, {len(part)} left")
+    return part
+
+
+def _compact(data: Data, offset: int) -> tuple[int, int]:
+    value, offset = read_uvarint(data, offset)
+    return value - 1, offset
+
+
+def _length16(data: Data, offset: int) -> tuple[int, int]:
+    return _INT16(data, offset)[0], offset + 2
+
+
+def _length32(data: Data, offset: int) -> tuple[int, int]:
+    return _INT32(data, offset)[0], offset + 4
+
+
+def _skip_tags(data: Data, offset: int, flexible: bool) -> int:
+    if not flexible:
+        return offset
+    if data[offset] == 0:
+        return offset + 1
+    count, offset = read_uvarint(data, offset)
+    for _ in range(count):
+        _, offset = read_uvarint(data, offset)
+        size, offset = read_uvarint(data, offset)
+        offset += size
+    return offset

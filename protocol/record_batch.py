@@ -1,0 +1,225 @@
+"""Record batches of magic 2 as they come from clients (`DefaultRecordBatch.java`)."""
+
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from crc32c import crc32c
+
+from .compression import decompress
+
+HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+HEADER_BYTES: Final = HEADER.size
+OVERHEAD_BYTES: Final = 12
+"""Base offset and length: what a batch's own length field leaves out."""
+_unpack: Final = HEADER.unpack_from
+_new: Final = tuple.__new__
+_PLACE: Final = struct.Struct(">qii")
+_INT16: Final = struct.Struct(">h").unpack_from
+_INT32: Final = struct.Struct(">i").unpack_from
+_TO_MAGIC: Final = 5
+_LEAST_LENGTH: Final = 14
+"""The shortest batch length there ever was: that of an empty record of magic 0."""
+
+ATTRIBUTES_AT: Final = 22
+"""Where the attribute bits stand in a batch."""
+COMPRESSION_MASK: Final = 0x07
+LOG_APPEND_TIME: Final = 0x08
+TRANSACTIONAL: Final = 0x10
+CONTROL: Final = 0x20
+DELETE_HORIZON: Final = 0x40
+
+
+class CorruptBatchError(ValueError):
+    """Bytes that are no batch, or whose CRC does not match: CORRUPT_MESSAGE."""
+
+
+class InvalidRecordError(ValueError):
+    """A batch that contradicts itself, or another number of batches than one: INVALID_RECORD."""
+
+
+class BatchHeader(NamedTuple):
+    """The 61 bytes before the records."""
+
+    base_offset: int
+    length: int
+    leader_epoch: int
+    magic: int
+    crc: int
+    attributes: int
+    last_offset_delta: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+
+class Record(NamedTuple):
+    """One record: offset and time absolute, key and value as sent."""
+
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+
+
+def parse_header(data: bytes | bytearray | memoryview) -> BatchHeader:
+    """The header at the start of `data`. CorruptBatchError when it is too short."""
+    if len(data) < HEADER_BYTES:
+        raise CorruptBatchError(f"{len(data)} bytes are shorter than a batch header of {HEADER_BYTES}")
+    return BatchHeader._make(HEADER.unpack_from(data))
+
+
+def only_batch(data: bytes | memoryview) -> bytes | memoryview:
+    """The one batch of magic 2 that a Produce request must hold; an incomplete one behind it is dropped.
+
+    CorruptBatchError with Kafka's text, or InvalidRecordError (`ProduceRequest.validateRecords`).
+    """
+    if len(data) > OVERHEAD_BYTES + _TO_MAGIC and data[16] == 2:
+        size = _INT32(data, 8)[0] + OVERHEAD_BYTES
+        if size == len(data) >= HEADER_BYTES:
+            return data
+    size = _next_batch(data)
+    if not size:
+        raise InvalidRecordError("no complete batch")
+    if data[16] != 2 or size < HEADER_BYTES:
+        raise InvalidRecordError(f"message format v{data[16]}")
+    if _next_batch(data[size:]):
+        raise InvalidRecordError("more than one batch")
+    return data[:size]
+
+
+def _next_batch(data: bytes | memoryview) -> int:
+    """The size of the batch at the start, 0 when it is not all there (`ByteBufferLogInputStream.java`)."""
+    if len(data) < OVERHEAD_BYTES:
+        return 0
+    (length,) = _INT32(data, 8)
+    if length < _LEAST_LENGTH:
+        raise CorruptBatchError(
+            f"Record size {length} is less than the minimum record overhead ({_LEAST_LENGTH})"
+        )
+    if len(data) < OVERHEAD_BYTES + _TO_MAGIC:
+        return 0
+    magic = data[16] - 256 if data[16] > 127 else data[16]
+    if not 0 <= magic <= 2:
+        raise CorruptBatchError(f"Invalid magic found in record: {magic}")
+    return length + OVERHEAD_BYTES if length + OVERHEAD_BYTES <= len(data) else 0
+
+
+def header_of(data: bytes | memoryview) -> BatchHeader:
+    """The header of a whole batch."""
+    return _new(BatchHeader, _unpack(data))
+
+
+def crc_matches(data: bytes | memoryview, header: BatchHeader) -> bool:
+    """The CRC-32C covers everything from the attributes on."""
+    return crc32c(data[21:]) == header[4]
+
+
+def place(data: bytes | memoryview, base_offset: int, leader_epoch: int) -> bytearray:
+    """A copy of the batch at its place in the log; the CRC covers neither field."""
+    out = bytearray(data)
+    _PLACE.pack_into(out, 0, base_offset, len(out) - OVERHEAD_BYTES, leader_epoch)
+    return out
+
+
+def stamp(batch: bytearray, max_timestamp: int, append_time: bool) -> None:
+    """Sets the largest timestamp, which is the append time with LogAppendTime, and the CRC anew."""
+    (attributes,) = _INT16(batch, 21)
+    struct.pack_into(">h", batch, 21, attributes | LOG_APPEND_TIME if append_time else attributes)
+    struct.pack_into(">q", batch, 35, max_timestamp)
+    struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
+
+
+def scan(data: bytes | memoryview, header: BatchHeader) -> tuple[int, int, int]:
+    """(records that are really there, smallest and largest timestamp delta in ms); stops one past the count.
+
+    InvalidRecordError where they are not well formed, ValueError when they do not decompress.
+    """
+    codec = header[5] & COMPRESSION_MASK
+    count = header[12]
+    if codec:
+        records, offset = decompress(codec, data[HEADER_BYTES:]), 0
+    else:
+        # Indexing bytes is faster than indexing a view, which pays for a copy from a few records on.
+        records, offset = bytes(data) if count > 16 else data, HEADER_BYTES
+    end, found, earliest, latest = len(records), 0, 1 << 63, -1 << 63
+    try:
+        while offset < end and found <= count:
+            byte = records[offset]
+            offset += 1
+            if byte < 0x80:
+                size = byte
+            else:
+                size, offset = _long_varint(records, offset, byte)
+            if size & 1:
+                raise InvalidRecordError("a record of negative size")
+            byte = records[offset + 1]
+            if byte >= 0x80:
+                byte, _ = _long_varint(records, offset + 2, byte)
+            delta = (byte >> 1) ^ -(byte & 1)
+            if delta > latest:
+                latest = delta
+            if delta < earliest:
+                earliest = delta
+            offset += size >> 1
+            found += 1
+    except IndexError:
+        offset = end + 1
+    if offset > end:
+        raise InvalidRecordError("the last record ends behind the batch")
+    return found, earliest, latest
+
+
+def _long_varint(data: bytes | memoryview, offset: int, first: int) -> tuple[int, int]:
+    """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
+    value, shift = first & 0x7F, 7
+    while True:
+        byte = data[offset]
+        offset += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, offset
+        shift += 7
+        if shift > 63:
+            raise InvalidRecordError("a varint of more than 64 bits")
+
+
+def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
+    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    header = parse_header(data)
+    body = decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[HEADER_BYTES:])
+    stamped = header.attributes & LOG_APPEND_TIME
+    offset = 0
+    for _ in range(header.record_count):
+        size, offset = _varint(body, offset)
+        end = offset + size
+        time_delta, at = _varint(body, offset + 1)
+        offset_delta, at = _varint(body, at)
+        key, at = _field(body, at)
+        value, at = _field(body, at)
+        time = header.max_timestamp if stamped else header.base_timestamp + time_delta
+        yield Record(header.base_offset + offset_delta, time, key, value)
+        offset = end
+
+
+def _varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[offset]
+        offset += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return (value >> 1) ^ -(value & 1), offset
+        shift += 7
+        if shift > 63:
+            raise ValueError("a varint of more than 64 bits")
+
+
+def _field(data: bytes | memoryview, offset: int) -> tuple[bytes | None, int]:
+    size, offset = _varint(data, offset)
+    if size < 0:
+        return None, offset
+    return bytes(data[offset : offset + size]), offset + size

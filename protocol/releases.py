@@ -1,0 +1,70 @@
+"""What each Kafka release speaks: the whole ApiVersions answers of 27 real releases, as data."""
+
+import functools
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+NEWEST: Final = "4.4"
+
+
+class UnknownReleaseError(ValueError):
+    """A release that no recorded broker stands for."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Release:
+    """A Kafka release line such as 3.9; compares in the order of release."""
+
+    number: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"{self.number[0]}.{self.number[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFacts:
+    """A recorded ApiVersions answer: ranges by api key, features as (min, max)."""
+
+    release: Release
+    measured_on: str
+    apis: dict[int, tuple[int, int]]
+    supported_features: dict[str, tuple[int, int]]
+    finalized_features: dict[str, tuple[int, int]]
+
+
+@functools.cache
+def _recorded() -> dict[str, dict[str, object]]:
+    return json.loads(Path(__file__).with_name("releases.json").read_text())  # type: ignore[no-any-return]
+
+
+def names() -> list[str]:
+    """All releases that can be chosen, oldest first."""
+    return list(_recorded())
+
+
+def parse(text: str) -> Release:
+    """`3.9`, `3.9.2` or `0.11.0.3` -> the release line. UnknownReleaseError for anything else."""
+    name = ".".join(text.strip().removeprefix("v").split(".")[:2])
+    if name not in _recorded():
+        raise UnknownReleaseError(f"no Kafka release {text!r}: choose one of {', '.join(names())}")
+    major, minor = name.split(".")
+    return Release((int(major), int(minor)))
+
+
+@functools.cache
+def facts(release: Release) -> ReleaseFacts:
+    """What a broker of `release` answered to ApiVersions."""
+    row = json.loads(json.dumps(_recorded()[str(release)]))
+
+    def features(name: str) -> dict[str, tuple[int, int]]:
+        return {key: (low, high) for key, (low, high) in row.get(name, {}).items()}
+
+    return ReleaseFacts(
+        release=release,
+        measured_on=row["measured_on"],
+        apis={int(key): (low, high) for key, (low, high) in row["apis"].items()},
+        supported_features=features("supported_features"),
+        finalized_features=features("finalized_features"),
+    )
