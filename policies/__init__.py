@@ -1,0 +1,70 @@
+"""The decisions of a broker: one module per behaviour, chosen by release or by name."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..protocol.releases import Release
+from . import (
+    auto_created_topic,
+    commit_to_unknown_group,
+    duplicate_window,
+    empty_group_cleanup,
+    epoch_below_first,
+    epoch_not_given,
+    offset_retention_start,
+    pending_member_leave,
+    producer_state_retention,
+    sync_session,
+    too_many_new_partitions,
+    undefined_epoch,
+    unknown_producer,
+)
+from .behaviour import Behaviour, UnknownPolicyError
+
+CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
+    module.BEHAVIOUR.name: module.BEHAVIOUR
+    for module in (
+        auto_created_topic,
+        commit_to_unknown_group,
+        duplicate_window,
+        empty_group_cleanup,
+        epoch_below_first,
+        epoch_not_given,
+        offset_retention_start,
+        pending_member_leave,
+        producer_state_retention,
+        sync_session,
+        too_many_new_partitions,
+        undefined_epoch,
+        unknown_producer,
+    )
+}
+
+
+class Policies:
+    """The answers in force: those of `release`, then `overrides` by behaviour name.
+
+    UnknownPolicyError for names that do not exist.
+    """
+
+    def __init__(self, release: Release, overrides: Mapping[str, str] | None = None) -> None:
+        overrides = overrides or {}
+        for name in overrides:
+            if name not in CATALOGUE:
+                raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
+        self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, overrides)
+        self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, overrides)
+        self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
+        self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, overrides)
+        self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
+        self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
+        self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
+        self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
+        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)
+        self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
+        self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
+        self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
+        self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)
+
+
+__all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]
