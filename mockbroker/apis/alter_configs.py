@@ -1,0 +1,54 @@
+"""AlterConfigs (33): replaces all configurations of a resource (KIP-133)."""
+
+from ..cluster import resources
+from ..cluster.api_error import ApiError
+from ..cluster.call import Call
+from ..cluster.configs import altering
+from ..cluster.resources import ResourceType
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.alter_configs import (
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
+from .registry import handles
+
+
+@handles(ApiKey.ALTER_CONFIGS)
+def alter_configs(call: Call, request: AlterConfigsRequest) -> AlterConfigsResponse:
+    """Every resource succeeds or fails by itself; what a request leaves out is reset."""
+    names = [(each.resource_type, each.resource_name) for each in request.resources]
+    answer = AlterConfigsResponse()
+    for each, name in zip(request.resources, names, strict=True):
+        result = AlterConfigsResourceResponse(
+            resource_type=each.resource_type, resource_name=each.resource_name
+        )
+        try:
+            if names.count(name) > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+            _alter(call, each, request.validate_only)
+        except ApiError as error:
+            result.error_code, result.error_message = error.code, error.message
+        answer.responses.append(result)
+    return answer
+
+
+def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None:
+    cluster, name = call.cluster, asked.resource_name
+    changes = [altering.Change(each.name, altering.Operation.SET, each.value) for each in asked.configs]
+    altering.check_form(changes)
+    values = {change.name: change.value or "" for change in changes}
+
+    match resources.known_type(cluster, asked.resource_type):
+        case ResourceType.TOPIC:
+            resources.alter_topic(cluster, name, lambda _: values, validate_only)
+        case ResourceType.BROKER:
+            resources.alter_broker(call.broker, name, lambda _: values, validate_only)
+        case ResourceType.CLIENT_METRICS:
+            resources.alter_client_metrics(cluster, name, lambda _: values, validate_only)
+        case ResourceType.GROUP:
+            resources.alter_group(cluster, name, lambda _: values, validate_only)
+        case _:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {asked.resource_type}")

@@ -1,0 +1,65 @@
+"""ApiVersions (18): what this broker speaks (KIP-35, KIP-511, KIP-584)."""
+
+import re
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
+from ..protocol.releases import Release, facts
+from .advertised import advertised
+from .registry import handles
+
+_SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+_FEATURE_NEEDS = {
+    "transaction.version": 26,
+    "group.version": 68,
+    "share.version": 76,
+    "streams.version": 88,
+}
+"""Features that would make clients use an API: advertised once it is answered."""
+
+
+@handles(ApiKey.API_VERSIONS)
+def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
+    if call.version >= 3 and not (
+        _SOFTWARE.fullmatch(request.client_software_name)
+        and _SOFTWARE.fullmatch(request.client_software_version)
+    ):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    call.client.software_name = request.client_software_name
+    call.client.software_version = request.client_software_version
+    release = call.cluster.release
+    known = facts(release)
+    return ApiVersionsResponse(
+        api_keys=[ApiVersion(key, low, high) for key, (low, high) in advertised(release).items()],
+        supported_features=[
+            SupportedFeatureKey(name, low, high)
+            for name, (low, high) in known.supported_features.items()
+            if _usable(release, name)
+        ],
+        finalized_features_epoch=0 if known.finalized_features else -1,
+        finalized_features=[
+            FinalizedFeatureKey(name, high, low)
+            for name, (low, high) in known.finalized_features.items()
+            if _usable(release, name)
+        ],
+    )
+
+
+def unsupported(release: Release) -> ApiVersionsResponse:
+    """The v0 answer to a version the broker does not know (KIP-511): its own range and nothing else."""
+    low, high = advertised(release)[ApiKey.API_VERSIONS]
+    return ApiVersionsResponse(
+        error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=[ApiVersion(ApiKey.API_VERSIONS, low, high)]
+    )
+
+
+def _usable(release: Release, feature: str) -> bool:
+    return feature not in _FEATURE_NEEDS or _FEATURE_NEEDS[feature] in advertised(release)

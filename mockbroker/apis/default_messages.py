@@ -1,0 +1,20 @@
+"""The messages that Kafka gives with an error when nothing more is said (`Errors.java`)."""
+
+from typing import Final
+
+from ..protocol.errors import ErrorCode
+
+_MESSAGES: Final = {
+    ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
+    ErrorCode.UNKNOWN_TOPIC_ID: "This server does not host this topic ID.",
+    ErrorCode.TOPIC_DELETION_DISABLED: "Topic deletion is disabled.",
+    ErrorCode.INVALID_REQUEST: (
+        "This most likely occurs because of a request being malformed by the client library or the message "
+        "was sent to an incompatible broker. See the broker logs for more details."
+    ),
+}
+
+
+def default_message(code: ErrorCode) -> str | None:
+    """None for errors that are not answered with their own message here."""
+    return _MESSAGES.get(code)

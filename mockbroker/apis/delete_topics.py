@@ -1,0 +1,91 @@
+"""DeleteTopics (20): by name, and by id since KIP-516."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+)
+from .default_messages import default_message
+from .registry import handles
+
+if TYPE_CHECKING:
+    from ..cluster.topic import Topic
+
+_OWN_ERROR_SINCE: Final = 3
+
+
+@handles(ApiKey.DELETE_TOPICS)
+def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsResponse:
+    """Every topic succeeds or fails by itself."""
+    cluster = call.cluster
+    if not cluster.configs.broker_bool("delete.topic.enable"):
+        own = call.version >= _OWN_ERROR_SINCE
+        return _refused(request, ErrorCode.TOPIC_DELETION_DISABLED if own else ErrorCode.INVALID_REQUEST)
+    results, names, ids = _sorted_out(request)
+    if request.timeout_ms <= 0:
+        # The controller's deadline has passed when it takes up the request.
+        return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
+    deleted: dict[str, Topic] = {}
+    for topic_id in ids:
+        if topic_id in cluster.topic_ids:
+            topic = cluster.topic_ids[topic_id]
+            deleted[topic.name] = topic
+        else:
+            results.append(_result(None, topic_id, ErrorCode.UNKNOWN_TOPIC_ID))
+    for name in names:
+        if name not in cluster.topics:
+            results.append(_result(name, None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+        elif (twice := deleted.pop(name, None)) is not None:
+            message = "The provided topic name maps to an ID that was already supplied."
+            results.append(_result(name, twice.id, ErrorCode.INVALID_REQUEST, message))
+        else:
+            deleted[name] = cluster.topics[name]
+    for topic in deleted.values():
+        cluster.delete_topic(topic)
+        results.append(_result(topic.name, topic.id, ErrorCode.NONE))
+    return DeleteTopicsResponse(responses=results)
+
+
+def _sorted_out(request: DeleteTopicsRequest) -> tuple[list[DeletableTopicResult], list[str], list[UUID]]:
+    """Errors of topics that are not rightly named, then the names and the ids that are."""
+    errors = []
+    names: Counter[str] = Counter()
+    ids: Counter[UUID] = Counter()
+    for each in request.topics:
+        if each.name is not None and each.topic_id is not None:
+            message = "You may not specify both topic name and topic id."
+            errors.append(_result(each.name, each.topic_id, ErrorCode.INVALID_REQUEST, message))
+        elif each.name is not None:
+            names[each.name] += 1
+        elif each.topic_id is not None:
+            ids[each.topic_id] += 1
+        else:
+            message = "Neither topic name nor id were specified."
+            errors.append(_result(None, None, ErrorCode.INVALID_REQUEST, message))
+    for name, times in names.items():
+        if times > 1:
+            errors.append(_result(name, None, ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
+    for topic_id, times in ids.items():
+        if times > 1:
+            errors.append(_result(None, topic_id, ErrorCode.INVALID_REQUEST, "Duplicate topic id."))
+    return errors, [each for each in names if names[each] == 1], [each for each in ids if ids[each] == 1]
+
+
+def _result(
+    name: str | None, topic_id: UUID | None, code: ErrorCode, message: str | None = None
+) -> DeletableTopicResult:
+    return DeletableTopicResult(name, topic_id, code, message or default_message(code))
+
+
+def _refused(request: DeleteTopicsRequest, code: ErrorCode) -> DeleteTopicsResponse:
+    """Every topic with the same error."""
+    return DeleteTopicsResponse(
+        responses=[DeletableTopicResult(each.name, each.topic_id, code) for each in request.topics]
+    )

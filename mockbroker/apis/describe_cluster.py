@@ -1,0 +1,44 @@
+"""DescribeCluster (60): KIP-700, endpoint types by KIP-919, fenced brokers by KIP-1073."""
+
+from typing import Final
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+from .metadata import CLUSTER_OPERATIONS
+from .registry import handles
+
+_BROKERS: Final = 1
+_CONTROLLERS: Final = 2
+
+
+@handles(ApiKey.DESCRIBE_CLUSTER)
+def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClusterResponse:
+    cluster = call.cluster
+    if request.endpoint_type == _CONTROLLERS:
+        return DescribeClusterResponse(
+            error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE,
+            error_message="The request was sent to an endpoint of type BROKER, "
+            "but we wanted an endpoint of type CONTROLLER",
+        )
+    if request.endpoint_type != _BROKERS:
+        return DescribeClusterResponse(
+            error_code=ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+            error_message=f"Unsupported endpoint type {request.endpoint_type}",
+        )
+    answer = DescribeClusterResponse(
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller_id,
+        brokers=[
+            DescribeClusterBroker(broker.id, broker.host, broker.port, broker.rack)
+            for broker in cluster.brokers.values()
+        ],
+    )
+    if request.include_cluster_authorized_operations:
+        answer.cluster_authorized_operations = CLUSTER_OPERATIONS
+    return answer

@@ -1,0 +1,68 @@
+"""DescribeGroups (15): the state and the members of groups."""
+
+from typing import Final
+
+from ..cluster.call import Call
+from ..coordinators.group import ClassicGroup
+from ..coordinators.states import GroupState
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+)
+from .registry import handles
+
+READ_DELETE_DESCRIBE: Final = 1 << 3 | 1 << 6 | 1 << 8
+DESCRIBE_ALTER_CONFIGS: Final = 1 << 10 | 1 << 11
+"""Bits of `AclOperation`. Groups have configurations since 3.7 (KIP-848)."""
+
+
+@handles(ApiKey.DESCRIBE_GROUPS)
+def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
+    """Without an authorizer, all operations that groups have are authorized."""
+    answer = DescribeGroupsResponse(groups=[_describe(call, group_id) for group_id in request.groups])
+    if request.include_authorized_operations:
+        for group in answer.groups:
+            if not group.error_code:
+                group.authorized_operations = READ_DELETE_DESCRIBE | DESCRIBE_ALTER_CONFIGS
+    return answer
+
+
+def _describe(call: Call, group_id: str) -> DescribedGroup:
+    """An unknown group is Dead, and since v6 an error too (KIP-1043)."""
+    groups = call.broker.groups
+    if error := groups.refuses(group_id, may_be_empty=True):
+        return DescribedGroup(error_code=error, group_id=group_id)
+    group = groups.groups.get(group_id)
+    if group is None:
+        unknown = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD)
+        if call.version >= 6:
+            unknown.error_code = ErrorCode.GROUP_ID_NOT_FOUND
+            unknown.error_message = f"Group {group_id} not found."
+        return unknown
+    protocol = group.protocol if group.state is GroupState.STABLE else None
+    return DescribedGroup(
+        group_id=group_id,
+        group_state=group.state,
+        protocol_type=group.protocol_type or "",
+        protocol_data=protocol or "",
+        members=_members(group, protocol),
+    )
+
+
+def _members(group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
+    """Metadata and assignments are shown of stable groups only."""
+    return [
+        DescribedGroupMember(
+            member.id,
+            member.instance_id,
+            member.client_id,
+            member.client_host,
+            b"" if protocol is None else member.metadata(protocol),
+            b"" if protocol is None else member.assignment,
+        )
+        for member in group.members.values()
+    ]

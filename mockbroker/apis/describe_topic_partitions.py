@@ -1,0 +1,91 @@
+"""DescribeTopicPartitions (75): topics page by page (KIP-966), in the order of their names."""
+
+from typing import TYPE_CHECKING
+
+from ..cluster import topic_names
+from ..cluster.call import Call
+from ..cluster.topic import INTERNAL, Topic
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.describe_topic_partitions import (
+    Cursor,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+)
+from .metadata import TOPIC_OPERATIONS
+from .registry import handles
+
+if TYPE_CHECKING:
+    from ..cluster.partition import Partition
+
+
+@handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
+def describe_topic_partitions(
+    call: Call, request: DescribeTopicPartitionsRequest
+) -> DescribeTopicPartitionsResponse:
+    """`DescribeTopicPartitionsRequestHandler.java`; with no names all topics, unknown ones left out."""
+    cluster = call.cluster
+    names = [topic.name for topic in request.topics]
+    if (code := _fault(names, request.cursor)) is not None:
+        return DescribeTopicPartitionsResponse(
+            topics=[DescribeTopicPartitionsResponseTopic(error_code=code, name=name) for name in names]
+        )
+    start = request.cursor or Cursor()
+    most = cluster.configs.broker_int("max.request.partition.size.limit")
+    left = max(min(most, request.response_partition_limit), 1)
+    answer = DescribeTopicPartitionsResponse()
+    for name in sorted({name for name in names or cluster.topics if name >= start.topic_name}):
+        if left == 0:
+            answer.next_cursor = Cursor(name, 0)
+            break
+        topic = cluster.topics.get(name)
+        if topic is None:
+            answer.topics.append(_missing(name))
+            continue
+        first = start.partition_index if name == start.topic_name else 0
+        page = topic.partitions[first : first + left]
+        answer.topics.append(_described(topic, page))
+        left -= len(page)
+        if first + len(page) < len(topic.partitions):
+            answer.next_cursor = Cursor(name, first + len(page))
+            break
+    return answer
+
+
+def _fault(names: list[str], cursor: Cursor | None) -> ErrorCode | None:
+    """The error of a request that can't be answered: an impossible cursor, or an empty name."""
+    if cursor is not None and ((names and cursor.topic_name not in names) or cursor.partition_index < 0):
+        return ErrorCode.INVALID_REQUEST
+    return ErrorCode.UNKNOWN_SERVER_ERROR if "" in names else None
+
+
+def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if topic_names.fault(name) is not None:
+        code = ErrorCode.INVALID_TOPIC_EXCEPTION
+    return DescribeTopicPartitionsResponseTopic(
+        code, name, is_internal=name in INTERNAL, topic_authorized_operations=TOPIC_OPERATIONS
+    )
+
+
+def _described(topic: Topic, page: list["Partition"]) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        name=topic.name,
+        topic_id=topic.id,
+        is_internal=topic.internal,
+        partitions=[
+            DescribeTopicPartitionsResponsePartition(
+                partition_index=partition.index,
+                leader_id=partition.leader,
+                leader_epoch=partition.leader_epoch,
+                replica_nodes=partition.replicas,
+                isr_nodes=partition.isr,
+                eligible_leader_replicas=[],
+                last_known_elr=[],
+            )
+            for partition in page
+        ],
+        topic_authorized_operations=TOPIC_OPERATIONS,
+    )

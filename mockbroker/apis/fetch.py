@@ -1,0 +1,201 @@
+"""Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from ..cluster.call import PARKED, Call
+from ..cluster.fetch_sessions import FetchContext, Key
+from ..cluster.partition import Partition
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.fetch import (
+    NO_DIVERGENCE,
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    PartitionData,
+    ReplicaState,
+)
+from .leaders import fetch_endpoints
+from .registry import handles
+
+_FOLLOWER_FETCH_VERSION = 11
+_ISOLATION_LEVELS = (0, 1)
+_LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+"""Errors with which the answer names the leader from v16 on (KIP-951)."""
+Results = list[tuple[Key, PartitionData]]
+
+
+@handles(ApiKey.FETCH)
+def fetch(call: Call, request: FetchRequest) -> object:
+    if call.version < 15:
+        request.replica_state = ReplicaState(request.replica_id)
+    if request.isolation_level not in _ISOLATION_LEVELS:
+        return _invalid_isolation_level(call, request)
+    context = call.broker.sessions.context(request, call.version)
+    if context.error:
+        return FetchResponse(error_code=context.error)
+    results, size, at_once = _read(call, context)
+    if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
+        return _answer(call, context, results)
+    _Waiting(call, context, request.min_bytes - size)
+    return PARKED
+
+
+def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse:
+    """The error stands at the top, with the partitions where the client could not see it there."""
+    if call.version >= 13:
+        return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    records = () if call.cluster.release.number >= (4, 0) else None
+    for topic in request.topics:
+        partitions = [_refused(p.partition, ErrorCode.UNKNOWN_SERVER_ERROR, ()) for p in topic.partitions]
+        for partition in partitions:
+            partition.records = records
+        answer.responses.append(FetchableTopicResponse(topic.topic_id, partitions, topic.topic))
+    return answer
+
+
+class _Waiting:
+    """A Fetch that waits until enough bytes are there or its time is over."""
+
+    __slots__ = ("call", "context", "missing", "partitions", "timer")
+
+    def __init__(self, call: Call, context: FetchContext, missing: int) -> None:
+        self.call = call
+        self.context = context
+        self.missing = missing
+        self.partitions = [p for p in _partitions(call, context) if p is not None]
+        self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
+        for partition in self.partitions:
+            partition.waiting.add(self.arrived)
+
+    def arrived(self, size: int) -> None:
+        """`size` bytes more can be read; 0 when something else about a partition changed."""
+        self.missing -= size
+        if size == 0 or self.missing <= 0:
+            self.complete()
+
+    def complete(self) -> None:
+        self.timer.cancel()
+        for partition in self.partitions:
+            partition.waiting.discard(self.arrived)
+        results, _, _ = _read(self.call, self.context)
+        self.call.answer(_answer(self.call, self.context, results))
+
+
+def _partitions(call: Call, context: FetchContext) -> Iterator[Partition | None]:
+    for key, _ in context.partitions():
+        yield _resolve(call, context, key)[0]
+
+
+def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | None, ErrorCode]:
+    name, topic_id, index = key
+    if call.version >= 13:
+        topic = call.cluster.topic_ids.get(topic_id) if topic_id else None
+        if topic is None:
+            known = context.knew(key)
+            return None, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
+        context.know(key)
+    else:
+        topic = call.cluster.topics.get(name)
+    partition = topic.partition(index) if topic else None
+    return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
+    """What can be read now, its size in bytes, and whether it has to be answered at once.
+
+    Unknown topic ids and then unknown partitions come last in the answer, and don't hasten it while there
+    are others.
+    """
+    request = context.request
+    left, size, at_once = request.max_bytes, 0, False
+    results: Results = []
+    missing: dict[ErrorCode, Results] = {
+        ErrorCode.UNKNOWN_TOPIC_ID: [],
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: [],
+    }
+    for key, asked in context.partitions():
+        partition, error = _resolve(call, context, key)
+        if partition is None:
+            missing[error].append((key, _refused(asked.partition, error, ())))
+            continue
+        result = _read_partition(call, request, partition, asked, left, size == 0)
+        results.append((key, result))
+        if result.error_code or result.diverging_epoch is not NO_DIVERGENCE:
+            at_once = True
+        if result.records:
+            read = sum(map(len, result.records))
+            size += read
+            left = max(0, left - read)
+    return [*results, *chain(*missing.values())], size, at_once or not results
+
+
+def _read_partition(
+    call: Call, request: FetchRequest, partition: Partition, asked: FetchPartition, left: int, first: bool
+) -> PartitionData:
+    replica = request.replica_state.replica_id
+    error = partition.check_leader(
+        call.broker.id,
+        max(asked.current_leader_epoch, -1),
+        any_replica=call.version >= _FOLLOWER_FETCH_VERSION,
+    )
+    if not error and replica >= 0 and replica not in partition.replicas:
+        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    if not error and asked.partition_max_bytes < 0:
+        error = ErrorCode.UNKNOWN_SERVER_ERROR
+    if error:
+        refused = _refused(asked.partition, error, None)
+        if call.version >= 16 and error in _LEADER_TOLD:
+            refused.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+        return refused
+    log = partition.logs[call.broker.id]
+    offset = asked.fetch_offset
+    aborted: list[AbortedTransaction] | None = [] if request.isolation_level else None
+    result = PartitionData(
+        asked.partition,
+        0,
+        log.high_watermark,
+        log.last_stable_offset,
+        log.start_offset,
+        aborted_transactions=aborted,
+        records=(),
+    )
+    if asked.last_fetched_epoch >= 0:
+        diverging = partition.diverging_epoch(asked.last_fetched_epoch, offset)
+        if diverging is None:
+            return _refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE, None)
+        if diverging != (-1, -1):
+            result.diverging_epoch = EpochEndOffset(*diverging)
+            return result
+    if not log.start_offset <= offset <= log.end_offset:
+        return _refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE, None)
+    end = log.last_stable_offset if request.isolation_level else log.high_watermark
+    if offset < end:
+        result.records = log.read(offset, min(asked.partition_max_bytes, left), end, first)
+    return result
+
+
+def _refused(index: int, error: ErrorCode, aborted: tuple[()] | None) -> PartitionData:
+    return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
+
+
+def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:
+    answer = FetchResponse(session_id=context.session.id if context.session else 0)
+    leaders = set()
+    for (name, topic_id, _), result in context.answered(results):
+        last = answer.responses[-1] if answer.responses else None
+        if last is None or last.topic != name or last.topic_id != topic_id:
+            last = FetchableTopicResponse(topic_id, [], name)
+            answer.responses.append(last)
+        last.partitions.append(result)
+        if result.current_leader.leader_id >= 0:
+            leaders.add(result.current_leader.leader_id)
+    if leaders and call.version >= 16:
+        answer.node_endpoints = fetch_endpoints(call, leaders)
+    return answer

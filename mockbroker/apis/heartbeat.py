@@ -1,0 +1,17 @@
+"""Heartbeat (12): a member says that it is alive, and hears of rebalances."""
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from .registry import handles
+
+
+@handles(ApiKey.HEARTBEAT)
+def heartbeat(call: Call, request: HeartbeatRequest) -> HeartbeatResponse:
+    groups = call.broker.groups
+    error = groups.refuses(request.group_id)
+    if not error:
+        group = groups.groups.get(request.group_id)
+        error = ErrorCode.UNKNOWN_MEMBER_ID if group is None else groups.members.heartbeat(group, request)
+    return HeartbeatResponse(error_code=error)

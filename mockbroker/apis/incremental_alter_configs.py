@@ -1,0 +1,64 @@
+"""IncrementalAlterConfigs (44): changes single configurations of a resource (KIP-339)."""
+
+from ..cluster import resources
+from ..cluster.api_error import ApiError
+from ..cluster.call import Call
+from ..cluster.configs import altering, definitions
+from ..cluster.resources import ResourceType
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.incremental_alter_configs import (
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from .registry import handles
+
+
+@handles(ApiKey.INCREMENTAL_ALTER_CONFIGS)
+def incremental_alter_configs(
+    call: Call, request: IncrementalAlterConfigsRequest
+) -> IncrementalAlterConfigsResponse:
+    """Every resource succeeds or fails by itself, with all its changes."""
+    names = [(each.resource_type, each.resource_name) for each in request.resources]
+    answer = IncrementalAlterConfigsResponse()
+    for each, name in zip(request.resources, names, strict=True):
+        result = AlterConfigsResourceResponse(
+            resource_type=each.resource_type, resource_name=each.resource_name
+        )
+        try:
+            if names.count(name) > 1:
+                raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
+            _alter(call, each, request.validate_only)
+        except ApiError as error:
+            result.error_code, result.error_message = error.code, error.message
+        answer.responses.append(result)
+    return answer
+
+
+def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None:
+    cluster, name = call.cluster, asked.resource_name
+    changes = [altering.Change(each.name, each.config_operation, each.value) for each in asked.configs]
+    altering.check_form(changes)
+
+    def edit(kind: str) -> resources.Edit:
+        keys = definitions.keys(kind, cluster.release)
+        return lambda current: altering.applied(current, changes, keys, broker=kind == "broker")
+
+    match resources.known_type(cluster, asked.resource_type):
+        case ResourceType.TOPIC:
+            resources.alter_topic(cluster, name, edit("topic"), validate_only)
+        case ResourceType.BROKER:
+            resources.alter_broker(call.broker, name, edit("broker"), validate_only)
+        case ResourceType.BROKER_LOGGER:
+            resources.alter_loggers(call.broker, name, changes, validate_only)
+        case ResourceType.CLIENT_METRICS:
+            if any(change.operation > altering.Operation.DELETE for change in changes):
+                # The controller doesn't know the types of these.
+                altering.applied({}, changes, {})
+            resources.alter_client_metrics(cluster, name, edit("client_metrics"), validate_only)
+        case ResourceType.GROUP:
+            resources.alter_group(cluster, name, edit("group"), validate_only)
+        case None:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown resource type {asked.resource_type}")

@@ -1,0 +1,15 @@
+"""JoinGroup (11): a member asks to be in the next generation of a group."""
+
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from .registry import handles
+
+
+@handles(ApiKey.JOIN_GROUP)
+def join_group(call: Call, request: JoinGroupRequest) -> object:
+    """Waits until the members of the next generation are known."""
+    reply = Reply[JoinGroupResponse](call)
+    call.broker.groups.join(request, reply)
+    return reply.outcome()

@@ -1,0 +1,14 @@
+"""LeaveGroup (13): members leave a group, or are made to (KIP-345)."""
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from .registry import handles
+
+
+@handles(ApiKey.LEAVE_GROUP)
+def leave_group(call: Call, request: LeaveGroupRequest) -> LeaveGroupResponse:
+    groups = call.broker.groups
+    if error := groups.refuses(request.group_id):
+        return LeaveGroupResponse(error_code=error)
+    return LeaveGroupResponse(members=groups.leave(request.group_id, request.members))

@@ -1,0 +1,105 @@
+"""ListOffsets (2): offsets by timestamp, and the ends of the log (KIP-79, KIP-734)."""
+
+from collections import Counter
+
+from ..cluster.call import Call
+from ..cluster.partition import Partition
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+from .registry import handles
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+_SINCE_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
+_ISOLATION_LEVELS = (0, 1)
+_CONSUMER = -1
+_DEBUGGER = -2
+
+
+@handles(ApiKey.LIST_OFFSETS)
+def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse:
+    times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
+    answer = ListOffsetsResponse()
+    for topic in request.topics:
+        result = ListOffsetsTopicResponse(topic.name)
+        for p in topic.partitions:
+            if request.isolation_level not in _ISOLATION_LEVELS:
+                found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR)
+            elif times[topic.name, p.partition_index] > 1:
+                found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.INVALID_REQUEST)
+            else:
+                found = _partition(call, request, topic.name, p)
+            result.partitions.append(found)
+        answer.topics.append(result)
+    return _merged(answer) if call.cluster.release.number >= (4, 0) else answer
+
+
+def _merged(answer: ListOffsetsResponse) -> ListOffsetsResponse:
+    """As 4.x answers: each topic once, each partition once, and no topic without partitions."""
+    topics: dict[str, dict[int, ListOffsetsPartitionResponse]] = {}
+    for topic in answer.topics:
+        for p in topic.partitions:
+            topics.setdefault(topic.name, {})[p.partition_index] = p
+    return ListOffsetsResponse(
+        topics=[ListOffsetsTopicResponse(name, list(found.values())) for name, found in topics.items()]
+    )
+
+
+def _partition(
+    call: Call, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
+) -> ListOffsetsPartitionResponse:
+    answer = ListOffsetsPartitionResponse(asked.partition_index)
+    partition = call.cluster.partition(topic, asked.partition_index)
+    if partition is None:
+        answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return answer
+    if asked.timestamp < 0 and call.version < _SINCE_VERSION.get(
+        asked.timestamp, 0 if asked.timestamp >= -2 else 99
+    ):
+        answer.error_code = ErrorCode.UNSUPPORTED_VERSION
+        return answer
+    answer.error_code = partition.check_leader(
+        call.broker.id, asked.current_leader_epoch, any_replica=request.replica_id == _DEBUGGER
+    )
+    if answer.error_code:
+        return answer
+    found = _lookup(partition, asked.timestamp, _end(partition, request))
+    if found is not None:
+        answer.timestamp, answer.offset, answer.leader_epoch = found
+    return answer
+
+
+def _end(partition: Partition, request: ListOffsetsRequest) -> int:
+    """Up to where the asker may look."""
+    log = partition.log
+    if request.replica_id != _CONSUMER:
+        return log.end_offset
+    return log.last_stable_offset if request.isolation_level else log.high_watermark
+
+
+def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, int] | None:
+    """(timestamp, offset, leader epoch)."""
+    log = partition.log
+    if timestamp == LATEST:
+        return -1, end, partition.leader_epoch
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        epoch = log.epochs.epoch_at(log.start_offset)
+        return -1, log.start_offset, epoch
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return None
+    found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp, end)
+    if found is None:
+        return None
+    return found[0], found[1], log.epochs.epoch_at(found[1])

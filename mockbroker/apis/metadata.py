@@ -1,0 +1,133 @@
+"""Metadata (3): KIP-4, auto creation by KIP-361, authorized operations by KIP-430, ids by KIP-516."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from ..cluster import topic_creation, topic_names
+from ..cluster.call import Call
+from ..cluster.topic import INTERNAL, Topic
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from .registry import handles
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+
+TOPIC_OPERATIONS: Final = 3576
+"""Read, write, create, delete, alter, describe and the two of configurations: all that a topic knows."""
+CLUSTER_OPERATIONS: Final = 8096
+"""All operations of a cluster; with no authorizer everybody may do everything."""
+_IDS_SINCE: Final = 12
+
+
+@handles(ApiKey.METADATA)
+def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
+    cluster = call.cluster
+    if (code := _fault(request, call.version)) is not None:
+        return _refused(request, code)
+    unknown_ids: list[MetadataResponseTopic] = []
+    if request.topics is None:
+        topics = [_described(topic) for topic in cluster.topics.values()]
+    elif ids := list(dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None)):
+        unknown_ids = [
+            MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
+            for topic_id in ids
+            if topic_id not in cluster.topic_ids
+        ]
+        topics = [
+            _described(cluster.topic_ids[topic_id]) for topic_id in ids if topic_id in cluster.topic_ids
+        ]
+    else:
+        names = dict.fromkeys(each.name or "" for each in request.topics)
+        creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
+            "auto.create.topics.enable"
+        )
+        topics = list(_named(cluster, names, creating))
+    if request.include_topic_authorized_operations:
+        for each in topics:
+            each.topic_authorized_operations = TOPIC_OPERATIONS
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
+            for broker in cluster.brokers.values()
+        ],
+        cluster_id=cluster.cluster_id,
+        controller_id=cluster.controller_id,
+        topics=unknown_ids + topics,
+        **(
+            {"cluster_authorized_operations": CLUSTER_OPERATIONS}
+            if request.include_cluster_authorized_operations
+            else {}
+        ),
+    )
+
+
+def _fault(request: MetadataRequest, version: int) -> ErrorCode | None:
+    """The error of a request that can't be answered at all."""
+    for each in request.topics or ():
+        if version < _IDS_SINCE and (each.name is None or each.topic_id is not None):
+            return ErrorCode.INVALID_REQUEST
+    named = all(each.topic_id is None for each in request.topics or ())
+    if named and any(each.name is None for each in request.topics or ()):
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    return None
+
+
+def _refused(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
+    """Every topic with the same error, and nothing else."""
+    topics = [
+        MetadataResponseTopic(error_code=code, name=each.name or "", topic_id=each.topic_id)
+        for each in request.topics or ()
+    ]
+    return MetadataResponse(topics=topics, error_code=code)
+
+
+def _named(cluster: "Cluster", names: Iterable[str], creating: bool) -> Iterator[MetadataResponseTopic]:
+    """The topics that exist, then the others with their errors."""
+    missing = []
+    for name in names:
+        topic = cluster.topics.get(name)
+        if topic is None:
+            missing.append(name)
+        else:
+            yield _described(topic)
+    for name in missing:
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if topic_names.fault(name) is not None:
+            code = ErrorCode.INVALID_TOPIC_EXCEPTION
+        elif creating:
+            topic_creation.auto_create(cluster, name)
+            if name in cluster.topics:
+                code = cluster.policies.auto_created_topic
+        if code is ErrorCode.NONE:
+            yield _described(cluster.topics[name])
+        else:
+            yield MetadataResponseTopic(error_code=code, name=name, is_internal=name in INTERNAL)
+
+
+def _described(topic: Topic) -> MetadataResponseTopic:
+    """The lists of replicas are the topic's own: the answer is written before anything changes them."""
+    brokers = topic.cluster.brokers
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.id,
+        is_internal=topic.internal,
+        partitions=[
+            MetadataResponsePartition(
+                0 if partition.leader in brokers else ErrorCode.LEADER_NOT_AVAILABLE,
+                partition.index,
+                partition.leader,
+                partition.leader_epoch,
+                partition.replicas,
+                partition.isr,
+            )
+            for partition in topic.partitions
+        ],
+    )

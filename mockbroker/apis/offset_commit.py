@@ -1,0 +1,93 @@
+"""OffsetCommit (8): a group's positions (KIP-211, KIP-848)."""
+
+from ..cluster.call import Call
+from ..cluster.topic import Topic
+from ..coordinators.offsets import CommittedOffset, Key
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+from .registry import handles
+
+E = ErrorCode
+
+
+@handles(ApiKey.OFFSET_COMMIT)
+def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitResponse:
+    """Partitions that do not exist are answered first; without any other the group is not asked at all."""
+    answer = _Answer(call.version)
+    known: list[tuple[OffsetCommitRequestTopic, Topic, list[OffsetCommitRequestPartition]]] = []
+    for asked in request.topics:
+        topic, unknown = _find(call, asked)
+        partitions = []
+        for partition in asked.partitions:
+            if topic is None or topic.partition(partition.partition_index) is None:
+                answer.add(asked, partition, unknown)
+            else:
+                partitions.append(partition)
+        if topic is not None and partitions:
+            known.append((asked, topic, partitions))
+    if not known:
+        return answer.response
+    limit = call.broker.groups.settings.offset_metadata_max
+    expire_ms = None if request.retention_time_ms == -1 else call.now_ms + request.retention_time_ms
+    offsets: dict[Key, CommittedOffset] = {
+        (topic.name, partition.partition_index): CommittedOffset(
+            partition.committed_offset,
+            partition.committed_leader_epoch,
+            partition.committed_metadata or "",
+            call.now_ms,
+            expire_ms,
+        )
+        for _, topic, partitions in known
+        for partition in partitions
+        if not _too_long(partition.committed_metadata, limit)
+    }
+    error = call.broker.groups.commit(
+        request.group_id,
+        request.generation_id_or_member_epoch,
+        request.member_id,
+        request.group_instance_id,
+        call.version,
+        offsets,
+    )
+    for asked, _, partitions in known:
+        for partition in partitions:
+            too_long = _too_long(partition.committed_metadata, limit)
+            answer.add(asked, partition, error or (E.OFFSET_METADATA_TOO_LARGE if too_long else E.NONE))
+    return answer.response
+
+
+class _Answer:
+    """Collects the answer: a topic once, however its partitions fared."""
+
+    def __init__(self, version: int) -> None:
+        self.response = OffsetCommitResponse()
+        self._by_id = version >= 10
+        self._topics: dict[object, OffsetCommitResponseTopic] = {}
+
+    def add(self, asked: OffsetCommitRequestTopic, partition: OffsetCommitRequestPartition, error: E) -> None:
+        key = asked.topic_id if self._by_id else asked.name
+        topic = self._topics.get(key)
+        if topic is None:
+            topic = self._topics[key] = OffsetCommitResponseTopic(topic_id=asked.topic_id, name=asked.name)
+            self.response.topics.append(topic)
+        topic.partitions.append(OffsetCommitResponsePartition(partition.partition_index, error))
+
+
+def _find(call: Call, asked: OffsetCommitRequestTopic) -> tuple[Topic | None, E]:
+    """The topic, and the error for partitions that do not exist."""
+    if call.version >= 10:
+        topic = None if asked.topic_id is None else call.cluster.topic_ids.get(asked.topic_id)
+        return topic, E.UNKNOWN_TOPIC_ID if topic is None else E.UNKNOWN_TOPIC_OR_PARTITION
+    return call.cluster.topics.get(asked.name), E.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _too_long(metadata: str | None, limit: int) -> bool:
+    return metadata is not None and len(metadata.encode("utf-16-le", "surrogatepass")) > 2 * limit

@@ -1,0 +1,49 @@
+"""OffsetDelete (47): forgets committed offsets of topics that a group does not subscribe to (KIP-496)."""
+
+from ..cluster.call import Call
+from ..coordinators.offsets import Key
+from ..coordinators.states import GroupState
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+from .registry import handles
+
+E = ErrorCode
+
+
+@handles(ApiKey.OFFSET_DELETE)
+def offset_delete(call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+    """Partitions that do not exist are answered first, and only when the group itself is in order."""
+    groups = call.broker.groups
+    group = groups.groups.get(request.group_id)
+    error = groups.refuses(request.group_id)
+    if not error and group is None:
+        error = E.GROUP_ID_NOT_FOUND
+    if error or group is None:
+        return OffsetDeleteResponse(error_code=error)
+    if group.state is not GroupState.EMPTY and not group.is_consumer:
+        return OffsetDeleteResponse(error_code=E.NON_EMPTY_GROUP)
+    unknown: list[tuple[Key, E]] = []
+    known: list[tuple[Key, E]] = []
+    for asked in request.topics:
+        topic = call.cluster.topics.get(asked.name)
+        subscribed = group.state is not GroupState.EMPTY and group.is_subscribed(asked.name)
+        for partition in asked.partitions:
+            key = asked.name, partition.partition_index
+            if topic is None or topic.partition(partition.partition_index) is None:
+                unknown.append((key, E.UNKNOWN_TOPIC_OR_PARTITION))
+            else:
+                known.append((key, E.GROUP_SUBSCRIBED_TO_TOPIC if subscribed else E.NONE))
+    answer: dict[str, OffsetDeleteResponseTopic] = {}
+    for (name, index), outcome in unknown + known:
+        result = answer.setdefault(name, OffsetDeleteResponseTopic(name))
+        result.partitions.append(OffsetDeleteResponsePartition(index, outcome))
+    deleted = [key for key, outcome in known if not outcome]
+    if deleted:
+        groups.forget_offsets(group, deleted)
+    return OffsetDeleteResponse(topics=list(answer.values()))

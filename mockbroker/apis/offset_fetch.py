@@ -1,0 +1,89 @@
+"""OffsetFetch (9): what groups committed (KIP-447, KIP-709, KIP-848)."""
+
+from collections.abc import Iterable
+
+from ..cluster.call import Call
+from ..coordinators.group import ClassicGroup
+from ..coordinators.offsets import Key
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
+)
+from .registry import handles
+
+E = ErrorCode
+
+
+@handles(ApiKey.OFFSET_FETCH)
+def offset_fetch(call: Call, request: OffsetFetchRequest) -> OffsetFetchResponse:
+    return OffsetFetchResponse(
+        groups=[_group(call, asked, request.require_stable) for asked in request.groups]
+    )
+
+
+def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
+    """An unknown group, as an unknown partition, is no error: nothing was committed."""
+    groups = call.broker.groups
+    if error := groups.refuses(asked.group_id, may_be_empty=True):
+        return _refused(call.version, asked, error)
+    group = groups.groups.get(asked.group_id)
+    if asked.topics is None:
+        topics = [] if group is None else _all(call, group, require_stable)
+        return OffsetFetchResponseGroup(asked.group_id, topics)
+    found, unknown = [], []
+    for topic in asked.topics:
+        name = topic.name
+        if call.version >= 10:
+            known = None if topic.topic_id is None else call.cluster.topic_ids.get(topic.topic_id)
+            if known is None:
+                unknown.append(_failed(topic, E.UNKNOWN_TOPIC_ID))
+                continue
+            name = known.name
+        partitions = [_partition(group, (name, index), require_stable) for index in topic.partition_indexes]
+        found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
+    return OffsetFetchResponseGroup(asked.group_id, found + unknown)
+
+
+def _all(call: Call, group: ClassicGroup, require_stable: bool) -> list[OffsetFetchResponseTopics]:
+    """Everything that was committed; v10+ can't name a topic that has no id any more."""
+    topics: dict[str, OffsetFetchResponseTopics] = {}
+    for name, index in group.offsets.committed:
+        if name not in topics:
+            topic = call.cluster.topics.get(name)
+            topics[name] = OffsetFetchResponseTopics(topic.id if topic else None, [], name)
+        topics[name].partitions.append(_partition(group, (name, index), require_stable))
+    found: Iterable[OffsetFetchResponseTopics] = topics.values()
+    return [topic for topic in found if call.version < 10 or topic.topic_id is not None]
+
+
+def _partition(group: ClassicGroup | None, key: Key, require_stable: bool) -> OffsetFetchResponsePartitions:
+    if group is not None:
+        if require_stable and group.offsets.unstable(key):
+            return OffsetFetchResponsePartitions(key[1], -1, -1, "", E.UNSTABLE_OFFSET_COMMIT)
+        committed = group.offsets.committed.get(key)
+        if committed is not None:
+            return OffsetFetchResponsePartitions(
+                key[1], committed.offset, committed.leader_epoch, committed.metadata, E.NONE
+            )
+    return OffsetFetchResponsePartitions(key[1], -1, -1, "", E.NONE)
+
+
+def _refused(version: int, asked: OffsetFetchRequestGroup, error: E) -> OffsetFetchResponseGroup:
+    """In v1 each partition carries the group's error."""
+    if version >= 2:
+        return OffsetFetchResponseGroup(asked.group_id, [], error)
+    return OffsetFetchResponseGroup(asked.group_id, [_failed(topic, error) for topic in asked.topics or ()])
+
+
+def _failed(topic: OffsetFetchRequestTopics, error: E) -> OffsetFetchResponseTopics:
+    partitions = [
+        OffsetFetchResponsePartitions(index, -1, -1, "", error) for index in topic.partition_indexes
+    ]
+    return OffsetFetchResponseTopics(topic.topic_id, partitions, topic.name)

@@ -1,0 +1,41 @@
+"""Which handler answers which API: the module named after it, imported at the first request."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+
+Handler = Callable[[Call, Any], Any]
+"""`(call, request) -> response`, or PARKED, NO_ANSWER or CLOSE."""
+
+H = TypeVar("H", bound=Callable[..., Any])
+
+REGISTERED: Final = frozenset(
+    ApiKey[module.name.upper()]
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
+    if module.name.upper() in ApiKey.__members__
+)
+"""The APIs that have a module, so that what is advertised can't drift from what is answered."""
+
+
+class _Handlers(dict[ApiKey, Handler]):
+    def __missing__(self, api_key: ApiKey) -> Handler:
+        importlib.import_module(f"{__package__}.{api_key.name.lower()}")
+        return self[api_key]
+
+
+HANDLERS: Final = _Handlers()
+
+
+def handles(api_key: ApiKey) -> Callable[[H], H]:
+    """Registers a handler; it stands in the module named after the API."""
+
+    def register(handler: H) -> H:
+        HANDLERS[api_key] = handler
+        return handler
+
+    return register

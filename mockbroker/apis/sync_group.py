@@ -1,0 +1,24 @@
+"""SyncGroup (14): a member asks for its assignment; the leader brings everyone's."""
+
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from .registry import handles
+
+
+@handles(ApiKey.SYNC_GROUP)
+def sync_group(call: Call, request: SyncGroupRequest) -> object:
+    """Waits until the leader's assignment is there. v5+ must name protocol type and protocol (KIP-559)."""
+    groups = call.broker.groups
+    if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
+        return SyncGroupResponse(error_code=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    if error := groups.refuses(request.group_id):
+        return SyncGroupResponse(error_code=error)
+    group = groups.groups.get(request.group_id)
+    if group is None:
+        return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
+    reply = Reply[SyncGroupResponse](call)
+    groups.members.sync(group, request, reply)
+    return reply.outcome()

@@ -1,0 +1,1 @@
+"""The state of a cluster: brokers, topics, partitions, configuration, time."""

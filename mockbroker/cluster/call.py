@@ -1,0 +1,65 @@
+"""One request on its way through the core."""
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from .broker import Broker
+    from .cluster import Cluster
+
+
+class Outcome(enum.Enum):
+    """What a handler returns in place of an answer."""
+
+    PARKED = "the answer comes later, by Call.answer"
+    NO_ANSWER = "the protocol has no answer: Produce with acks=0"
+    CLOSE = "the connection is closed"
+
+
+PARKED: Final = Outcome.PARKED
+NO_ANSWER: Final = Outcome.NO_ANSWER
+CLOSE: Final = Outcome.CLOSE
+
+
+class Client:
+    """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`)."""
+
+    __slots__ = ("host", "software_name", "software_version")
+
+    def __init__(self, host: str = "/127.0.0.1") -> None:
+        self.host = host
+        self.software_name = ""
+        self.software_version = ""
+
+
+class Call:
+    """A request being answered by `broker`: its version and who sent it.
+
+    A handler returns the answer, or PARKED and then calls `answer` exactly once.
+    """
+
+    __slots__ = ("broker", "client", "client_id", "cluster", "sink", "version")
+
+    def __init__(
+        self,
+        broker: "Broker",
+        version: int,
+        client: Client,
+        client_id: str | None,
+        sink: Callable[["Call", Any], None],
+    ) -> None:
+        self.broker = broker
+        self.cluster: Cluster = broker.cluster
+        self.version = version
+        self.client = client
+        self.client_id = client_id
+        self.sink = sink
+
+    @property
+    def now_ms(self) -> int:
+        return self.cluster.now_ms
+
+    def answer(self, response: Any) -> None:
+        """Completes a parked request."""
+        self.sink(self, response)

@@ -1,0 +1,130 @@
+"""The state of a whole cluster, and the only way for requests and time to reach it.
+
+Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands decoded requests, each in a
+`Call`, to the handlers in `apis/`; the answer comes back at once or through the call's sink.
+"""
+
+import base64
+from collections.abc import Callable, Mapping
+from uuid import UUID
+
+from ..policies import Policies
+from ..protocol.releases import Release
+from .broker import Broker
+from .configs import Configs
+from .partition import Partition
+from .randomness import Randomness
+from .timers import Timer, Timers
+from .topic import Topic
+
+
+class Cluster:
+    """A cluster of `brokers` brokers (ids from 1) that behaves as `release` with `policies`.
+
+    `config` holds broker configuration in Kafka's names; `now_ms` is Unix time; all ids are drawn from
+    `random`. ConfigError when a value is invalid.
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        random: Randomness,
+        *,
+        brokers: int = 3,
+        config: Mapping[str, str] | None = None,
+        policies: Policies | None = None,
+        now_ms: int = 0,
+    ) -> None:
+        self.release = release
+        self.policies = policies or Policies(release)
+        self.now_ms = now_ms
+        self.random = random
+        self.timers = Timers()
+        self.configs = Configs(config or {}, release)
+        self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
+        self.topics: dict[str, Topic] = {}
+        self.topic_ids: dict[UUID, Topic] = {}
+        self.brokers = {i: Broker(self, i) for i in range(1, brokers + 1)}
+        self.controller_id = 1
+        self._producer_ids = 0
+
+    def advance(self, now_ms: int) -> None:
+        """Sets the time and fires what is due, in order of the deadlines, each at its own time."""
+        while (deadline := self.timers.next_deadline()) is not None and deadline <= now_ms:
+            self.now_ms = max(self.now_ms, deadline)
+            if due := self.timers.pop_due(deadline):
+                due()
+        self.now_ms = max(self.now_ms, now_ms)
+
+    def next_deadline(self) -> int | None:
+        """When `advance` has to be called next, None when nothing waits."""
+        return self.timers.next_deadline()
+
+    def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
+        return self.timers.at(self.now_ms + delay_ms, callback)
+
+    def new_uuid(self) -> UUID:
+        """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""
+        while True:
+            value = UUID(bytes=self.random.randbytes(16), version=4)
+            if not base64.urlsafe_b64encode(value.bytes).startswith(b"-"):
+                return value
+
+    def new_producer_id(self) -> int:
+        producer_id = self._producer_ids
+        self._producer_ids += 1
+        return producer_id
+
+    def partition(self, topic: str, index: int) -> Partition | None:
+        found = self.topics.get(topic)
+        return found.partition(index) if found else None
+
+    def create_topic(
+        self, name: str, assignment: list[list[int]], overrides: Mapping[str, str] | None = None
+    ) -> Topic:
+        """Creates a topic that does not exist; `assignment` lists the replicas of each partition."""
+        topic = Topic(self, name, self.new_uuid(), assignment, overrides or {})
+        self.topics[name] = topic
+        self.topic_ids[topic.id] = topic
+        return topic
+
+    def delete_topic(self, topic: Topic) -> None:
+        """Deletes a topic; requests that wait for it are answered."""
+        del self.topics[topic.name], self.topic_ids[topic.id]
+        for broker in self.brokers.values():
+            broker.groups.topic_deleted(topic.name)
+        for partition in topic.partitions:
+            for notify in list(partition.waiting):
+                notify(0)
+
+    def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
+        """Round robin over the brokers: partition i is led by the i-th, counted from `first`."""
+        ids = list(self.brokers)
+        return [
+            [ids[(first + i + r) % len(ids)] for r in range(replication_factor)] for i in range(partitions)
+        ]
+
+    def coordinator(self, group_id: str) -> Broker:
+        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`."""
+        topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
+        return self.brokers[topic.partitions[java_hash(group_id) % len(topic.partitions)].leader]
+
+    def create_offsets_topic(self) -> Topic:
+        config = self.configs
+        factor = min(config.broker_int("offsets.topic.replication.factor"), len(self.brokers))
+        assignment = self.assign_replicas(config.broker_int("offsets.topic.num.partitions"), factor)
+        overrides = {
+            "compression.type": "producer",
+            "cleanup.policy": "compact",
+            "segment.bytes": config.broker_text("offsets.topic.segment.bytes") or "104857600",
+        }
+        return self.create_topic("__consumer_offsets", assignment, overrides)
+
+
+def java_hash(text: str) -> int:
+    """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
+    value = 0
+    units = text.encode("utf-16-be", "surrogatepass")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
+    return abs(value - (1 << 32)) & 0x7FFFFFFF if value & 0x80000000 else value

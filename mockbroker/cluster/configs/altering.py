@@ -1,0 +1,156 @@
+"""Changes of configurations: the operations of KIP-339, and which changes brokers refuse."""
+
+import enum
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from ...protocol.errors import ErrorCode
+from ...protocol.releases import Release, parse
+from ..api_error import ApiError
+from .store import Configs
+from .values import ConfigError, ConfigKey
+
+_THREADS: Final = (
+    "num.io.threads",
+    "num.network.threads",
+    "num.replica.fetchers",
+    "num.recovery.threads.per.data.dir",
+    "background.threads",
+)
+_PER_LISTENER: Final = ("ssl.", "sasl.", "principal.builder.class", "max.connections.per.listener")
+_JAVA_LISTS_SINCE: Final = parse("4.4")
+
+
+class Operation(enum.IntEnum):
+    """What IncrementalAlterConfigs does to a value (`AlterConfigOp.OpType`)."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class Change(NamedTuple):
+    """One change as it was asked for."""
+
+    name: str
+    operation: int
+    value: str | None
+
+
+def check_form(changes: Iterable[Change]) -> None:
+    """ApiError INVALID_REQUEST for names that occur twice, and for null values."""
+    changes = list(changes)
+    if len({change.name for change in changes}) < len(changes):
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Error due to duplicate config keys")
+    nulls = [each.name for each in changes if each.operation != Operation.DELETE and each.value is None]
+    if nulls:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
+
+
+def applied(
+    current: Mapping[str, str],
+    changes: Iterable[Change],
+    keys: Mapping[str, ConfigKey],
+    *,
+    broker: bool = False,
+) -> dict[str, str]:
+    """`current` with the changes made. Lists are appended to what is set, or else to the default.
+
+    `broker` picks the words of a broker that refuses, in place of the controller's. ApiError:
+    INVALID_CONFIG when the configuration is no list, UNKNOWN_SERVER_ERROR for no such operation.
+    """
+    values = dict(current)
+    for name, operation, value in changes:
+        key = keys.get(name)
+        if operation == Operation.DELETE:
+            values.pop(name, None)
+        elif operation == Operation.SET:
+            values[name] = value or ""
+        elif operation not in (Operation.APPEND, Operation.SUBTRACT):
+            if broker:
+                raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown operations type {operation}")
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+        elif key is None or key.type != "LIST":
+            raise ApiError(ErrorCode.INVALID_CONFIG, _no_list(name, Operation(operation), broker))
+        else:
+            items = [item for item in values.get(name, key.default or "").split(",") if item]
+            for item in (value or "").split(","):
+                if operation == Operation.APPEND and item not in items:
+                    items.append(item)
+                elif operation == Operation.SUBTRACT and item in items:
+                    items.remove(item)
+            values[name] = ",".join(items)
+    return values
+
+
+def _no_list(name: str, operation: Operation, broker: bool) -> str:
+    if broker:
+        return f"Config value {operation.name.lower()} is not allowed for config key: {name}"
+    return f"Can't {operation.name} to key {name} because its type is not LIST."
+
+
+def check_broker(configs: Configs, values: Mapping[str, str], broker: int | None) -> None:
+    """Checks all that is set while brokers run, for `broker` or (None) for all of them.
+
+    ApiError INVALID_REQUEST; INVALID_CONFIG where eligible leader replicas forbid it (KIP-966).
+    """
+    keys = configs.broker_keys
+    static = [name for name in values if name in keys and keys[name].dynamic is None]
+    _refuse(configs.release, "Cannot update these configs dynamically", static)
+    bare = [name for name in values if name in keys and keys[name].dynamic and name.startswith(_PER_LISTENER)]
+    what = "These security configs can be dynamically updated only per-listener using the listener prefix"
+    _refuse(configs.release, what, bare)
+    for name, value in values.items():
+        try:
+            if name in keys:
+                keys[name].parse(value)
+        except ConfigError as error:
+            raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from error
+    if broker is None:
+        own = [name for name in values if name in keys and keys[name].dynamic == "per-broker"]
+        what = "Cannot update these configs at default cluster level, broker id must be specified"
+        _refuse(configs.release, what, own)
+    for name in _THREADS:
+        if name in values and values[name] != configs.broker_text(name, broker):
+            _check_threads(name, int(values[name]), configs.broker_int(name, broker))
+
+
+def check_min_insync_replicas(
+    configs: Configs, before: Mapping[str, str], after: Mapping[str, str], broker: int | None
+) -> None:
+    """ApiError INVALID_CONFIG: with eligible leader replicas it is the cluster's alone (KIP-966)."""
+    name = "min.insync.replicas"
+    if not configs.eligible_leader_replicas:
+        return
+    if broker is not None and after.get(name) not in (None, before.get(name)):
+        message = f"Broker-level {name} cannot be altered while ELR is enabled."
+        raise ApiError(ErrorCode.INVALID_CONFIG, message)
+    if broker is None and name in before and name not in after:
+        message = f"Cluster-level {name} cannot be removed while ELR is enabled."
+        raise ApiError(ErrorCode.INVALID_CONFIG, message)
+
+
+def _refuse(release: Release, what: str, names: list[str]) -> None:
+    if not names:
+        return
+    listed = ", ".join(names)
+    kind = "HashSet" if len(names) > 4 or what.startswith("These") else "Set"
+    shown = f"[{listed}]" if release >= _JAVA_LISTS_SINCE else f"{kind}({listed})"
+    raise ApiError(ErrorCode.INVALID_REQUEST, f"{what}: {shown}")
+
+
+def _check_threads(name: str, wanted: int, present: int) -> None:
+    """A pool may at most double and at most halve at once (`DynamicThreadPool`)."""
+    if wanted > 2 * present:
+        limit = f"not be greater than double the current value {present}"
+    elif wanted < present // 2:
+        limit = f"be at least half the current value {present}"
+    else:
+        return
+    raise ApiError(
+        ErrorCode.INVALID_REQUEST,
+        "Invalid value org.apache.kafka.common.config.ConfigException: Dynamic thread count update "
+        f"validation failed for {name}={wanted}, value should {limit} "
+        "for configuration Invalid dynamic configuration",
+    )

@@ -1,0 +1,114 @@
+"""Which configurations a release has: tables of topic, broker, group and client metrics configurations.
+
+Each JSON table holds, for every name, what holds since which release, oldest first; an entry that has
+nothing but `since` says that the configuration is gone. The tables were read from the `ConfigDef`s and the
+dynamic update modes of real releases from 0.11 to 4.4.
+"""
+
+import functools
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from ...protocol.releases import Release, parse
+from .values import ConfigKey
+
+_HOUR_MS: Final = 3600 * 1000
+_MINUTE_MS: Final = 60 * 1000
+
+TOPIC_SYNONYMS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
+    "cleanup.policy": (("log.cleanup.policy", 1),),
+    "compression.gzip.level": (("compression.gzip.level", 1),),
+    "compression.lz4.level": (("compression.lz4.level", 1),),
+    "compression.type": (("compression.type", 1),),
+    "compression.zstd.level": (("compression.zstd.level", 1),),
+    "delete.retention.ms": (("log.cleaner.delete.retention.ms", 1),),
+    "file.delete.delay.ms": (("log.segment.delete.delay.ms", 1),),
+    "flush.messages": (("log.flush.interval.messages", 1),),
+    "flush.ms": (("log.flush.interval.ms", 1), ("log.flush.scheduler.interval.ms", 1)),
+    "index.interval.bytes": (("log.index.interval.bytes", 1),),
+    "local.retention.bytes": (("log.local.retention.bytes", 1),),
+    "local.retention.ms": (("log.local.retention.ms", 1),),
+    "max.compaction.lag.ms": (("log.cleaner.max.compaction.lag.ms", 1),),
+    "max.decompressed.message.bytes": (("max.decompressed.message.bytes", 1),),
+    "max.message.bytes": (("message.max.bytes", 1),),
+    "message.downconversion.enable": (("log.message.downconversion.enable", 1),),
+    "message.format.version": (("log.message.format.version", 1),),
+    "message.timestamp.after.max.ms": (("log.message.timestamp.after.max.ms", 1),),
+    "message.timestamp.before.max.ms": (("log.message.timestamp.before.max.ms", 1),),
+    "message.timestamp.difference.max.ms": (("log.message.timestamp.difference.max.ms", 1),),
+    "message.timestamp.type": (("log.message.timestamp.type", 1),),
+    "min.cleanable.dirty.ratio": (("log.cleaner.min.cleanable.ratio", 1),),
+    "min.compaction.lag.ms": (("log.cleaner.min.compaction.lag.ms", 1),),
+    "min.insync.replicas": (("min.insync.replicas", 1),),
+    "preallocate": (("log.preallocate", 1),),
+    "remote.copy.lag.bytes": (("log.remote.copy.lag.bytes", 1),),
+    "remote.copy.lag.ms": (("log.remote.copy.lag.ms", 1),),
+    "retention.bytes": (("log.retention.bytes", 1),),
+    "retention.ms": (
+        ("log.retention.ms", 1),
+        ("log.retention.minutes", _MINUTE_MS),
+        ("log.retention.hours", _HOUR_MS),
+    ),
+    "segment.bytes": (("log.segment.bytes", 1),),
+    "segment.index.bytes": (("log.index.size.max.bytes", 1),),
+    "segment.jitter.ms": (("log.roll.jitter.ms", 1), ("log.roll.jitter.hours", _HOUR_MS)),
+    "segment.ms": (("log.roll.ms", 1), ("log.roll.hours", _HOUR_MS)),
+    "unclean.leader.election.enable": (("unclean.leader.election.enable", 1),),
+}
+"""Broker configurations a topic inherits from, the first that is set wins, with the factor to the topic's
+unit (`ServerTopicConfigSynonyms.java`)."""
+
+BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
+    ("log.roll.ms", "log.roll.hours"),
+    ("log.roll.jitter.ms", "log.roll.jitter.hours"),
+    ("log.flush.interval.ms", "log.flush.scheduler.interval.ms"),
+    ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
+)
+"""Broker configurations that stand for one another, the first first
+(`DynamicBrokerConfig.brokerConfigSynonyms`)."""
+
+
+@functools.cache
+def _table(kind: str) -> dict[str, list[dict[str, Any]]]:
+    return json.loads(Path(__file__).with_name(f"{kind}.json").read_text())  # type: ignore[no-any-return]
+
+
+@functools.cache
+def keys(kind: str, release: Release) -> dict[str, ConfigKey]:
+    """The configurations of a kind (`topic`, `broker`, `group`, `client_metrics`), in Kafka's order."""
+    found = {}
+    for name, history in _table(kind).items():
+        rows = [row for row in history if parse(row["since"]) <= release]
+        if rows and "type" in rows[-1]:
+            found[name] = _key(name, rows[-1])
+    return found
+
+
+@functools.cache
+def ever_known(kind: str) -> dict[str, ConfigKey]:
+    """The configurations that any release has, as the newest of them defines each."""
+    rows = {name: [row for row in history if "type" in row][-1] for name, history in _table(kind).items()}
+    return {name: _key(name, row) for name, row in rows.items()}
+
+
+def _key(name: str, row: dict[str, Any]) -> ConfigKey:
+    return ConfigKey(name, **{key: value for key, value in row.items() if key != "since"})
+
+
+def broker_synonyms(name: str) -> tuple[str, ...]:
+    """All names that are looked at for a broker configuration, the strongest first."""
+    for names in BROKER_SYNONYMS:
+        if name in names and (name == names[0] or not name.startswith("log.flush")):
+            return names
+    if name.startswith("listener.name."):
+        return (name, name.split(".", 3)[3])
+    return (name,)
+
+
+def group_synonym(name: str, release: Release) -> str:
+    """The broker configuration that a group configuration inherits from."""
+    if name == "streams.assignor.name":
+        return "group.streams.assignors"
+    prefixed = f"group.{name}"
+    return prefixed if prefixed in keys("broker", release) else name

@@ -1,0 +1,87 @@
+"""Checks of group configurations (KIP-848) and of client metrics subscriptions (KIP-714)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ...protocol.errors import ErrorCode
+from ...protocol.releases import parse
+from ..api_error import ApiError
+from . import definitions
+from .store import Configs
+from .values import ConfigError
+
+_PARSED_SINCE: Final = parse("4.1")
+_METRICS_INTERVAL_MS: Final = (100, 3_600_000)
+_MATCHED: Final = frozenset(
+    (
+        "client_instance_id",
+        "client_id",
+        "client_software_name",
+        "client_software_version",
+        "client_source_address",
+        "client_source_port",
+    )
+)
+_LIMITED: Final = (
+    ("consumer.session.timeout.ms", "group.consumer.{}.session.timeout.ms"),
+    ("consumer.heartbeat.interval.ms", "group.consumer.{}.heartbeat.interval.ms"),
+    ("share.session.timeout.ms", "group.share.{}.session.timeout.ms"),
+    ("share.heartbeat.interval.ms", "group.share.{}.heartbeat.interval.ms"),
+    ("share.record.lock.duration.ms", "group.share.{}.record.lock.duration.ms"),
+    ("streams.session.timeout.ms", "group.streams.{}.session.timeout.ms"),
+    ("streams.heartbeat.interval.ms", "group.streams.{}.heartbeat.interval.ms"),
+)
+"""Group configurations, and the broker configurations that limit them with `min` and `max`."""
+
+
+def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
+    """ConfigError for unknown names and for values out of the limits that brokers set."""
+    keys = definitions.keys("group", configs.release)
+    for name in overrides:
+        if name not in keys:
+            raise ConfigError(f"Unknown group config name: {name}")
+    values: dict[str, Any] = {
+        name: key.parse(overrides[name]) for name, key in keys.items() if name in overrides
+    }
+    for name, limit in _LIMITED:
+        low, high = (limit.format(which) for which in ("min", "max"))
+        if name in values and low in configs.broker_keys:
+            least, most = configs.broker_int(low), configs.broker_int(high)
+            if not least <= values[name] <= most:
+                raise ConfigError(f"{name} must be in the range {least} to {most} inclusive.")
+
+
+def check_client_metrics(configs: Configs, name: str, overrides: Mapping[str, str]) -> None:
+    """ApiError INVALID_REQUEST, ConfigError for malformed values (`ClientMetricsConfigs.java`)."""
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Subscription name can't be empty")
+    keys = definitions.keys("client_metrics", configs.release)
+    for each in overrides:
+        if each not in keys:
+            raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown client metrics configuration: {each}")
+    try:
+        values: dict[str, Any] = {each: keys[each].parse(text) for each, text in overrides.items()}
+    except ConfigError:
+        if configs.release < _PARSED_SINCE:
+            raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR) from None
+        raise
+    low, high = _METRICS_INTERVAL_MS
+    interval = values.get("interval.ms", low)
+    if not low <= interval <= high:
+        raise ApiError(
+            ErrorCode.INVALID_REQUEST,
+            f"Invalid value {interval} for interval.ms, interval must be between {low} and {high} (1 hour)",
+        )
+    for pattern in values.get("match", ()):
+        what, equals, expression = pattern.partition("=")
+        if not equals or what.strip() not in _MATCHED or not _is_regex(expression.strip()):
+            raise ConfigError(f"Illegal client matching pattern: {pattern}")
+
+
+def _is_regex(expression: str) -> bool:
+    try:
+        re.compile(expression)
+    except re.error:
+        return False
+    return True

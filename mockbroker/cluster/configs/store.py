@@ -1,0 +1,184 @@
+"""The values that are set, in layers, and the effective ones with their sources."""
+
+import enum
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from ...protocol.releases import NEWEST, Release, facts, parse
+from . import definitions
+from .topic import TopicSettings, check_together, settings
+from .values import ConfigError, ConfigKey, Value
+
+_NO_OVERRIDES: Final[Mapping[str, str]] = {}
+
+
+class Source(enum.IntEnum):
+    """Where an effective value comes from (`DescribeConfigsResponse.ConfigSource`)."""
+
+    UNKNOWN = 0
+    TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_DEFAULT_BROKER = 3
+    STATIC_BROKER = 4
+    DEFAULT = 5
+    DYNAMIC_BROKER_LOGGER = 6
+    CLIENT_METRICS = 7
+    GROUP = 8
+
+
+class Entry(NamedTuple):
+    """One effective value of a configuration."""
+
+    key: ConfigKey
+    value: str | None
+    source: Source
+
+
+class Layer(NamedTuple):
+    """Values of brokers that are set in one place."""
+
+    source: Source
+    values: Mapping[str, str]
+
+
+class Configs:
+    """The configuration of all brokers, and what topics inherit from it.
+
+    `config` is the static configuration (`server.properties`) of every broker. `cluster_wide` and
+    `per_broker` are what was altered while the brokers run (KIP-226); `groups` (KIP-848) and
+    `client_metrics` (KIP-714) hold what is set for each group and subscription, `loggers` the levels set for
+    each broker (KIP-412). Call `changed` after altering what brokers have. ConfigError for names that no
+    release has, and for invalid values.
+    """
+
+    def __init__(self, config: Mapping[str, str], release: Release | None = None) -> None:
+        self.release: Release = release or parse(NEWEST)
+        self.static = {name: str(value) for name, value in config.items()}
+        self.cluster_wide: dict[str, str] = {}
+        self.per_broker: dict[int, dict[str, str]] = {}
+        self.groups: dict[str, dict[str, str]] = {}
+        self.client_metrics: dict[str, dict[str, str]] = {}
+        self.topic_keys = definitions.keys("topic", self.release)
+        self.broker_keys = definitions.keys("broker", self.release)
+        self.loggers: dict[int, dict[str, str]] = {}
+        for name, value in self.static.items():
+            self.broker_key(name).parse(value)
+        if self.eligible_leader_replicas:
+            # Turning the feature on sets it for the whole cluster (KIP-966).
+            self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
+        self._parsed: dict[tuple[str, int | None], Value] = {}
+        self._topic_defaults: dict[str, Value] | None = None
+
+    @property
+    def eligible_leader_replicas(self) -> bool:
+        """Whether the release has eligible leader replicas (KIP-966) turned on."""
+        low, _ = facts(self.release).finalized_features.get("eligible.leader.replicas.version", (0, 0))
+        return low > 0
+
+    def changed(self) -> None:
+        """Forgets what was derived from the values before."""
+        self._parsed.clear()
+        self._topic_defaults = None
+
+    # Brokers
+
+    def layers(self, broker: int | None = None) -> Iterator[Layer]:
+        """The layers of broker configuration above the defaults, the strongest first.
+
+        `broker` None stands for what holds for all brokers.
+        """
+        if broker is not None:
+            yield Layer(Source.DYNAMIC_BROKER, self.per_broker.get(broker, _NO_OVERRIDES))
+        yield Layer(Source.DYNAMIC_DEFAULT_BROKER, self.cluster_wide)
+        yield Layer(Source.STATIC_BROKER, self.static)
+
+    def broker_text(self, name: str, broker: int | None = None) -> str | None:
+        """The effective value, None where none is set and there is no default. ConfigError if unknown."""
+        for layer in self.layers(broker):
+            if name in layer.values:
+                return layer.values[name]
+        return self.broker_key(name).default
+
+    def broker_value(self, name: str, broker: int | None = None) -> Value:
+        """The effective value, parsed."""
+        try:
+            return self._parsed[name, broker]
+        except KeyError:
+            text = self.broker_text(name, broker)
+            value = None if text is None else self.broker_key(name).parse(text)
+            self._parsed[name, broker] = value
+            return value
+
+    def broker_int(self, name: str, broker: int | None = None) -> int:
+        value = self.broker_value(name, broker)
+        assert isinstance(value, int), f"{name} is {value!r}"
+        return value
+
+    def broker_bool(self, name: str, broker: int | None = None) -> bool:
+        value = self.broker_value(name, broker)
+        assert isinstance(value, bool), f"{name} is {value!r}"
+        return value
+
+    def broker_key(self, name: str) -> ConfigKey:
+        """The definition, of the newest release that has the name if this one has not. ConfigError."""
+        key = self.broker_keys.get(name) or definitions.ever_known("broker").get(name)
+        if key is None and name.startswith("listener.name."):
+            return ConfigKey(name, "STRING")
+        if key is None:
+            raise ConfigError(f"Unknown broker config name: {name}")
+        return key
+
+    # Topics
+
+    def topic_entries(self, overrides: Mapping[str, str], broker: int | None = None) -> list[Entry]:
+        """A topic's effective configuration, as its creation returns it (`KafkaConfigSchema.java`).
+
+        `broker` says as which broker sees it, None as the controller.
+        """
+        return [
+            Entry(key, overrides[name], Source.TOPIC) if name in overrides else self._inherited(key, broker)
+            for name, key in self.topic_keys.items()
+        ]
+
+    def _inherited(self, key: ConfigKey, broker: int | None = None) -> Entry:
+        """The value of a topic that doesn't set it: the strongest layer first, in it the first synonym."""
+        synonyms = definitions.TOPIC_SYNONYMS.get(key.name, ())
+        for source, values in self.layers(broker):
+            for synonym, factor in synonyms:
+                if synonym in values:
+                    text = values[synonym]
+                    return Entry(key, text if factor == 1 else str(int(text) * factor), source)
+        return Entry(key, key.default, Source.DEFAULT)
+
+    def topic_values(self, overrides: Mapping[str, str]) -> dict[str, Value]:
+        """A topic's effective configuration, parsed. ConfigError, in Kafka's order of checks."""
+        for name in overrides:
+            if name not in self.topic_keys:
+                raise ConfigError(f"Unknown topic config name: {name}")
+        if self._topic_defaults is None:
+            self._topic_defaults = {
+                key.name: _topic_default(key, entry.value)
+                for key, entry in ((key, self._inherited(key)) for key in self.topic_keys.values())
+            }
+        values = dict(self._topic_defaults)
+        for name, key in self.topic_keys.items() if overrides else ():
+            if name in overrides:
+                values[name] = key.parse(overrides[name])
+        if overrides:
+            check_together(values, tiered_storage=self.tiered_storage)
+        return values
+
+    @property
+    def tiered_storage(self) -> bool:
+        return self.broker_text("remote.log.storage.system.enable") == "true"
+
+    def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
+        """ConfigError when a name is unknown or a value is invalid."""
+        return settings(self.topic_values(overrides))
+
+
+def _topic_default(key: ConfigKey, text: str | None) -> Value:
+    """A broker's value as a topic takes it over: any negative retention time is "without limit"."""
+    if key.name == "retention.ms" and text is not None and text.startswith("-"):
+        return -1
+    return None if text is None else key.parse(text)

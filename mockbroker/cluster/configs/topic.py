@@ -1,0 +1,103 @@
+"""What a topic's configuration means to the core (`LogConfig.java`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .values import ConfigError, Value, invalid
+
+_FOREVER_MS: Final = 9223372036854775807
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSettings:
+    """A topic's effective configuration, parsed: what the core acts on. Sizes in bytes, times in ms."""
+
+    max_message_bytes: int = 1048588
+    compacted: bool = False
+    deletable: bool = True
+    log_append_time: bool = False
+    timestamp_before_max_ms: int = _FOREVER_MS
+    timestamp_after_max_ms: int = 3600000
+    min_insync_replicas: int = 1
+    retention_ms: int = 604800000
+    retention_bytes: int = -1
+    segment_bytes: int = 1073741824
+    segment_ms: int = 604800000
+    delete_retention_ms: int = 86400000
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = _FOREVER_MS
+    min_cleanable_dirty_ratio: float = 0.5
+    compression_type: str = "producer"
+    unclean_leader_election: bool = False
+    preallocate: bool = False
+    message_downconversion: bool = True
+
+
+def settings(values: Mapping[str, Value]) -> TopicSettings:
+    """The settings that parsed `values` stand for; what a release lacks keeps its default."""
+    get: Any = values.get
+    policy = get("cleanup.policy")
+    # Up to 3.5 one limit for both directions; from 3.6 to 3.9 it holds where the newer ones are not set.
+    both = get("message.timestamp.difference.max.ms", _FOREVER_MS)
+    before = get("message.timestamp.before.max.ms", _FOREVER_MS)
+    after = get("message.timestamp.after.max.ms", _FOREVER_MS)
+    return TopicSettings(
+        max_message_bytes=get("max.message.bytes"),
+        compacted="compact" in policy,
+        deletable="delete" in policy,
+        log_append_time=get("message.timestamp.type") == "LogAppendTime",
+        timestamp_before_max_ms=both if before == _FOREVER_MS else before,
+        timestamp_after_max_ms=both if after == _FOREVER_MS else after,
+        min_insync_replicas=get("min.insync.replicas"),
+        retention_ms=get("retention.ms"),
+        retention_bytes=get("retention.bytes"),
+        segment_bytes=get("segment.bytes"),
+        segment_ms=get("segment.ms"),
+        delete_retention_ms=get("delete.retention.ms"),
+        min_compaction_lag_ms=get("min.compaction.lag.ms"),
+        max_compaction_lag_ms=get("max.compaction.lag.ms", _FOREVER_MS),
+        min_cleanable_dirty_ratio=get("min.cleanable.dirty.ratio"),
+        compression_type=get("compression.type"),
+        unclean_leader_election=get("unclean.leader.election.enable"),
+        preallocate=get("preallocate"),
+        message_downconversion=get("message.downconversion.enable", True),
+    )
+
+
+def check_together(values: Mapping[str, Value], *, tiered_storage: bool) -> None:
+    """ConfigError for values that don't go together (`LogConfig.validateTopicLogConfigValues`)."""
+    get: Any = values.get
+    least, most = get("min.compaction.lag.ms"), get("max.compaction.lag.ms", _FOREVER_MS)
+    if least > most:
+        raise ConfigError(
+            f"conflict topic config setting min.compaction.lag.ms ({least}) > max.compaction.lag.ms ({most})"
+        )
+    if get("remote.storage.enable"):
+        if not tiered_storage:
+            raise ConfigError(
+                "Tiered Storage functionality is disabled in the broker. "
+                "Topic cannot be configured with remote log storage."
+            )
+        if "compact" in get("cleanup.policy"):
+            raise ConfigError("Remote log storage is unsupported for the compacted topics")
+        _check_local(get("retention.bytes"), get("local.retention.bytes"), "bytes")
+        _check_local(get("retention.ms"), get("local.retention.ms"), "ms")
+
+
+def _check_local(total: int, local: int, unit: str) -> None:
+    """Local retention lies within the whole retention; -2 takes over the whole, -1 is without limit."""
+    if total == -1 or local == -2:
+        return
+    if local == -1:
+        raise invalid(
+            f"local.retention.{unit}",
+            local,
+            f"Value must not be -1 as retention.{unit} value is set as {total}.",
+        )
+    if local > total:
+        raise invalid(
+            f"local.retention.{unit}",
+            local,
+            f"Value must not be more than retention.{unit} property value: {total}",
+        )

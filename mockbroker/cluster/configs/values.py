@@ -1,0 +1,162 @@
+"""Values of configurations: parsing, validation, and Kafka's text form (`ConfigDef.java`)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Value = bool | int | float | str | list[str] | None
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_FLOAT: Final = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
+_LIMITS: Final = {"SHORT": 1 << 15, "INT": 1 << 31, "LONG": 1 << 63}
+_REPLICA: Final = re.compile(r"[0-9]+:[0-9]+")
+
+TYPE_IDS: Final = {
+    "BOOLEAN": 1,
+    "STRING": 2,
+    "INT": 3,
+    "SHORT": 4,
+    "LONG": 5,
+    "DOUBLE": 6,
+    "LIST": 7,
+    "CLASS": 8,
+    "PASSWORD": 9,
+}
+"""Type ids of DescribeConfigs v3+ (`DescribeConfigsResponse.ConfigType`)."""
+
+
+class ConfigError(ValueError):
+    """An unknown name or an invalid value; the text is Kafka's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigKey:
+    """The definition of one configuration in one release.
+
+    `valid` is the rule for values: `range` [least, most], `in` or `list` (allowed strings), `gzip_level`,
+    `throttled_replicas`, `non_empty`. `dynamic` is `cluster-wide` or `per-broker` where a broker
+    configuration can be changed while the broker runs, None where it can't.
+    """
+
+    name: str
+    type: str
+    default: str | None = None
+    required: bool = False
+    valid: Mapping[str, Any] = field(default_factory=dict)
+    dynamic: str | None = None
+
+    @property
+    def sensitive(self) -> bool:
+        return self.type == "PASSWORD"
+
+    def parse(self, text: str | None) -> Value:
+        """The value that `text` stands for. ConfigError when it is not one of this configuration."""
+        value = None if text is None else parse(self.name, text, self.type)
+        self._check(value)
+        return value
+
+    def text(self, text: str | None) -> str | None:
+        """`text` as Kafka shows it after parsing: numbers, booleans and lists in their normal form."""
+        return None if text is None else to_text(parse(self.name, text, self.type))
+
+    def _check(self, value: Any) -> None:
+        valid = self.valid
+        if "range" in valid:
+            _check_range(self.name, value, *valid["range"])
+        elif "in" in valid:
+            _check_in(self.name, value, valid["in"])
+        elif "in_any_case" in valid:
+            _check_in(self.name, value, valid["in_any_case"], any_case=True)
+        elif "list" in valid:
+            for item in value or ():
+                _check_in(self.name, item, valid["list"])
+        elif "gzip_level" in valid:
+            low, high = valid["gzip_level"]
+            if value != -1 and not low <= value <= high:
+                raise invalid(self.name, value, f"Value must be between {low} and {high} or equal to -1")
+        elif "throttled_replicas" in valid:
+            _check_throttled(self.name, value or [])
+        elif "non_empty" in valid and value == "":
+            raise invalid(self.name, value, "String must be non-empty")
+
+
+def invalid(name: str, value: object, why: str) -> ConfigError:
+    shown = f"[{', '.join(value)}]" if isinstance(value, list) else "null" if value is None else value
+    return ConfigError(f"Invalid value {shown} for configuration {name}: {why}")
+
+
+def parse(name: str, text: str, type_name: str) -> Value:
+    """`text` as a value of the type. ConfigError with Kafka's words (`ConfigDef.parseType`)."""
+    stripped = text.strip()
+    match type_name:
+        case "BOOLEAN":
+            if stripped.lower() not in ("true", "false"):
+                raise invalid(name, text, "Expected value to be either true or false")
+            return stripped.lower() == "true"
+        case "SHORT" | "INT" | "LONG":
+            limit = _LIMITS[type_name]
+            if not _INTEGER.fullmatch(stripped) or not -limit <= int(stripped) < limit:
+                raise invalid(name, text, f"Not a number of type {type_name}")
+            return int(stripped)
+        case "DOUBLE":
+            if not _FLOAT.fullmatch(stripped):
+                raise invalid(name, text, "Not a number of type DOUBLE")
+            return float(stripped.rstrip("fFdD") if stripped[-1] in "fFdD" else stripped)
+        case "LIST":
+            return re.split(r"\s*,\s*", stripped) if stripped else []
+        case "PASSWORD":
+            return text
+        case _:
+            return stripped
+
+
+def to_text(value: Value) -> str | None:
+    """The form in which Kafka shows a value (`ConfigDef.convertToString`)."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(value)
+    if isinstance(value, float):
+        return _java_double(value)
+    return str(value)
+
+
+def _java_double(value: float) -> str:
+    """`Double.toString`: scientific form below 1e-3 and from 1e7 on."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7 or value != value or value in (float("inf"), float("-inf")):
+        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
+    digits, _, exponent = f"{value:e}".partition("e")
+    exact = repr(value / 10.0 ** int(exponent))
+    mantissa = exact if float(f"{exact}e{int(exponent)}") == value else digits.rstrip("0")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}E{int(exponent)}"
+
+
+def _check_range(name: str, value: float | None, least: float | None, most: float | None) -> None:
+    if value is None:
+        raise invalid(name, None, "Value must be non-null")
+    if least is not None and value < least:
+        raise invalid(name, value, f"Value must be at least {least}")
+    if most is not None and value > most:
+        raise invalid(name, to_text(value), f"Value must be no more than {most}")
+
+
+def _check_in(name: str, value: str | None, allowed: Sequence[str], *, any_case: bool = False) -> None:
+    if value in allowed or (any_case and value is not None and value.upper() in map(str.upper, allowed)):
+        return
+    cases = " (case insensitive)" if any_case else ""
+    raise invalid(name, value, f"String must be one of{cases}: {', '.join(allowed)}")
+
+
+def _check_throttled(name: str, value: list[str]) -> None:
+    """`*`, or partition:broker pairs (`ThrottledReplicaListValidator`)."""
+    if value == ["*"] or all(_REPLICA.fullmatch(item.strip()) for item in value):
+        return
+    raise invalid(
+        name,
+        value,
+        f"{name} must be the literal '*' or a list of replicas in the following format: "
+        "[partitionId]:[brokerId],[partitionId]:[brokerId],...",
+    )

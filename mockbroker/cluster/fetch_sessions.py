@@ -1,0 +1,203 @@
+"""Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+FINAL_EPOCH: Final = -1
+"""Session epoch of a request without a session, or that ends one."""
+INITIAL_EPOCH: Final = 0
+EVICTION_MS: Final = 120_000
+"""A session in use for less than this is not evicted by a larger one, one idle for longer by any."""
+_LAST_EPOCH: Final = 2147483647
+
+TopicKey = tuple[str, UUID | None]
+"""How the request names a topic: by name up to v12, by id from v13 on."""
+Key = tuple[str, UUID | None, int]
+
+
+class CachedPartition:
+    """A partition in a session: what is asked, and what was answered last."""
+
+    __slots__ = ("asked", "existed", "high_watermark", "log_start_offset")
+
+    def __init__(self, asked: FetchPartition) -> None:
+        self.asked = asked
+        self.existed = False
+        self.high_watermark = -1
+        self.log_start_offset = -1
+
+    def changed(self, answer: PartitionData) -> bool:
+        """Whether an incremental answer has to hold the partition; remembers what is answered."""
+        changed = bool(answer.records) or answer.preferred_read_replica != -1
+        if answer.high_watermark != self.high_watermark:
+            self.high_watermark = answer.high_watermark
+            changed = True
+        if answer.log_start_offset != self.log_start_offset:
+            self.log_start_offset = answer.log_start_offset
+            changed = True
+        if answer.error_code:
+            # Asked again until the error is gone, so that a client learns of its end too.
+            self.high_watermark = -1
+            changed = True
+        return changed or answer.diverging_epoch.epoch != -1
+
+
+class FetchSession:
+    """The partitions a client wants, kept between its requests."""
+
+    __slots__ = ("by_id", "created_ms", "epoch", "id", "partitions", "used_ms")
+
+    def __init__(self, session_id: int, by_id: bool, now_ms: int) -> None:
+        self.id = session_id
+        self.by_id = by_id
+        self.epoch = 1
+        self.created_ms = now_ms
+        self.used_ms = now_ms
+        self.partitions: dict[Key, CachedPartition] = {}
+
+    def update(self, request: FetchRequest) -> None:
+        """Adds, changes and forgets what the request says."""
+        for topic in request.topics:
+            for asked in topic.partitions:
+                key = (topic.topic, topic.topic_id, asked.partition)
+                cached = self.partitions.get(key)
+                if cached is None:
+                    self.partitions[key] = CachedPartition(asked)
+                else:
+                    cached.asked = asked
+        for gone in request.forgotten_topics_data:
+            for index in gone.partitions:
+                self.partitions.pop((gone.topic, gone.topic_id, index), None)
+
+    def served(self, key: Key) -> None:
+        """A partition that gave data goes to the end, so that others get their turn."""
+        self.partitions[key] = self.partitions.pop(key)
+
+
+class FetchContext:
+    """What one Fetch is about: the partitions to read, and how to answer.
+
+    `error` is that of the whole request: FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or
+    FETCH_SESSION_TOPIC_ID_ERROR.
+    """
+
+    __slots__ = ("error", "incremental", "request", "session")
+
+    def __init__(
+        self,
+        request: FetchRequest,
+        session: FetchSession | None = None,
+        incremental: bool = False,
+        error: ErrorCode = ErrorCode.NONE,
+    ) -> None:
+        self.request = request
+        self.session = session
+        self.incremental = incremental
+        self.error = error
+
+    def partitions(self) -> Iterator[tuple[Key, FetchPartition]]:
+        """In the order in which they are read."""
+        if self.session is not None:
+            for key, cached in self.session.partitions.items():
+                yield key, cached.asked
+            return
+        once: dict[Key, FetchPartition] = {}
+        for topic in self.request.topics:
+            for asked in topic.partitions:
+                once[topic.topic, topic.topic_id, asked.partition] = asked
+        yield from once.items()
+
+    def know(self, key: Key) -> None:
+        """Remembers in the session that the topic of this id exists."""
+        if self.session is not None:
+            self.session.partitions[key].existed = True
+
+    def knew(self, key: Key) -> bool:
+        """Whether the topic existed when the session last read it."""
+        return self.session is not None and self.session.partitions[key].existed
+
+    def answered(self, results: list[tuple[Key, PartitionData]]) -> list[tuple[Key, PartitionData]]:
+        """What goes into the answer: everything, or what changed since the session's last one."""
+        session = self.session
+        if session is None:
+            return results
+        kept = []
+        for key, result in results:
+            cached = session.partitions.get(key)
+            if cached is None:
+                continue
+            if cached.changed(result) or not self.incremental:
+                kept.append((key, result))
+                if self.incremental and result.records:
+                    session.served(key)
+        return kept
+
+
+class FetchSessions:
+    """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots`."""
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self._slots = cluster.configs.broker_int("max.incremental.fetch.session.cache.slots")
+        self.sessions: dict[int, FetchSession] = {}
+
+    def context(self, request: FetchRequest, version: int) -> FetchContext:
+        """The context of a request, whose session is created, continued or closed."""
+        session_id, epoch = request.session_id, request.session_epoch
+        if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
+            return FetchContext(request)
+        if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
+            self.sessions.pop(session_id, None)
+            if epoch == FINAL_EPOCH:
+                return FetchContext(request)
+            return FetchContext(request, self._create(request, version >= 13))
+        session = self.sessions.get(session_id)
+        if session is None:
+            return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
+        if session.epoch != epoch:
+            return FetchContext(request, error=ErrorCode.INVALID_FETCH_SESSION_EPOCH)
+        if session.by_id != (version >= 13):
+            return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        session.update(request)
+        if not session.partitions:
+            del self.sessions[session_id]
+            return FetchContext(request)
+        session.used_ms = self._cluster.now_ms
+        session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
+        return FetchContext(request, session, incremental=True)
+
+    def _create(self, request: FetchRequest, by_id: bool) -> FetchSession | None:
+        size = sum(len(topic.partitions) for topic in request.topics)
+        if not self._room(size):
+            return None
+        session_id = 0
+        while session_id == 0 or session_id in self.sessions:
+            session_id = self._cluster.random.randrange(1, 1 << 31)
+        session = self.sessions[session_id] = FetchSession(session_id, by_id, self._cluster.now_ms)
+        session.update(request)
+        return session
+
+    def _room(self, size: int) -> bool:
+        """Whether one more fits, after evicting an idle session or an old one that is smaller."""
+        if len(self.sessions) < self._slots:
+            return True
+        if not self.sessions:
+            return False
+        now_ms = self._cluster.now_ms
+        idle = min(self.sessions.values(), key=lambda s: s.used_ms)
+        if now_ms - idle.used_ms > EVICTION_MS:
+            del self.sessions[idle.id]
+            return True
+        old = [s for s in self.sessions.values() if now_ms - s.created_ms > EVICTION_MS]
+        smallest = min(old, key=lambda s: (len(s.partitions), s.created_ms), default=None)
+        if smallest is None or len(smallest.partitions) >= size:
+            return False
+        del self.sessions[smallest.id]
+        return True

@@ -1,0 +1,134 @@
+"""What configurations belong to, and how a change reaches it (`ConfigAdminManager`, `ControllerApis`)."""
+
+import enum
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from ..protocol.errors import ErrorCode
+from ..protocol.releases import parse
+from . import topic_names
+from .api_error import ApiError
+from .configs import ConfigError, altering, definitions, groups, loggers
+
+if TYPE_CHECKING:
+    from .broker import Broker
+    from .cluster import Cluster
+
+_RECEIVED_ID_SINCE: Final = parse("4.1")
+"""Before, the message has the wrong id."""
+
+Edit = Callable[[Mapping[str, str]], dict[str, str]]
+"""(values that are set) -> values that shall be set. ApiError."""
+
+
+class ResourceType(enum.IntEnum):
+    """`ConfigResource.Type`."""
+
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+def known_type(cluster: "Cluster", number: int) -> ResourceType | None:
+    """The type, None when this release has no such resources."""
+    try:
+        found = ResourceType(number)
+    except ValueError:
+        return None
+    if found is ResourceType.GROUP and not definitions.keys("group", cluster.release):
+        return None
+    if found is ResourceType.CLIENT_METRICS and not definitions.keys("client_metrics", cluster.release):
+        return None
+    return found
+
+
+def alter_topic(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+    """Sets a topic's configuration: first its values are checked, then whether it exists. ApiError."""
+    topic = cluster.topics.get(name)
+    overrides = edit(topic.overrides if topic else {})
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
+    if (why := topic_names.fault(name)) is not None:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
+    _checked(lambda: cluster.configs.topic_values(overrides))
+    if topic is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
+    if not validate_only:
+        topic.configure(overrides)
+
+
+def alter_broker(broker: "Broker", name: str, edit: Edit, validate_only: bool) -> None:
+    """Sets what `broker` (`name` is its id), or with an empty name every broker, has. ApiError."""
+    cluster, configs = broker.cluster, broker.cluster.configs
+    broker_id = None
+    if name:
+        check_node_id(broker, name)
+        broker_id = broker.id
+    current = configs.cluster_wide if broker_id is None else configs.per_broker.setdefault(broker_id, {})
+    values = edit(current)
+    altering.check_broker(configs, values, broker_id)
+    altering.check_min_insync_replicas(configs, current, values, broker_id)
+    if validate_only:
+        return
+    current.clear()
+    current.update(values)
+    configs.changed()
+    for topic in cluster.topics.values():
+        topic.configure(topic.overrides)
+
+
+def alter_loggers(broker: "Broker", name: str, changes: list[altering.Change], validate_only: bool) -> None:
+    """Sets levels of loggers. ApiError."""
+    check_node_id(broker, name, sentences=True)
+    levels = loggers.alter(broker.cluster.configs.loggers.get(broker.id, {}), changes)
+    if not validate_only:
+        broker.cluster.configs.loggers[broker.id] = levels
+
+
+def alter_client_metrics(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+    configs = cluster.configs
+    values = edit(configs.client_metrics.get(name, {}))
+    _checked(lambda: groups.check_client_metrics(configs, name, values))
+    if not validate_only:
+        _store(configs.client_metrics, name, values)
+
+
+def alter_group(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+    configs = cluster.configs
+    values = edit(configs.groups.get(name, {}))
+    if not name:
+        raise ApiError(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
+    _checked(lambda: groups.check_group(configs, values))
+    if not validate_only:
+        _store(configs.groups, name, values)
+
+
+def check_node_id(broker: "Broker", name: str, *, sentences: bool = False) -> None:
+    """ApiError INVALID_REQUEST when `name` is not the id of `broker`; `sentences` picks the wording."""
+    try:
+        node_id = int(name)
+    except ValueError:
+        message = f"Node id must be an integer, but it is: {name}"
+        raise ApiError(ErrorCode.INVALID_REQUEST, message) from None
+    if node_id != broker.id:
+        message = f"Unexpected broker id, expected {broker.id}, but received {name}"
+        if sentences:
+            received = node_id if broker.cluster.release >= _RECEIVED_ID_SINCE else broker.id
+            message = f"Unexpected node id. Expected {broker.id}, but received {received}"
+        raise ApiError(ErrorCode.INVALID_REQUEST, message)
+
+
+def _store(table: dict[str, dict[str, str]], name: str, values: dict[str, str]) -> None:
+    if values:
+        table[name] = values
+    else:
+        table.pop(name, None)
+
+
+def _checked(check: Callable[[], object]) -> None:
+    try:
+        check()
+    except ConfigError as error:
+        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from error

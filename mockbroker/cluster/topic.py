@@ -1,0 +1,44 @@
+"""A topic: its partitions and its configuration."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from .partition import Partition
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
+
+
+class Topic:
+    """A topic. `settings` are its effective values; change `overrides` through `configure`."""
+
+    def __init__(
+        self,
+        cluster: "Cluster",
+        name: str,
+        topic_id: UUID,
+        assignment: list[list[int]],
+        overrides: Mapping[str, str],
+    ) -> None:
+        self.cluster = cluster
+        self.policies = cluster.policies
+        self.name = name
+        self.id = topic_id
+        self.internal = name in INTERNAL
+        self.configure(overrides)
+        self.partitions = [Partition(self, index, replicas) for index, replicas in enumerate(assignment)]
+
+    def configure(self, overrides: Mapping[str, str]) -> None:
+        """Sets the topic's own configuration. ConfigError when a value is invalid."""
+        self.settings = self.cluster.configs.topic_settings(overrides)
+        self.overrides = dict(overrides)
+
+    def add_partitions(self, assignment: list[list[int]]) -> None:
+        start = len(self.partitions)
+        self.partitions += [Partition(self, start + i, replicas) for i, replicas in enumerate(assignment)]
+
+    def partition(self, index: int) -> Partition | None:
+        return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -1,0 +1,134 @@
+"""Checks and replica placement of new topics and partitions (`ReplicationControlManager.java`)."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from ..protocol.errors import ErrorCode
+from . import topic_names
+from .api_error import ApiError
+from .configs import ConfigError
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+MAX_PARTITIONS_PER_REQUEST: Final = 10_000
+
+
+def check_name(cluster: "Cluster", name: str) -> None:
+    """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS."""
+    why = topic_names.fault(name)
+    if why is None and name in cluster.topics:
+        raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
+    if why is None and (other := topic_names.collision(name, cluster.topics)) is not None:
+        why = f"Topic '{name}' collides with existing topic: {other}"
+    if why is not None:
+        raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
+
+
+def check_configs(cluster: "Cluster", configs: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+    """The overrides of a topic; of a repeated name the last counts. ApiError: INVALID_CONFIG."""
+    if nulls := [name for name, value in configs if value is None]:
+        message = f"Null value not supported for topic configs: {','.join(nulls)}"
+        raise ApiError(ErrorCode.INVALID_CONFIG, message)
+    overrides = {name: value for name, value in configs if value is not None}
+    try:
+        cluster.configs.topic_values(overrides)
+    except ConfigError as error:
+        raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from error
+    return overrides
+
+
+def place(cluster: "Cluster", partitions: int, replication_factor: int) -> list[list[int]]:
+    """Replicas of each partition of a new topic; -1 stands for the broker's default (KIP-464).
+
+    Topics start at different brokers, so that single partitions don't pile up on one. ApiError:
+    INVALID_REPLICATION_FACTOR or INVALID_PARTITIONS.
+    """
+    if replication_factor < -1 or replication_factor == 0:
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            "Replication factor must be larger than 0, or -1 to use the default value.",
+        )
+    if partitions < -1 or partitions == 0:
+        raise ApiError(
+            ErrorCode.INVALID_PARTITIONS, "Number of partitions was set to an invalid non-positive value."
+        )
+    if partitions == -1:
+        partitions = cluster.configs.broker_int("num.partitions")
+    if replication_factor == -1:
+        replication_factor = cluster.configs.broker_int("default.replication.factor")
+    check_replication_factor(cluster, replication_factor)
+    return cluster.assign_replicas(partitions, replication_factor, first=len(cluster.topics))
+
+
+def check_replication_factor(cluster: "Cluster", factor: int) -> None:
+    """ApiError INVALID_REPLICATION_FACTOR when there are not enough brokers (`StripedReplicaPlacer.java`)."""
+    brokers = len(cluster.brokers)
+    if factor > brokers:
+        cordons = "cordoned.log.dirs" in cluster.configs.broker_keys
+        or_cordoned = " or some brokers have all their log directories cordoned" if cordons else ""
+        raise ApiError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"Unable to replicate the partition {factor} time(s): The target replication factor of {factor} "
+            f"cannot be reached because only {brokers} broker(s) are registered"
+            f"{or_cordoned}.",
+        )
+
+
+def check_replicas(cluster: "Cluster", replicas: Sequence[int], factor: int | None) -> None:
+    """Checks one partition's manual assignment; `factor` is the size of the ones before it.
+
+    ApiError INVALID_REPLICA_ASSIGNMENT.
+    """
+    why = None
+    ordered = sorted(replicas)
+    unknown = next((broker for broker in ordered if broker not in cluster.brokers), None)
+    twice = next((low for low, high in pairwise(ordered) if low == high), None)
+    if not replicas:
+        why = "includes an empty replica list."
+    elif unknown is not None and (twice is None or unknown <= twice):
+        why = f"includes broker {unknown}, but no such broker is registered."
+    elif twice is not None:
+        why = f"includes the broker {twice} more than once."
+    elif factor is not None and len(replicas) != factor:
+        why = (
+            f"includes a partition with {len(replicas)} replica(s), but this is not consistent with previous "
+            f"partitions, which have {factor} replica(s)."
+        )
+    if why is not None:
+        raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"The manual partition assignment {why}")
+
+
+def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequence[int]]]) -> list[list[int]]:
+    """A new topic's manual assignment, by partition. ApiError INVALID_REPLICA_ASSIGNMENT."""
+    found: dict[int, list[int]] = {}
+    factor = None
+    for index, replicas in assignments:
+        if index in found:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"Found multiple manual partition assignments for partition {index}",
+            )
+        check_replicas(cluster, replicas, factor)
+        factor = len(replicas)
+        found[index] = list(replicas)
+    if sorted(found) != list(range(len(found))):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "partitions should be a consecutive 0-based integer sequence",
+        )
+    return [found[index] for index in range(len(found))]
+
+
+def auto_create(cluster: "Cluster", name: str) -> None:
+    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it."""
+    if name == "__consumer_offsets":
+        cluster.create_offsets_topic()
+        return
+    try:
+        check_name(cluster, name)
+        cluster.create_topic(name, place(cluster, -1, -1))
+    except ApiError:
+        # The answer to the client was given before the controller refused.
+        return

@@ -1,0 +1,117 @@
+"""The log of one replica: record batches as received, in memory."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import islice
+
+from ..protocol.record_batch import HEADER, records
+from .leader_epochs import LeaderEpochCache
+from .producer_state import ProducerStates
+
+
+class Log:
+    """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
+
+    `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition
+    and never changed once they are appended.
+    """
+
+    __slots__ = (
+        "bases",
+        "batches",
+        "end_offset",
+        "epochs",
+        "high_watermark",
+        "producers",
+        "size",
+        "start_offset",
+    )
+
+    def __init__(self, producers: ProducerStates) -> None:
+        self.bases: list[int] = []
+        self.batches: list[bytearray] = []
+        self.start_offset = 0
+        self.end_offset = 0
+        self.high_watermark = 0
+        self.size = 0
+        self.epochs = LeaderEpochCache()
+        self.producers = producers
+
+    @property
+    def last_stable_offset(self) -> int:
+        """As far as a read_committed consumer reads; the high watermark while no transaction is open."""
+        return self.high_watermark
+
+    def append(self, batch: bytearray, base_offset: int, count: int) -> None:
+        """Appends a batch whose offsets are set already."""
+        self.bases.append(base_offset)
+        self.batches.append(batch)
+        self.end_offset = base_offset + count
+        self.size += len(batch)
+
+    def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[bytearray | memoryview]:
+        """Batches from the one that holds `offset` on, below offset `end`: `max_bytes` of them, so that the
+        last may be cut off, as when Kafka reads a file. The first is whole, or there is none; there is one
+        if `at_least_one`.
+        """
+        batches, bases = self.batches, self.bases
+        index = bisect_right(bases, offset) - 1
+        if index < 0:
+            index = 0
+        elif bases[index] < offset and _last_offset(batches[index]) < offset:
+            index += 1
+        found: list[bytearray | memoryview] = []
+        for batch in islice(batches, index, bisect_left(bases, end)):
+            max_bytes -= len(batch)
+            if max_bytes < 0 and (found or not at_least_one):
+                if found and max_bytes + len(batch):
+                    found.append(memoryview(batch)[:max_bytes])
+                break
+            found.append(batch)
+        return found
+
+    def advance_start(self, offset: int) -> None:
+        """Drops whole batches below `offset`; a batch that holds it stays (DeleteRecords, KIP-107)."""
+        if offset <= self.start_offset:
+            return
+        self.start_offset = offset
+        keep = bisect_right(self.bases, offset) - 1
+        if keep >= 0 and _last_offset(self.batches[keep]) < offset:
+            keep += 1
+        if keep > 0:
+            self.size -= sum(map(len, self.batches[:keep]))
+            del self.bases[:keep], self.batches[:keep]
+        self.epochs.truncate_from_start(offset)
+        self.producers.log_start_advanced(offset)
+
+    def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""
+        for base, batch in zip(self.bases, self.batches, strict=True):
+            if base >= end:
+                return None
+            if HEADER.unpack_from(batch)[8] < timestamp:
+                continue
+            for record in records(batch):
+                if record.timestamp >= timestamp and self.start_offset <= record.offset:
+                    return (record.timestamp, record.offset) if record.offset < end else None
+        return None
+
+    def latest_timestamp(self) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if none."""
+        best: bytearray | None = None
+        best_time = -1
+        for batch in self.batches:
+            time = HEADER.unpack_from(batch)[8]
+            if time > best_time:
+                best, best_time = batch, time
+        if best is None:
+            return None
+        return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)
+
+    def __iter__(self) -> Iterator[bytearray]:
+        return iter(self.batches)
+
+
+def _last_offset(batch: bytearray) -> int:
+    header = HEADER.unpack_from(batch)
+    return header[0] + header[6]  # type: ignore[no-any-return]

@@ -1,0 +1,174 @@
+"""CreateTopics, CreatePartitions and DeleteTopics: what is checked, and what is left behind."""
+
+import pytest
+
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.create_partitions import (
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
+from mockbroker.protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreateTopicsRequest,
+)
+from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+
+from .asking import a_cluster, ask, create
+
+
+def test_a_new_topic_has_the_defaults_of_the_brokers() -> None:
+    cluster = a_cluster(num_partitions="4", default_replication_factor="2")
+    made = create(cluster, "t", -1, -1)
+    assert (made.error_code, made.num_partitions, made.replication_factor) == (ErrorCode.NONE, 4, 2)
+    topic = cluster.topics["t"]
+    assert topic.id == made.topic_id
+    assert [len(partition.replicas) for partition in topic.partitions] == [2] * 4
+
+
+def test_the_configurations_come_back_sorted_with_their_sources() -> None:
+    made = create(a_cluster("3.9", log_retention_ms="7"), "t", cleanup_policy="compact")
+    found = {each.name: (each.value, each.config_source) for each in made.configs}
+    assert list(found) == sorted(found)
+    assert found["cleanup.policy"] == ("compact", 1)
+    assert found["retention.ms"] == ("7", 4)
+    assert found["segment.bytes"] == ("1073741824", 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "partitions", "factor", "code"),
+    [
+        ("", 1, 1, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("..", 1, 1, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("a b", 1, 1, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("x" * 250, 1, 1, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("there_is", 1, 1, ErrorCode.INVALID_TOPIC_EXCEPTION),
+        ("there.is", 1, 1, ErrorCode.TOPIC_ALREADY_EXISTS),
+        ("__cluster_metadata", 1, 1, ErrorCode.INVALID_REQUEST),
+        ("t", 0, 1, ErrorCode.INVALID_PARTITIONS),
+        ("t", -2, 1, ErrorCode.INVALID_PARTITIONS),
+        ("t", 10001, 1, ErrorCode.POLICY_VIOLATION),
+        ("t", 1, 0, ErrorCode.INVALID_REPLICATION_FACTOR),
+        ("t", 1, 4, ErrorCode.INVALID_REPLICATION_FACTOR),
+        ("t", 0, 0, ErrorCode.INVALID_REPLICATION_FACTOR),
+    ],
+)
+def test_what_cannot_be_created_is_refused(name: str, partitions: int, factor: int, code: ErrorCode) -> None:
+    cluster = a_cluster()
+    create(cluster, "there.is")
+    assert create(cluster, name, partitions, factor).error_code == code
+    assert list(cluster.topics) == ["there.is"]
+
+
+@pytest.mark.parametrize(
+    ("partitions", "code"),
+    [
+        ([(0, [1, 2]), (1, [2, 3])], ErrorCode.NONE),
+        ([(1, [1]), (0, [2])], ErrorCode.NONE),
+        ([(0, [1]), (2, [1])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ([(0, [1]), (0, [1])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ([(0, [])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ([(0, [9])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ([(0, [1, 1])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+        ([(0, [1, 2]), (1, [3])], ErrorCode.INVALID_REPLICA_ASSIGNMENT),
+    ],
+)
+def test_a_manual_assignment_is_checked_and_kept(
+    partitions: list[tuple[int, list[int]]], code: ErrorCode
+) -> None:
+    cluster = a_cluster()
+    asked = CreatableTopic("t", -1, -1, [CreatableReplicaAssignment(*each) for each in partitions])
+    assert ask(cluster, CreateTopicsRequest([asked])).topics[0].error_code == code
+    if code == ErrorCode.NONE:
+        replicas = [partition.replicas for partition in cluster.topics["t"].partitions]
+        assert replicas == [brokers for _, brokers in sorted(partitions)]
+
+
+def test_only_the_last_value_of_a_repeated_name_counts_and_nulls_are_refused() -> None:
+    assert create(a_cluster(), "t", retention_ms=None).error_message == (
+        "Null value not supported for topic configs: retention.ms"
+    )
+
+
+def test_validate_only_creates_nothing() -> None:
+    cluster = a_cluster()
+    asked = CreateTopicsRequest([CreatableTopic("t", 1, 1)], validate_only=True)
+    assert [ask(cluster, asked).topics[0].error_code for _ in range(2)] == [ErrorCode.NONE] * 2
+    assert not cluster.topics
+
+
+def test_a_name_that_occurs_twice_is_not_created() -> None:
+    cluster = a_cluster()
+    topics = [CreatableTopic("t", 1, 1), CreatableTopic("other", 1, 1), CreatableTopic("t", 2, 1)]
+    answer = ask(cluster, CreateTopicsRequest(topics))
+    assert {each.name: each.error_code for each in answer.topics} == {
+        "other": ErrorCode.NONE,
+        "t": ErrorCode.INVALID_REQUEST,
+    }
+    assert list(cluster.topics) == ["other"]
+
+
+def test_partitions_are_added() -> None:
+    cluster = a_cluster()
+    create(cluster, "t", 1, 3)
+
+    def add(count: int, *replicas: list[int]) -> ErrorCode:
+        assigned = [CreatePartitionsAssignment(each) for each in replicas] or None
+        request = CreatePartitionsRequest([CreatePartitionsTopic("t", count, assigned)], 1000)
+        return ErrorCode(ask(cluster, request).results[0].error_code)
+
+    assert add(3) == ErrorCode.NONE
+    assert add(3) == add(2) == ErrorCode.INVALID_PARTITIONS
+    assert add(5, [1, 2, 3]) == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert add(4, [1, 2]) == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert add(4, [3, 1, 2]) == ErrorCode.NONE
+    partitions = cluster.topics["t"].partitions
+    assert [each.index for each in partitions] == [0, 1, 2, 3]
+    assert len({each.leader for each in partitions[:3]}) == 3
+    assert partitions[3].leader == 3
+
+
+@pytest.mark.parametrize(
+    ("release", "code"), [("3.9", ErrorCode.UNKNOWN_SERVER_ERROR), ("4.4", ErrorCode.POLICY_VIOLATION)]
+)
+def test_too_many_new_partitions_are_refused(release: str, code: ErrorCode) -> None:
+    cluster = a_cluster(release)
+    create(cluster, "t")
+    request = CreatePartitionsRequest([CreatePartitionsTopic("t", 20000, None)], 1000)
+    assert ask(cluster, request).results[0].error_code == code
+
+
+def test_topics_are_deleted_by_name_and_by_id() -> None:
+    cluster = a_cluster()
+    ids = {name: create(cluster, name).topic_id for name in "abcd"}
+    states = [
+        DeleteTopicState("a"),
+        DeleteTopicState(topic_id=ids["b"]),
+        DeleteTopicState("c"),
+        DeleteTopicState(topic_id=ids["c"]),
+        DeleteTopicState("d", ids["d"]),
+        DeleteTopicState("unknown"),
+        DeleteTopicState(),
+    ]
+    answer = ask(cluster, DeleteTopicsRequest(states, 1000))
+    assert {(each.name, each.error_code) for each in answer.responses} == {
+        ("a", ErrorCode.NONE),
+        ("b", ErrorCode.NONE),
+        ("c", ErrorCode.INVALID_REQUEST),
+        ("d", ErrorCode.INVALID_REQUEST),
+        ("unknown", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (None, ErrorCode.INVALID_REQUEST),
+    }
+    assert set(cluster.topics) == {"c", "d"}
+
+
+@pytest.mark.parametrize(
+    ("version", "code"), [(2, ErrorCode.INVALID_REQUEST), (6, ErrorCode.TOPIC_DELETION_DISABLED)]
+)
+def test_deletion_can_be_turned_off(version: int, code: ErrorCode) -> None:
+    cluster = a_cluster(delete_topic_enable="false")
+    create(cluster, "t")
+    answer = ask(cluster, DeleteTopicsRequest([DeleteTopicState("t")], 1000), version=version)
+    assert answer.responses[0].error_code == code
+    assert "t" in cluster.topics

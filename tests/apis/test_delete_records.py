@@ -1,0 +1,65 @@
+"""DeleteRecords."""
+
+import pytest
+
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+
+from .asking import a_cluster, ask, create
+
+
+def delete(
+    cluster: Cluster, offset: int, topic: str = "t", *, partition: int = 0, broker: int | None = None
+) -> tuple[ErrorCode, int]:
+    """(error code, low watermark), as the leader answers unless told."""
+    request = DeleteRecordsRequest([DeleteRecordsTopic(topic, [DeleteRecordsPartition(partition, offset)])])
+    found = cluster.partition(topic, partition)
+    leader = found.leader if found else 1
+    result = ask(cluster, request, broker=broker or leader).topics[0].partitions[0]
+    return ErrorCode(result.error_code), result.low_watermark
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """Ten records in `t`, on all brokers; `compacted` is not deleted from."""
+    cluster = a_cluster()
+    create(cluster, "t", 1, 3)
+    create(cluster, "compacted", cleanup_policy="compact")
+    partition = cluster.partition("t", 0)
+    assert partition is not None
+    for offset in range(0, 10, 5):
+        batch = bytearray(61)
+        batch[0:8] = offset.to_bytes(8, "big")
+        batch[23:27] = (4).to_bytes(4, "big")
+        partition.append(batch, offset, 5)
+    return cluster
+
+
+def test_the_log_start_moves_on_every_replica(cluster: Cluster) -> None:
+    assert delete(cluster, 7) == (ErrorCode.NONE, 7)
+    partition = cluster.partition("t", 0)
+    assert partition is not None
+    assert {log.start_offset for log in partition.logs.values()} == {7}
+    assert delete(cluster, 3) == (ErrorCode.NONE, 7)
+    assert delete(cluster, -1) == (ErrorCode.NONE, 10)
+
+
+@pytest.mark.parametrize("offset", [11, -2])
+def test_an_offset_that_is_not_there_is_out_of_range(cluster: Cluster, offset: int) -> None:
+    assert delete(cluster, offset) == (ErrorCode.OFFSET_OUT_OF_RANGE, -1)
+
+
+def test_what_cannot_be_deleted_from_is_refused(cluster: Cluster) -> None:
+    assert delete(cluster, 0, "compacted") == (ErrorCode.POLICY_VIOLATION, -1)
+    assert delete(cluster, 0, "unknown") == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
+    assert delete(cluster, 0, partition=9) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
+    partition = cluster.partition("t", 0)
+    assert partition is not None
+    assert delete(cluster, 0, broker=partition.leader % 3 + 1) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    cluster.create_offsets_topic()
+    assert delete(cluster, 0, "__consumer_offsets") == (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)
