@@ -1,0 +1,254 @@
+"""A classic group: its members, its generation, and the rules among them. Sets no timers itself.
+
+Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.join_group import (
+    JoinGroupRequestProtocol,
+    JoinGroupResponse,
+    JoinGroupResponseMember,
+)
+from ..protocol.messages.sync_group import SyncGroupResponse
+from .members import Member
+from .offsets import Offsets
+from .reply import Reply
+from .states import TRANSITIONS, GroupEvent, GroupState
+from .subscriptions import CONSUMER, subscribed_topics
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.timers import Timer
+
+TYPE = "classic"
+"""What ListGroups v5+ says of these groups (KIP-848)."""
+
+
+class ClassicGroup:
+    """`members` by member id; `static` member ids by instance id (KIP-345); `pending` are members that were
+    given an id and have yet to join with it (KIP-394); `syncing` those whose SyncGroup is still to come.
+
+    `joining` counts the members whose JoinGroup waits. `initial` says that the first rebalance gathers
+    members for its delay. `subscribed` is None while the topics of the consumers are not known.
+    """
+
+    def __init__(self, cluster: "Cluster", group_id: str) -> None:
+        self._cluster = cluster
+        self.id = group_id
+        self.state = GroupState.EMPTY
+        self.state_since_ms = cluster.now_ms
+        self.generation = 0
+        self.protocol_type: str | None = None
+        self.protocol: str | None = None
+        self.leader: str | None = None
+        self.members: dict[str, Member] = {}
+        self.static: dict[str, str] = {}
+        self.pending: dict[str, Timer] = {}
+        self.syncing: set[str] = set()
+        self.joining = 0
+        self.initial = False
+        self.new_member_added = False
+        self.subscribed: frozenset[str] | None = None
+        self.offsets = Offsets()
+        self.join_timer: Timer | None = None
+        self.sync_timer: Timer | None = None
+        self._supported: Counter[str] = Counter()
+
+    def fire(self, event: GroupEvent) -> None:
+        """Takes the group to the next state. KeyError where the table has none."""
+        self.state = TRANSITIONS[self.state][event]
+        self.state_since_ms = self._cluster.now_ms
+
+    @property
+    def can_rebalance(self) -> bool:
+        return GroupEvent.REBALANCE in TRANSITIONS[self.state]
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """How long members may take to join again: as long as the slowest says."""
+        return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
+
+    @property
+    def all_joined(self) -> bool:
+        return self.joining == len(self.members) and not self.pending
+
+    @property
+    def is_consumer(self) -> bool:
+        return self.protocol_type == CONSUMER
+
+    # -- members
+
+    def add(self, member: Member, protocol_type: str) -> None:
+        """Adds a member that comes with its protocols; the first is the leader."""
+        if member.instance_id is not None:
+            self.static[member.instance_id] = member.id
+        if not self.members:
+            self.protocol_type = protocol_type
+        if self.leader is None:
+            self.leader = member.id
+        self.members[member.id] = member
+        self._supported.update(p.name for p in member.protocols)
+        self.forget_pending(member.id)
+
+    def update(
+        self,
+        member: Member,
+        protocols: Sequence[JoinGroupRequestProtocol],
+        rebalance_timeout_ms: int,
+        session_timeout_ms: int,
+    ) -> None:
+        if member.id in self.members:
+            self._supported.subtract(p.name for p in member.protocols)
+            self._supported.update(p.name for p in protocols)
+        member.protocols = protocols
+        member.rebalance_timeout_ms = rebalance_timeout_ms
+        member.session_timeout_ms = session_timeout_ms
+
+    def remove(self, member_id: str) -> None:
+        """Removes a member, pending or not; the leader's place goes to another. Its answers stay open."""
+        member = self.members.pop(member_id, None)
+        if member is not None:
+            member.session.end()
+            self._supported.subtract(p.name for p in member.protocols)
+            self.joining -= member.join is not None
+            if member.instance_id is not None:
+                self.static.pop(member.instance_id, None)
+        if self.leader == member_id:
+            self.leader = next(iter(self.members), None)
+        self.forget_pending(member_id)
+        self.syncing.discard(member_id)
+
+    def forget_pending(self, member_id: str) -> None:
+        timer = self.pending.pop(member_id, None)
+        if timer is not None:
+            timer.cancel()
+
+    def replace_static(self, instance_id: str, new_id: str) -> Member:
+        """Gives the member of `instance_id` a new id; whoever waits under the old one is fenced.
+
+        An id whose SyncGroup is still to come stays in `syncing`, as in Kafka: when the time for it is over
+        the group rebalances once more, though nobody is missing.
+        """
+        old_id = self.static[instance_id]
+        member = self.members.pop(old_id)
+        self.answer_join(member, join_error(old_id, ErrorCode.FENCED_INSTANCE_ID))
+        self.answer_sync(member, SyncGroupResponse(error_code=ErrorCode.FENCED_INSTANCE_ID))
+        member.id = new_id
+        self.members[new_id] = member
+        self.static[instance_id] = new_id
+        if self.leader == old_id:
+            self.leader = new_id
+        return member
+
+    def check_member(self, member_id: str, instance_id: str | None) -> ErrorCode:
+        """UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID when it is not the member it says it is."""
+        if instance_id is not None:
+            current = self.static.get(instance_id)
+            if current is not None and current != member_id:
+                return ErrorCode.FENCED_INSTANCE_ID
+            if current is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+        return ErrorCode.NONE if member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
+
+    def elect_joined_leader(self) -> bool:
+        """Makes sure that the leader is one who joined. False when nobody did."""
+        if self.leader is None:
+            return False
+        if self.members[self.leader].join is None:
+            joined = next((m.id for m in self.members.values() if m.join is not None), None)
+            if joined is None:
+                return False
+            self.leader = joined
+        return True
+
+    # -- protocols
+
+    def supports(self, protocol_type: str, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
+        """Whether a member with these protocols fits in: one of them must be supported by all."""
+        if self.state is GroupState.EMPTY:
+            return bool(protocol_type and protocols)
+        return self.protocol_type == protocol_type and any(
+            self._supported[p.name] == len(self.members) for p in protocols
+        )
+
+    def select_protocol(self) -> str:
+        """The protocol that most members prefer, of those that all support; first come, first served."""
+        count = len(self.members)
+        candidates = {name for name, supported in self._supported.items() if supported == count}
+        votes = Counter(member.vote(candidates) for member in self.members.values())
+        return votes.most_common(1)[0][0]
+
+    def is_subscribed(self, topic: str) -> bool:
+        """Whether consumers of the group subscribe to `topic`, or may do so."""
+        return self.is_consumer if self.subscribed is None else topic in self.subscribed
+
+    # -- generations
+
+    def next_generation(self) -> None:
+        self.generation += 1
+        self.syncing.clear()
+        if self.members:
+            self.protocol = self.select_protocol()
+            self.fire(GroupEvent.JOINED)
+        else:
+            self.protocol = None
+            self.fire(GroupEvent.DESERTED)
+        self.subscribed = self._subscriptions()
+
+    def _subscriptions(self) -> frozenset[str] | None:
+        if not self.is_consumer:
+            return None
+        protocol = self.protocol
+        if protocol is None:
+            return frozenset()
+        return subscribed_topics(member.metadata(protocol) for member in self.members.values())
+
+    # -- answers
+
+    def await_join(self, member: Member, reply: Reply[JoinGroupResponse]) -> None:
+        """The member's JoinGroup waits from now on; one that waited before stays without an answer."""
+        self.joining += member.join is None
+        member.join = reply
+
+    def answer_join(self, member: Member, response: JoinGroupResponse) -> None:
+        if member.join is not None:
+            reply, member.join = member.join, None
+            self.joining -= 1
+            reply.complete(response)
+
+    def answer_sync(self, member: Member, response: SyncGroupResponse) -> bool:
+        """Whether there was one to answer."""
+        if member.sync is None:
+            return False
+        reply, member.sync = member.sync, None
+        reply.complete(response)
+        return True
+
+    def joined(
+        self, member_id: str, *, with_members: bool, skip_assignment: bool = False
+    ) -> JoinGroupResponse:
+        """What a member of the current generation is told; `with_members` is for the leader."""
+        members = []
+        if with_members:
+            assert self.protocol is not None
+            members = [
+                JoinGroupResponseMember(m.id, m.instance_id, m.metadata(self.protocol))
+                for m in self.members.values()
+            ]
+        return JoinGroupResponse(
+            generation_id=self.generation,
+            protocol_type=self.protocol_type,
+            protocol_name=self.protocol,
+            leader=self.leader or "",
+            skip_assignment=skip_assignment,
+            member_id=member_id,
+            members=members,
+        )
+
+
+def join_error(member_id: str, error: ErrorCode) -> JoinGroupResponse:
+    return JoinGroupResponse(error_code=error, member_id=member_id)

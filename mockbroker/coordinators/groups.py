@@ -1,0 +1,160 @@
+"""The group coordinator of one broker: the groups that are its own."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.join_group import JoinGroupRequest
+from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
+from .group import ClassicGroup, join_error
+from .membership import Membership
+from .offsets import CommittedOffset, Key
+from .rebalance import Joining, Rebalance
+from .settings import GroupSettings
+from .states import GroupEvent, GroupState
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from ..cluster.timers import Timer
+
+E = ErrorCode
+
+
+class GroupCoordinator:
+    """`groups` by group id; `settings` were read from the broker's configuration when it started."""
+
+    def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
+        self.cluster = cluster
+        self.broker = broker
+        self.groups: dict[str, ClassicGroup] = {}
+        self.settings = GroupSettings.of(cluster.configs)
+        self.rebalance = Rebalance(cluster, self.settings)
+        self.members = Membership(cluster, self.settings, self.rebalance)
+        self._started_ms = cluster.now_ms
+        self._check: Timer | None = None
+
+    def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
+        """INVALID_GROUP_ID or NOT_COORDINATOR for a group that is not to be asked about here.
+
+        The id `""` is valid for those APIs that old consumers without a group used.
+        """
+        if not group_id and not may_be_empty:
+            return E.INVALID_GROUP_ID
+        if self.cluster.coordinator(group_id) is not self.broker:
+            return E.NOT_COORDINATOR
+        return E.NONE
+
+    def create(self, group_id: str) -> ClassicGroup:
+        """The group of that id, new if there was none."""
+        group = self.groups.get(group_id)
+        if group is None:
+            group = self.groups[group_id] = ClassicGroup(self.cluster, group_id)
+            self._plan_check()
+        return group
+
+    def delete(self, group: ClassicGroup) -> None:
+        self.rebalance.stop(group)
+        group.fire(GroupEvent.DELETED)
+        del self.groups[group.id]
+
+    # -- members
+
+    def join(self, request: JoinGroupRequest, reply: Joining) -> None:
+        settings, member_id = self.settings, request.member_id
+        if error := self.refuses(request.group_id):
+            reply.complete(join_error(member_id, error))
+        elif not (
+            settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
+        ):
+            reply.complete(join_error(member_id, E.INVALID_SESSION_TIMEOUT))
+        elif member_id and request.group_id not in self.groups:
+            reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
+        else:
+            self.members.join(self.create(request.group_id), request, reply)
+
+    def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[MemberResponse]:
+        """Each member's outcome; the group rebalances once, after the last."""
+        group = self.groups.get(group_id)
+        answers = []
+        rebalance = False
+        for member in leaving:
+            error, counts = (
+                (E.UNKNOWN_MEMBER_ID, False) if group is None else self.members.leave(group, member)
+            )
+            rebalance = rebalance or counts
+            answers.append(MemberResponse(member.member_id, member.group_instance_id, error))
+        if group is not None:
+            self.members.left(group, rebalance=rebalance)
+        return answers
+
+    # -- offsets
+
+    def commit(
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        instance_id: str | None,
+        version: int,
+        offsets: Mapping[Key, CommittedOffset],
+    ) -> ErrorCode:
+        """Commits offsets if the member may; a group that was unknown begins with a commit from outside."""
+        if error := self.refuses(group_id, may_be_empty=True):
+            return error
+        group = self.groups.get(group_id)
+        if group is None:
+            if generation >= 0:
+                return self.cluster.policies.commit_to_unknown_group(version)
+            group = self.create(group_id)
+        if error := self.members.check_commit(group, generation, member_id, instance_id):
+            return error
+        group.offsets.commit(offsets)
+        return E.NONE
+
+    def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
+        group.offsets.remove(keys)
+        if self.cluster.policies.empty_group_dies_at_once:
+            self._delete_if_unused(group)
+
+    def topic_deleted(self, topic: str) -> None:
+        """Forgets the committed offsets of a topic that was deleted."""
+        for group in list(self.groups.values()):
+            group.offsets.remove_topic(topic)
+            if self.cluster.policies.empty_group_dies_at_once:
+                self._delete_if_unused(group)
+
+    # -- expiry
+
+    def _plan_check(self) -> None:
+        """Kafka looks for expired offsets every `offsets.retention.check.interval.ms`; while there are no
+        groups, no timer runs."""
+        if self._check is None:
+            interval_ms = self.settings.retention_check_interval_ms
+            since_last_ms = (self.cluster.now_ms - self._started_ms) % interval_ms
+            self._check = self.cluster.after(interval_ms - since_last_ms, self._expire)
+
+    def _expire(self) -> None:
+        self._check = None
+        for group in list(self.groups.values()):
+            self._expire_offsets(group)
+            self._delete_if_unused(group)
+        if self.groups:
+            self._plan_check()
+
+    def _expire_offsets(self, group: ClassicGroup) -> None:
+        now_ms, retention_ms = self.cluster.now_ms, self.settings.offsets_retention_ms
+        if group.protocol_type is None or self.cluster.policies.offsets_expire_from_commit:
+            group.offsets.expire(now_ms, retention_ms, _commit_ms)
+        elif group.state is GroupState.EMPTY:
+            group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)
+        elif group.state is GroupState.STABLE and group.subscribed is not None:
+            group.offsets.expire(now_ms, retention_ms, _commit_ms, group.subscribed)
+
+    def _delete_if_unused(self, group: ClassicGroup) -> None:
+        if group.state is GroupState.EMPTY and not group.offsets:
+            self.delete(group)
+
+
+def _commit_ms(offset: CommittedOffset) -> int:
+    return offset.commit_ms

@@ -1,0 +1,104 @@
+"""A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
+from ..protocol.messages.sync_group import SyncGroupResponse
+from .reply import Reply
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.timers import Timer
+
+
+class Session:
+    """How long a member may stay silent. `renew` is cheap: a running timer is moved only when it fires."""
+
+    __slots__ = ("_cluster", "_expire", "_timer", "deadline_ms")
+
+    def __init__(self, cluster: "Cluster", expire: Callable[[], None]) -> None:
+        self._cluster = cluster
+        self._expire = expire
+        self._timer: Timer | None = None
+        self.deadline_ms = 0
+
+    def renew(self, timeout_ms: int) -> None:
+        self.deadline_ms = self._cluster.now_ms + timeout_ms
+        if self._timer is not None:
+            if self._timer.deadline_ms <= self.deadline_ms:
+                return
+            self._timer.cancel()
+        self._timer = self._cluster.after(timeout_ms, self._fired)
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _fired(self) -> None:
+        self._timer = None
+        left_ms = self.deadline_ms - self._cluster.now_ms
+        if left_ms > 0:
+            self._timer = self._cluster.after(left_ms, self._fired)
+        else:
+            self._expire()
+
+
+class Member:
+    """One member: who it is, what it supports, and its requests that wait for an answer. Times in ms."""
+
+    __slots__ = (
+        "assignment",
+        "client_host",
+        "client_id",
+        "id",
+        "instance_id",
+        "is_new",
+        "join",
+        "protocols",
+        "rebalance_timeout_ms",
+        "session",
+        "session_timeout_ms",
+        "sync",
+    )
+
+    def __init__(
+        self,
+        member_id: str,
+        instance_id: str | None,
+        client_id: str,
+        client_host: str,
+        session: Session,
+    ) -> None:
+        self.id = member_id
+        self.instance_id = instance_id
+        self.client_id = client_id
+        self.client_host = client_host
+        self.session = session
+        self.protocols: Sequence[JoinGroupRequestProtocol] = ()
+        self.rebalance_timeout_ms = 0
+        self.session_timeout_ms = 0
+        self.assignment = b""
+        self.join: Reply[JoinGroupResponse] | None = None
+        self.sync: Reply[SyncGroupResponse] | None = None
+        self.is_new = True
+
+    @property
+    def may_be_silent(self) -> bool:
+        """Whether it waits for an answer and so needs no heartbeat; a new one must have it in time too."""
+        return not self.is_new and (self.join is not None or self.sync is not None)
+
+    def metadata(self, protocol: str) -> bytes:
+        return next(p.metadata for p in self.protocols if p.name == protocol)
+
+    def matches(self, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
+        """Whether `protocols` are the same, in the same order, with the same metadata."""
+        return len(protocols) == len(self.protocols) and all(
+            mine.name == other.name and mine.metadata == other.metadata
+            for mine, other in zip(self.protocols, protocols, strict=True)
+        )
+
+    def vote(self, candidates: Collection[str]) -> str:
+        """The candidate that it prefers."""
+        return next(p.name for p in self.protocols if p.name in candidates)

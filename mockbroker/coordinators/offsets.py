@@ -1,0 +1,75 @@
+"""What a group committed."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+Key = tuple[str, int]
+"""Topic name and partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """`commit_ms` is when it was committed, `expire_ms` when it goes if the client said so (up to v4)."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    commit_ms: int
+    expire_ms: int | None = None
+
+    def expired(self, now_ms: int, start_ms: int, retention_ms: int) -> bool:
+        """Whether it goes at `now_ms`; without a time of its own, `retention_ms` after `start_ms`."""
+        if self.expire_ms is not None:
+            return now_ms >= self.expire_ms
+        return now_ms - start_ms >= retention_ms
+
+
+class Offsets:
+    """The committed offsets of one group, and those of transactions that are still open, by producer id."""
+
+    __slots__ = ("committed", "open")
+
+    def __init__(self) -> None:
+        self.committed: dict[Key, CommittedOffset] = {}
+        self.open: dict[int, dict[Key, CommittedOffset]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.committed or self.open)
+
+    def commit(self, offsets: Mapping[Key, CommittedOffset]) -> None:
+        self.committed.update(offsets)
+
+    def unstable(self, key: Key) -> bool:
+        """Whether an open transaction commits `key` (KIP-447)."""
+        return any(key in offsets for offsets in self.open.values())
+
+    def remove(self, keys: Iterable[Key]) -> None:
+        for key in keys:
+            self.committed.pop(key, None)
+            for offsets in self.open.values():
+                offsets.pop(key, None)
+        self.open = {producer: offsets for producer, offsets in self.open.items() if offsets}
+
+    def remove_topic(self, topic: str) -> None:
+        self.remove([key for key in self._keys() if key[0] == topic])
+
+    def expire(
+        self,
+        now_ms: int,
+        retention_ms: int,
+        start_ms: Callable[[CommittedOffset], int],
+        keep_topics: Collection[str] = (),
+    ) -> None:
+        """Forgets what is expired (KIP-211); `start_ms` says from when retention counts."""
+        gone = [
+            key
+            for key, offset in self.committed.items()
+            if key[0] not in keep_topics
+            and not self.unstable(key)
+            and offset.expired(now_ms, start_ms(offset), retention_ms)
+        ]
+        for key in gone:
+            del self.committed[key]
+
+    def _keys(self) -> set[Key]:
+        return set(self.committed).union(*self.open.values())

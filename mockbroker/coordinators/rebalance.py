@@ -1,0 +1,238 @@
+"""How a group gets from one generation to the next: its timers, and who is told what.
+
+Sources: `GroupCoordinator.scala` up to 3.9, `GroupMetadataManager.java` since 4.0.
+"""
+
+import functools
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from ..protocol.messages.sync_group import SyncGroupResponse
+from .group import ClassicGroup, join_error
+from .members import Member, Session
+from .reply import Reply
+from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
+from .states import GroupEvent, GroupState
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+
+Joining = Reply[JoinGroupResponse]
+
+
+class Rebalance:
+    def __init__(self, cluster: "Cluster", settings: GroupSettings) -> None:
+        self._cluster = cluster
+        self._settings = settings
+
+    # -- members
+
+    def add_pending(self, group: ClassicGroup, member_id: str, session_timeout_ms: int) -> None:
+        """Expects the member to join with its new id within its session timeout (KIP-394)."""
+
+        def expire() -> None:
+            group.remove(member_id)
+            self.maybe_complete(group)
+
+        group.pending[member_id] = self._cluster.after(session_timeout_ms, expire)
+
+    def add_member(
+        self, group: ClassicGroup, request: JoinGroupRequest, member_id: str, reply: Joining
+    ) -> None:
+        call = reply.call
+        member = Member(
+            member_id,
+            request.group_instance_id,
+            "null" if call.client_id is None else call.client_id,
+            call.client.host,
+            Session(self._cluster, lambda: self._silent(group, member)),
+        )
+        if group.state is GroupState.PREPARING_REBALANCE and group.initial:
+            group.new_member_added = True
+        _update(group, member, request)
+        group.add(member, request.protocol_type)
+        group.await_join(member, reply)
+        member.session.renew(NEW_MEMBER_JOIN_TIMEOUT_MS)
+        self.prepare_or_complete(group)
+
+    def update_member(
+        self, group: ClassicGroup, member: Member, request: JoinGroupRequest, reply: Joining
+    ) -> None:
+        _update(group, member, request)
+        group.await_join(member, reply)
+        self.prepare_or_complete(group)
+
+    def replace_static(
+        self, group: ClassicGroup, instance_id: str, new_id: str, request: JoinGroupRequest, reply: Joining
+    ) -> None:
+        """A static member is back under a new member id (KIP-345). A stable group whose protocol stays the
+        same goes on without a rebalance; since v9 a leader is told so and sends no assignment (KIP-814)."""
+        leader_before = group.leader or ""
+        member = group.replace_static(instance_id, new_id)
+        self.renew(member)
+        _update(group, member, request)
+        group.await_join(member, reply)
+        if group.state is GroupState.STABLE and group.select_protocol() == group.protocol:
+            leads = reply.call.version >= 9 and group.leader == new_id
+            response = group.joined(new_id, with_members=leads, skip_assignment=leads)
+            if reply.call.version < 9:
+                # Before v9 the old leader id makes it a follower, which asks for its assignment.
+                response.leader = leader_before
+            group.answer_join(member, response)
+        else:
+            self.prepare_or_complete(group)
+
+    def renew(self, member: Member) -> None:
+        member.session.renew(member.session_timeout_ms)
+
+    def _silent(self, group: ClassicGroup, member: Member) -> None:
+        if not member.may_be_silent:
+            self.dismiss(group, member)
+            self.after_removal(group)
+
+    def dismiss(self, group: ClassicGroup, member: Member) -> None:
+        """Removes a member; call `after_removal` then."""
+        group.answer_join(member, join_error("", ErrorCode.UNKNOWN_MEMBER_ID))
+        group.remove(member.id)
+
+    def after_removal(self, group: ClassicGroup) -> None:
+        if group.state in (GroupState.STABLE, GroupState.COMPLETING_REBALANCE):
+            self.prepare(group)
+        else:
+            self.maybe_complete(group)
+
+    # -- generations
+
+    def prepare_or_complete(self, group: ClassicGroup) -> None:
+        if group.can_rebalance:
+            self.prepare(group)
+        else:
+            self.maybe_complete(group)
+
+    def prepare(self, group: ClassicGroup) -> None:
+        """Begins a rebalance: members learn it by their next Heartbeat and join again."""
+        if group.state is GroupState.COMPLETING_REBALANCE:
+            self._assign(group, {}, ErrorCode.REBALANCE_IN_PROGRESS)
+        self._stop_sync_timer(group)
+        group.initial = group.state is GroupState.EMPTY
+        group.fire(GroupEvent.REBALANCE)
+        if group.initial:
+            delay_ms = self._settings.initial_rebalance_delay_ms
+            if delay_ms > 0:
+                left_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
+                self._gather(group, delay_ms, left_ms)
+            else:
+                self.complete(group)
+        elif group.all_joined:
+            self.complete(group)
+        else:
+            self._await_members(group)
+
+    def maybe_complete(self, group: ClassicGroup) -> None:
+        """Ends the gathering when everybody is there; a first rebalance waits for its delay all the same."""
+        if group.state is GroupState.PREPARING_REBALANCE and not group.initial and group.all_joined:
+            self.complete(group)
+
+    def _gather(self, group: ClassicGroup, delay_ms: int, left_ms: int) -> None:
+        """The delay of the first rebalance starts again while members come, for `left_ms` more at most."""
+
+        def over() -> None:
+            if group.new_member_added and left_ms > 0:
+                group.new_member_added = False
+                again_ms = min(self._settings.initial_rebalance_delay_ms, left_ms)
+                self._gather(group, again_ms, max(left_ms - delay_ms, 0))
+            else:
+                self.complete(group)
+
+        group.join_timer = self._cluster.after(delay_ms, over)
+
+    def _await_members(self, group: ClassicGroup) -> None:
+        group.join_timer = self._cluster.after(
+            group.rebalance_timeout_ms, functools.partial(self.complete, group)
+        )
+
+    def complete(self, group: ClassicGroup) -> None:
+        """Begins the next generation with those who joined, and static members even if they did not."""
+        if group.join_timer is not None:
+            group.join_timer.cancel()
+            group.join_timer = None
+        for member in list(group.members.values()):
+            if member.join is None and member.instance_id is None:
+                group.remove(member.id)
+        if group.members and not group.elect_joined_leader():
+            self._await_members(group)
+            return
+        group.initial = False
+        group.new_member_added = False
+        group.next_generation()
+        if not group.members:
+            return
+        members = list(group.members.values())
+        group.syncing.update(group.members)
+        timeout_ms = group.rebalance_timeout_ms
+        group.sync_timer = self._cluster.after(timeout_ms, functools.partial(self._unsynced, group))
+        for member in members:
+            leads = group.leader == member.id
+            group.answer_join(member, group.joined(member.id, with_members=leads))
+            self.renew(member)
+            member.is_new = False
+
+    # -- assignments
+
+    def assign(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
+        """The leader's assignment is there; members that it forgot get an empty one."""
+        self._assign(group, assignments, ErrorCode.NONE)
+        group.fire(GroupEvent.ASSIGNED)
+
+    def _assign(self, group: ClassicGroup, assignments: Mapping[str, bytes], error: ErrorCode) -> None:
+        for member in group.members.values():
+            member.assignment = assignments.get(member.id, b"")
+        for member in group.members.values():
+            response = SyncGroupResponse(error_code=error)
+            if not error:
+                response = synced(group, member)
+            if group.answer_sync(member, response):
+                self.renew(member)
+
+    def synced_by(self, group: ClassicGroup, member_id: str) -> None:
+        group.syncing.discard(member_id)
+        if not group.syncing:
+            self._stop_sync_timer(group)
+
+    def _unsynced(self, group: ClassicGroup) -> None:
+        """The rebalance timeout is over: members without a SyncGroup are removed."""
+        group.sync_timer = None
+        for member_id in list(group.syncing):
+            group.remove(member_id)
+        self.prepare(group)
+
+    def _stop_sync_timer(self, group: ClassicGroup) -> None:
+        group.syncing.clear()
+        if group.sync_timer is not None:
+            group.sync_timer.cancel()
+            group.sync_timer = None
+
+    def stop(self, group: ClassicGroup) -> None:
+        """Cancels all timers of a group that goes."""
+        self._stop_sync_timer(group)
+        if group.join_timer is not None:
+            group.join_timer.cancel()
+            group.join_timer = None
+        for member_id in list(group.pending):
+            group.forget_pending(member_id)
+        for member in group.members.values():
+            member.session.end()
+
+
+def synced(group: ClassicGroup, member: Member) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        protocol_type=group.protocol_type,
+        protocol_name=group.protocol,
+        assignment=member.assignment,
+    )
+
+
+def _update(group: ClassicGroup, member: Member, request: JoinGroupRequest) -> None:
+    group.update(member, request.protocols, request.rebalance_timeout_ms, request.session_timeout_ms)

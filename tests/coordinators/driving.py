@@ -1,0 +1,214 @@
+"""Drives the group coordinator through the handlers, with a clock that the test moves."""
+
+import copy
+import struct
+from random import Random
+from typing import Any
+
+from mockbroker.apis import HANDLERS
+from mockbroker.cluster.call import PARKED, Call, Client
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.coordinators.group import ClassicGroup
+from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
+from mockbroker.protocol.codecs import codec
+from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
+from mockbroker.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from mockbroker.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from mockbroker.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+from mockbroker.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
+from mockbroker.protocol.releases import parse
+
+SESSION_MS = 10_000
+REBALANCE_MS = 60_000
+
+
+def subscription(*topics: str) -> bytes:
+    """A consumer's metadata: version 0 of the consumer protocol without user data."""
+    names = b"".join(struct.pack(">h", len(t)) + t.encode() for t in topics)
+    return struct.pack(">hi", 0, len(topics)) + names + struct.pack(">i", -1)
+
+
+class Asked:
+    """A request and its answer, None as long as it is parked."""
+
+    def __init__(self) -> None:
+        self.response: Any = None
+
+    @property
+    def parked(self) -> bool:
+        return self.response is None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.response, name)
+
+
+class Driver:
+    """A cluster with the topics `orders` and `payments`, three partitions each."""
+
+    def __init__(self, release: str = "4.4", *, brokers: int = 1, **config: object) -> None:
+        settings = {name.replace("_", "."): str(value) for name, value in config.items()}
+        self.cluster = Cluster(parse(release), Random(0), brokers=brokers, config=settings)
+        for topic in ("orders", "payments"):
+            self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
+        self.broker = self.cluster.coordinator("g")
+
+    @property
+    def group(self) -> ClassicGroup:
+        return self.broker.groups.groups["g"]
+
+    @property
+    def state(self) -> str:
+        return self.group.state.value if "g" in self.broker.groups.groups else "Dead"
+
+    def advance(self, ms: int) -> None:
+        self.cluster.advance(self.cluster.now_ms + ms)
+
+    def ask(
+        self, request: Any, version: int | None = None, *, broker: Any = None, client_id: str = "c"
+    ) -> Asked:
+        """Asks as a client of `version` (the newest if None); every answer must be writable in it."""
+        name = type(request).__name__.removesuffix("Request")
+        key = next(k for k in ApiKey if k.name.replace("_", "").lower() == name.lower())
+        version = CODEC_VERSIONS[key][1] if version is None else version
+        asked = Asked()
+
+        def sink(_: Call, response: Any) -> None:
+            assert asked.response is None, "answered twice"
+            codec(key, version).encode(0, copy.deepcopy(response))
+            asked.response = response
+
+        call = Call(broker or self.broker, version, Client(), client_id, sink)
+        response = HANDLERS[key](call, request)
+        if response is not PARKED:
+            sink(call, response)
+        return asked
+
+    def join(
+        self,
+        member_id: str = "",
+        *,
+        version: int = 9,
+        instance: str | None = None,
+        protocols: dict[str, bytes] | None = None,
+        protocol_type: str = "consumer",
+        session_ms: int = SESSION_MS,
+        rebalance_ms: int = REBALANCE_MS,
+        group: str = "g",
+        client_id: str = "c",
+    ) -> Asked:
+        offered = {"range": subscription("orders")} if protocols is None else protocols
+        request = JoinGroupRequest(
+            group,
+            session_ms,
+            rebalance_ms,
+            member_id,
+            instance,
+            protocol_type,
+            [JoinGroupRequestProtocol(name, metadata) for name, metadata in offered.items()],
+        )
+        return self.ask(request, version, client_id=client_id)
+
+    def new_id(self, **how: Any) -> str:
+        """The id that a new dynamic member is given."""
+        asked = self.join(**how)
+        assert asked.error_code == 79, asked.response
+        return asked.member_id  # type: ignore[no-any-return]
+
+    def enter(self, **how: Any) -> Asked:
+        """A new dynamic member joins, in both steps."""
+        return self.join(self.new_id(**how), **how)
+
+    def sync(
+        self, joined: Asked, assignments: dict[str, bytes] | None = None, *, version: int = 5, **other: Any
+    ) -> Asked:
+        request = SyncGroupRequest(
+            "g",
+            joined.generation_id,
+            joined.member_id,
+            None,
+            "consumer" if version >= 5 else None,
+            "range" if version >= 5 else None,
+            [SyncGroupRequestAssignment(m, a) for m, a in (assignments or {}).items()],
+        )
+        for name, value in other.items():
+            setattr(request, name, value)
+        return self.ask(request, version)
+
+    def heartbeat(self, joined: Asked, **other: Any) -> int:
+        request = HeartbeatRequest("g", joined.generation_id, joined.member_id)
+        for name, value in other.items():
+            setattr(request, name, value)
+        return self.ask(request).error_code  # type: ignore[no-any-return]
+
+    def leave(self, *members: str | tuple[str, str], version: int = 5) -> Asked:
+        """Members by id, or by id and instance id."""
+        identities = [MemberIdentity(m) if isinstance(m, str) else MemberIdentity(*m) for m in members]
+        return self.ask(LeaveGroupRequest("g", identities), version)
+
+    def stable(self, *instances: str | None, **how: Any) -> list[Asked]:
+        """A stable group: one member for each argument, static where an instance id is given."""
+        ids: list[str | None] = []
+        joins: list[Asked] = []
+        for instance in instances:
+            ids = [j.member_id for j in joins]
+            new = self.enter(**how) if instance is None else self.join(instance=instance, **how)
+            again = [self.join(i or "", instance=s, **how) for i, s in zip(ids, instances, strict=False)]
+            joins = [*again, new]
+        leader = next(j for j in joins if j.leader == j.member_id)
+        assignments = {j.member_id: f"a{n}".encode() for n, j in enumerate(joins)}
+        synced = [self.sync(j) for j in joins if j is not leader] + [self.sync(leader, assignments)]
+        assert [s.error_code for s in synced] == [0] * len(joins)
+        assert self.state == "Stable"
+        return joins
+
+    def commit(
+        self,
+        offsets: dict[tuple[str, int], int],
+        joined: Asked | None = None,
+        *,
+        version: int = 9,
+        **other: Any,
+    ) -> dict[tuple[str, int], int]:
+        """Commits, from outside of the group without `joined`; the errors by topic and partition."""
+        topics: dict[str, OffsetCommitRequestTopic] = {}
+        for (name, index), offset in offsets.items():
+            topic = topics.setdefault(name, OffsetCommitRequestTopic(name=name))
+            known = self.cluster.topics.get(name)
+            topic.topic_id = known.id if known else None
+            topic.partitions.append(OffsetCommitRequestPartition(index, offset, 7, other.get("metadata")))
+        request = OffsetCommitRequest("g", topics=list(topics.values()))
+        if joined is not None:
+            request.generation_id_or_member_epoch = joined.generation_id
+            request.member_id = joined.member_id
+        for name, value in other.items():
+            if name != "metadata":
+                setattr(request, name, value)
+        response = self.ask(request, version)
+        return {(t.name, p.partition_index): p.error_code for t in response.topics for p in t.partitions}
+
+    def fetch(
+        self, *keys: tuple[str, int], version: int = 9, stable: bool = False
+    ) -> dict[tuple[str, int], Any]:
+        """What is committed, of all partitions without `keys`: response partitions by topic and partition."""
+        topics: dict[str, OffsetFetchRequestTopics] = {}
+        for name, index in keys:
+            topics.setdefault(name, OffsetFetchRequestTopics(name=name)).partition_indexes.append(index)
+            known = self.cluster.topics.get(name)
+            topics[name].topic_id = known.id if known else None
+        group = OffsetFetchRequestGroup("g", topics=list(topics.values()) if keys else None)
+        response = self.ask(OffsetFetchRequest([group], stable), version)
+        (answer,) = response.groups
+        assert answer.error_code == 0
+        return {(t.name, p.partition_index): p for t in answer.topics for p in t.partitions}
+
+    def offsets(self) -> dict[tuple[str, int], int]:
+        return {key: p.committed_offset for key, p in self.fetch().items()}
