@@ -1,0 +1,5 @@
+"""`python -m mockbroker`."""
+
+from .cli import main
+
+main()

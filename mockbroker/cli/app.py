@@ -1,0 +1,95 @@
+"""`mockbroker`: the commands."""
+
+import enum
+from typing import Annotated
+
+import typer
+
+from ..protocol.releases import NEWEST
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="A mock Kafka cluster whose behaviour is pluggable.",
+)
+
+
+class LogFormat(enum.StrEnum):
+    """How `serve` reports."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.callback()
+def commands() -> None:
+    """A mock Kafka cluster whose behaviour is pluggable."""
+
+
+@app.command()
+def serve(
+    kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4.")] = NEWEST,
+    brokers: Annotated[int, typer.Option(min=1, help="How many brokers.")] = 3,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="First broker's port, the others follow; 0: any free ones.")
+    ] = 9092,
+    host: Annotated[str, typer.Option(help="Address to listen on and to advertise.")] = "127.0.0.1",
+    topic: Annotated[
+        list[str] | None, typer.Option(metavar="NAME[:PARTITIONS]", help="Create a topic. Repeatable.")
+    ] = None,
+    config: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Broker configuration. Repeatable.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=ANSWER", help="Override a behaviour. Repeatable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,
+    log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
+) -> None:
+    """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
+    from .serve import Report, run
+
+    try:
+        run(
+            Report(quiet=quiet, json_lines=log is LogFormat.JSON),
+            kafka=kafka,
+            brokers=brokers,
+            host=host,
+            port=port,
+            config=pairs("--config", config),
+            policies=pairs("--policy", policy),
+            topics=topics(topic),
+            seed=seed,
+        )
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker serve: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def pairs(option: str, values: list[str] | None) -> dict[str, str]:
+    """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
+    found = {}
+    for value in values or []:
+        name, equals, rest = value.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{option} {value!r}: write it as NAME=VALUE")
+        found[name] = rest
+    return found
+
+
+def topics(values: list[str] | None) -> dict[str, int]:
+    """NAME or NAME:PARTITIONS options as a dict. ValueError for a count that is no positive number."""
+    found = {}
+    for value in values or []:
+        name, _, count = value.partition(":")
+        if not name or (count and (not count.isdigit() or int(count) < 1)):
+            raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
+        found[name] = int(count or 1)
+    return found
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,124 @@
+"""`mockbroker serve`: the server in the foreground, and what it reports."""
+
+import gc
+import json
+import signal
+import sys
+import time
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from ..server.serving import ServedCluster, serve
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..server.connection import Connection
+
+
+class Report:
+    """Prints the bootstrap address first, then a line per client and per refused request."""
+
+    def __init__(self, quiet: bool, json_lines: bool) -> None:
+        self.quiet = quiet
+        self.json_lines = json_lines
+        self._console: Console | None = None
+
+    def ready(self, served: ServedCluster, seconds: float) -> None:
+        cluster = served.cluster
+        if self.json_lines:
+            self._json(
+                "serving",
+                bootstrap_servers=served.bootstrap_servers,
+                kafka=str(cluster.release),
+                brokers=len(cluster.brokers),
+                cluster_id=cluster.cluster_id,
+                seconds=round(seconds, 3),
+            )
+            return
+        sys.stdout.write(served.bootstrap_servers + "\n")
+        sys.stdout.flush()
+        if not self.quiet:
+            brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
+            self._print(f"Kafka {cluster.release}, {brokers}, ready after {seconds:.2f} s. Ctrl-C stops it.")
+
+    def identified(self, connection: "Connection") -> None:
+        client = connection.client
+        software = " ".join(filter(None, (client.software_name, client.software_version)))
+        broker = connection.broker.id
+        if self.json_lines:
+            self._json(
+                "client",
+                address=connection.name,
+                broker=broker,
+                client_id=connection.client_id,
+                software=software,
+            )
+        elif not self.quiet:
+            what = f" ({software})" if software else ""
+            self._print(
+                f"{connection.name} → broker {broker}: {connection.client_id or 'no client id'}{what}"
+            )
+
+    def malformed(self, connection: "Connection", reason: str) -> None:
+        if self.json_lines:
+            self._json("refused", address=connection.name, broker=connection.broker.id, reason=reason)
+        else:
+            self._error(f"{connection.name} → broker {connection.broker.id}: closed, {reason}")
+
+    def failed(self, connection: "Connection", error: Exception) -> None:
+        trace = "".join(traceback.format_exception(error))
+        if self.json_lines:
+            self._json("failed", address=connection.name, broker=connection.broker.id, traceback=trace)
+        else:
+            self._error(f"{connection.name} → broker {connection.broker.id}: closed after an error\n{trace}")
+
+    def disconnected(self, connection: "Connection") -> None:
+        if self.json_lines:
+            self._json("disconnected", address=connection.name, broker=connection.broker.id)
+
+    def _json(self, event: str, **values: Any) -> None:
+        sys.stdout.write(json.dumps({"event": event, "time": round(time.time(), 3), **values}) + "\n")
+        sys.stdout.flush()
+
+    def _print(self, line: str) -> None:
+        if self._console is None:
+            from rich.console import Console
+
+            self._console = Console(highlight=False, soft_wrap=True, markup=False)
+        self._console.print(line)
+
+    def _error(self, line: str) -> None:
+        sys.stderr.write(line + "\n")
+        sys.stderr.flush()
+
+
+def run(report: Report, **options: Any) -> None:
+    """Serves until SIGINT or SIGTERM."""
+    trio.run(_main, report, options)
+
+
+async def _main(report: Report, options: dict[str, Any]) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with serve(observer=report, **options) as served:
+            # What is here now stays: collections need not look at it again, nor come as often.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(50_000, 50, 100)
+            report.ready(served, _seconds_since_start())
+            async for _ in signals:
+                return
+
+
+def _seconds_since_start() -> float:
+    """Since this process began, where the platform tells; since the interpreter did otherwise."""
+    try:
+        with open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
+            ticks = int(stat.read().rsplit(")", 1)[1].split()[19])
+            import os
+
+            return float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return time.process_time()

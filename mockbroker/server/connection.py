@@ -1,0 +1,238 @@
+"""One client's connection: frames in, answers out, in order. Knows no socket."""
+
+import struct
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from ..apis.advertised import answered
+from ..apis.registry import HANDLERS
+from ..cluster.call import CLOSE, PARKED, Call, Client, Outcome
+from ..protocol.codecs import Codec, codec
+from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from .observer import Observer
+
+_INT32: Final = struct.Struct(">i").unpack_from
+_HEADER: Final = struct.Struct(">hhih").unpack_from
+_API_VERSIONS: Final = 18
+PENDING_BYTES: Final = 4 * 1024 * 1024
+"""With this much unsent, no further request of the connection is answered."""
+
+BACKLOG_BYTES: Final = 1024 * 1024
+"""With this much waiting behind a parked request, no more is read from the connection."""
+
+Buffer = bytes | bytearray | memoryview
+
+
+class Connection:
+    """Answers one request after the other, as a broker does: while one is parked, the next wait.
+
+    `receive` takes what was read; while `target` is set, the next bytes belong there (`filled`), which saves
+    large requests a copy. `out` holds what has to be written; `wants_close` says that nothing more will be
+    answered.
+    """
+
+    __slots__ = (
+        "_announced",
+        "_backlog",
+        "_client_id_bytes",
+        "_client_id_size",
+        "_codecs",
+        "_frame",
+        "_have",
+        "_running",
+        "broker",
+        "client",
+        "client_id",
+        "has_pending",
+        "name",
+        "observer",
+        "on_ready",
+        "out",
+        "out_bytes",
+        "parked",
+        "target",
+        "wants_close",
+    )
+
+    def __init__(self, broker: "Broker", name: str, host: str, observer: "Observer", on_ready: Any) -> None:
+        self.broker = broker
+        self.name = name
+        self.client = Client(host)
+        self.client_id: str | None = None
+        self.observer = observer
+        self.on_ready = on_ready
+        self.out: deque[Buffer] = deque()
+        self.out_bytes = 0
+        self.parked: tuple[Call, Codec, int] | None = None
+        self.wants_close = False
+        self.has_pending = False
+        self._backlog = bytearray()
+        self._frame = bytearray()
+        self._have = 0
+        self.target: memoryview | None = None
+        self._codecs: dict[int, Codec] = {}
+        self._running = False
+        self._announced = False
+        self._client_id_bytes = b""
+        self._client_id_size = -2
+
+    def receive(self, data: memoryview) -> None:
+        """Takes bytes off the wire and answers every complete request among them."""
+        while self.target is not None and data:
+            size = min(len(self.target), len(data))
+            self.target[:size] = data[:size]
+            self.filled(size)
+            data = data[size:]
+        if self.parked is not None or self._backlog:
+            self._backlog += data
+            self.resume()
+            return
+        used = self._answer_frames(data)
+        if used < len(data) and not self.wants_close:
+            self._keep(data[used:])
+
+    def filled(self, size: int) -> None:
+        """Takes `size` bytes that were read straight into `target`."""
+        frame = self._frame
+        self._have += size
+        if self._have < len(frame):
+            self.target = memoryview(frame)[self._have :]
+            return
+        self.target = None
+        view = memoryview(frame).toreadonly()
+        used = self._answer_frames(view)
+        if used < len(frame) and not self.wants_close:
+            self._keep(view[used:])
+
+    def resume(self) -> None:
+        """Answers what was received while a request was parked, or while too much was unsent."""
+        backlog = self._backlog
+        if not backlog or self.parked is not None or self.wants_close or self._running:
+            return
+        self._backlog = bytearray()
+        view = memoryview(backlog).toreadonly()
+        used = self._answer_frames(view)
+        if used < len(backlog) and not self.wants_close:
+            self._keep(view[used:])
+
+    @property
+    def stuffed(self) -> bool:
+        """Whether so much waits behind a parked request that no more should be read."""
+        return len(self._backlog) > BACKLOG_BYTES
+
+    def _keep(self, rest: memoryview) -> None:
+        """Keeps what can't be answered yet: a frame's beginning, or requests behind a parked one."""
+        if self.parked is not None or self.has_pending:
+            self._backlog += rest
+            return
+        have = len(rest)
+        total = 4 + _INT32(rest)[0] if have >= 4 else 4
+        self._frame = bytearray(total)
+        self._frame[:have] = rest
+        self._have = have
+        self.target = memoryview(self._frame)[have:]
+
+    def _answer_frames(self, data: memoryview) -> int:
+        """Answers frame after frame; returns how many bytes were used."""
+        position, end = 0, len(data)
+        self._running = True
+        self.has_pending = False
+        try:
+            while position + 4 <= end:
+                (size,) = _INT32(data, position)
+                if not 0 <= size <= MAX_FRAME_BYTES:
+                    raise MalformedRequestError(
+                        f"a frame of {size} bytes: from 0 to {MAX_FRAME_BYTES} is what a broker takes"
+                    )
+                after = position + 4 + size
+                if after > end:
+                    break
+                if self.out_bytes > PENDING_BYTES:
+                    self.has_pending = True
+                    break
+                frame = data[position + 4 : after]
+                position = after
+                self._answer_frame(frame)
+                if self.parked is not None or self.wants_close:
+                    break
+        except MalformedRequestError as error:
+            self.wants_close = True
+            self.observer.malformed(self, str(error))
+        except Exception as error:
+            self.wants_close = True
+            self.observer.failed(self, error)
+        finally:
+            self._running = False
+        return position
+
+    def _answer_frame(self, frame: memoryview) -> None:
+        try:
+            key, version, correlation_id, size = _HEADER(frame)
+        except struct.error:
+            raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header") from None
+        offset = 10 + size
+        if size != self._client_id_size or frame[10:offset] != self._client_id_bytes:
+            offset = self._identify(frame)
+        found = self._codecs.get(key << 16 | version)
+        if found is None:
+            found = self._codec(key, version, correlation_id, frame, offset)
+            if found is None:
+                return
+        request = found.decode(frame, offset)
+        call = Call(self.broker, version, self.client, self.client_id, self._complete)
+        answer = HANDLERS[found.api_key](call, request)
+        if not self._announced:
+            self._announced = True
+            self.observer.identified(self)
+        if type(answer) is not Outcome:
+            self._send(found.encode(correlation_id, answer))
+        elif answer is PARKED:
+            self.parked = (call, found, correlation_id)
+        elif answer is CLOSE:
+            self.wants_close = True
+
+    def _identify(self, frame: memoryview) -> int:
+        """Reads the client id, which is the same in most requests; returns the offset behind it."""
+        _, _, _, self.client_id, offset = parse_header(frame)
+        self._client_id_bytes = bytes(frame[10:offset])
+        self._client_id_size = -1 if self.client_id is None else offset - 10
+        return offset
+
+    def _codec(
+        self, key: int, version: int, correlation_id: int, frame: memoryview, offset: int
+    ) -> Codec | None:
+        """None when the request was answered already: an ApiVersions of a version that is not known."""
+        release = self.broker.cluster.release
+        if not answered(release, key, version):
+            if key != _API_VERSIONS:
+                raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")
+            if version >= 3:
+                skip_tags(frame, offset)
+            from ..apis.api_versions import unsupported
+
+            self._send(codec(key, 0).encode(correlation_id, unsupported(release)))
+            return None
+        found = self._codecs[key << 16 | version] = codec(key, version)
+        return found
+
+    def _complete(self, call: Call, answer: Any) -> None:
+        """A parked request is answered: sends it, and goes on with those behind it."""
+        if self.parked is None or self.parked[0] is not call:
+            return
+        _, found, correlation_id = self.parked
+        self.parked = None
+        self._send(found.encode(correlation_id, answer))
+        self.has_pending = bool(self._backlog)
+        self.on_ready(self)
+
+    def _send(self, frame: Any) -> None:
+        if type(frame) is list:
+            for part in frame:
+                self.out.append(part)
+                self.out_bytes += len(part)
+        else:
+            self.out.append(frame)
+            self.out_bytes += len(frame)

@@ -1,0 +1,31 @@
+"""What a shell wants to hear of its connections."""
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Observer(Protocol):
+    """Called from the pump; must not block."""
+
+    def identified(self, connection: "Connection") -> None:
+        """A client gave its client id, at its first request."""
+
+    def malformed(self, connection: "Connection", reason: str) -> None:
+        """A request that no broker would answer: the connection is being closed."""
+
+    def failed(self, connection: "Connection", error: Exception) -> None:
+        """A handler raised: the connection is being closed."""
+
+    def disconnected(self, connection: "Connection") -> None:
+        """The connection is gone, from either side."""
+
+
+class SilentObserver:
+    """Hears nothing."""
+
+    def identified(self, connection: "Connection") -> None: ...
+    def malformed(self, connection: "Connection", reason: str) -> None: ...
+    def failed(self, connection: "Connection", error: Exception) -> None: ...
+    def disconnected(self, connection: "Connection") -> None: ...

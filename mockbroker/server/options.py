@@ -1,0 +1,29 @@
+"""What a cluster is started with; the same in every shell (command line, Python, tests)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..protocol import releases
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
+    `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
+    with so many partitions; `seed` makes all ids the same again.
+    """
+
+    kafka: str = releases.NEWEST
+    brokers: int = 3
+    host: str = "127.0.0.1"
+    port: int = 0
+    config: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, str] = field(default_factory=dict)
+    topics: Mapping[str, int] = field(default_factory=dict)
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.brokers < 1:
+            raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
+        if not 0 <= self.port <= 65536 - self.brokers:
+            raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")

@@ -1,0 +1,71 @@
+"""Readiness of sockets: epoll where there is one, the platform's equal elsewhere."""
+
+import select
+import selectors
+from typing import Protocol
+
+READ = 1
+WRITE = 4
+
+
+class Poller(Protocol):
+    """`poll` gives (file descriptor, READ | WRITE); an error or hang-up counts as both."""
+
+    def fileno(self) -> int: ...
+    def watch(self, fd: int, events: int) -> None: ...
+    def change(self, fd: int, events: int) -> None: ...
+    def forget(self, fd: int) -> None: ...
+    def poll(self, seconds: float) -> list[tuple[int, int]]: ...
+    def close(self) -> None: ...
+
+
+class EpollPoller:
+    """Linux."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self.fileno = self._epoll.fileno
+        self.watch = self._epoll.register
+        self.change = self._epoll.modify
+        self.forget = self._epoll.unregister
+        self.poll = self._epoll.poll
+        self.close = self._epoll.close
+
+
+class SelectorPoller:
+    """macOS and the BSDs (kqueue)."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self.close = self._selector.close
+
+    def fileno(self) -> int:
+        return self._selector.fileno()
+
+    def watch(self, fd: int, events: int) -> None:
+        # A selector knows no empty set of events; a connection that waits for nothing is left out.
+        if events:
+            self._selector.register(fd, _to_selector(events))
+
+    def change(self, fd: int, events: int) -> None:
+        self.forget(fd)
+        self.watch(fd, events)
+
+    def forget(self, fd: int) -> None:
+        if fd in self._selector.get_map():
+            self._selector.unregister(fd)
+
+    def poll(self, seconds: float) -> list[tuple[int, int]]:
+        return [(key.fd, _from_selector(events)) for key, events in self._selector.select(seconds)]
+
+
+def _to_selector(events: int) -> int:
+    return (selectors.EVENT_READ if events & READ else 0) | (selectors.EVENT_WRITE if events & WRITE else 0)
+
+
+def _from_selector(events: int) -> int:
+    return (READ if events & selectors.EVENT_READ else 0) | (WRITE if events & selectors.EVENT_WRITE else 0)
+
+
+def new_poller() -> Poller:
+    return EpollPoller() if hasattr(select, "epoll") else SelectorPoller()

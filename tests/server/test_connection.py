@@ -1,0 +1,201 @@
+"""Bytes in, bytes out, without a socket: framing, order, parking, and input that no broker would answer."""
+
+import random
+import struct
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.protocol.releases import parse
+from mockbroker.server.connection import Connection
+
+from . import wire
+
+
+class Heard:
+    """An observer that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.identifications: list[str | None] = []
+        self.refusals: list[str] = []
+        self.errors: list[Exception] = []
+
+    def identified(self, connection: Connection) -> None:
+        self.identifications.append(connection.client_id)
+
+    def malformed(self, connection: Connection, reason: str) -> None:
+        self.refusals.append(reason)
+
+    def failed(self, connection: Connection, error: Exception) -> None:
+        self.errors.append(error)
+
+    def disconnected(self, connection: Connection) -> None: ...
+
+
+class Bench:
+    """A one-broker cluster with a topic, and connections to it."""
+
+    def __init__(self) -> None:
+        self.cluster = Cluster(parse("4.4"), random.Random(0), brokers=1, now_ms=wire.NOW_MS)
+        self.cluster.create_topic("t", [[1]])
+        self.heard = Heard()
+
+    def connect(self) -> Connection:
+        return Connection(self.cluster.brokers[1], "client", "/127.0.0.1", self.heard, lambda _: None)
+
+    def ask(self, connection: Connection, data: bytes) -> list[tuple[int, bytes]]:
+        connection.receive(memoryview(data).toreadonly())
+        return self.sent(connection)
+
+    def sent(self, connection: Connection) -> list[tuple[int, bytes]]:
+        out = b"".join(bytes(part) for part in connection.out)
+        connection.out.clear()
+        connection.out_bytes = 0
+        return wire.answers(out)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+@given(cuts=st.lists(st.integers(0, 900), max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_requests_cut_anywhere_are_answered_the_same(cuts: list[int]) -> None:
+    bench = Bench()
+    data = b"".join(wire.produce("t", wire.batch([b"x" * 40] * (i + 1)), correlation_id=i) for i in range(4))
+    data += wire.fetch("t", 0, correlation_id=4)
+    connection = bench.connect()
+    found = []
+    ends = sorted({min(cut, len(data)) for cut in cuts} | {len(data)})
+    for start, end in zip([0, *ends], ends, strict=False):
+        found += bench.ask(connection, data[start:end])
+    assert [correlation_id for correlation_id, _ in found] == [0, 1, 2, 3, 4]
+    assert [wire.produced(body, "t") for _, body in found[:4]] == [(0, 0), (0, 1), (0, 3), (0, 6)]
+    assert wire.fetched(found[4][1], "t")[1] == 10
+
+
+def test_a_parked_fetch_holds_back_what_follows_and_is_woken_by_a_produce(bench: Bench) -> None:
+    waiting, other = bench.connect(), bench.connect()
+    assert bench.ask(waiting, wire.fetch("t", 0, max_wait_ms=500) + wire.api_versions(correlation_id=8)) == []
+    bench.ask(other, wire.produce("t", wire.batch([b"x"])))
+    [(first, body)] = bench.sent(waiting)
+    assert (first, wire.fetched(body, "t")[1]) == (7, 1)
+    waiting.resume()
+    assert [correlation_id for correlation_id, _ in bench.sent(waiting)] == [8]
+
+
+def test_a_parked_fetch_is_answered_when_its_time_is_over(bench: Bench) -> None:
+    connection = bench.connect()
+    assert bench.ask(connection, wire.fetch("t", 0, max_wait_ms=500)) == []
+    deadline = bench.cluster.next_deadline()
+    assert deadline == bench.cluster.now_ms + 500
+    bench.cluster.advance(deadline - 1)
+    assert bench.sent(connection) == []
+    bench.cluster.advance(deadline)
+    [(_, body)] = bench.sent(connection)
+    assert wire.fetched(body, "t") == (0, 0, b"")
+
+
+def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(bench: Bench) -> None:
+    [(correlation_id, body)] = bench.ask(bench.connect(), wire.request(18, 99, b"\0"))
+    assert correlation_id == 7
+    assert struct.unpack(">hihhh", body) == (35, 1, 18, 0, 4)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (wire.request(3, 99, b""), "api key 3 v99 is not served by Kafka 4.4"),
+        (wire.request(999, 0, b""), "api key 999 v0 is not served by Kafka 4.4"),
+        (struct.pack(">i", 2**31 - 1), "a frame of 2147483647 bytes"),
+        (struct.pack(">i", -1), "a frame of -1 bytes"),
+        (struct.pack(">i", 3) + b"abc", "3 bytes are shorter than a request header"),
+        (wire.request(2, 1, b"\xff"), "LIST_OFFSETS v1"),
+        (wire.produce("t", b"")[:-4] + struct.pack(">i", 500), "500 bytes announced"),
+        (struct.pack(">ihhih", 12, 18, 0, 7, 500) + b"ab", "client id of 500 bytes"),
+    ],
+    ids=["version", "api", "2 GB", "negative", "short", "truncated", "cut records", "client id"],
+)
+def test_what_is_no_request_closes_the_connection_with_one_line(
+    bench: Bench, data: bytes, reason: str
+) -> None:
+    connection = bench.connect()
+    assert bench.ask(connection, data) == []
+    assert connection.wants_close
+    assert [reason in heard for heard in bench.heard.refusals] == [True]
+    assert not bench.heard.errors
+
+
+@pytest.mark.parametrize(
+    ("records", "error"),
+    [
+        (wire.batch([b"x"], crc=1), 2),
+        (wire.batch([b"x"], count=2), 87),
+        (wire.batch([b"x"] * 3, count=2), 87),
+        (wire.batch([b"x"]) * 2, 87),
+        (wire.batch([b"x"])[:-1], 87),
+        (b"\0" * 80, 2),
+        (b"", 87),
+    ],
+    ids=["crc", "fewer", "more", "two batches", "cut", "zeros", "none"],
+)
+def test_a_bad_batch_is_refused_and_the_next_is_taken(bench: Bench, records: bytes, error: int) -> None:
+    connection = bench.connect()
+    answers = bench.ask(connection, wire.produce("t", records) + wire.produce("t", wire.batch([b"x"])))
+    assert [wire.produced(body, "t") for _, body in answers] == [(error, -1), (0, 0)]
+
+
+SEEDS = [
+    wire.produce("t", wire.batch([b"hello", b"world"])),
+    wire.fetch("t", 0),
+    wire.api_versions(),
+    wire.request(2, 1, struct.pack(">ii", -1, 1) + wire.text("t") + struct.pack(">iiq", 1, 0, -1)),
+    wire.request(3, 1, struct.pack(">i", -1)),
+    wire.request(23, 2, struct.pack(">i", 1) + wire.text("t") + struct.pack(">iiii", 1, 0, -1, 0)),
+    wire.request(
+        11, 0, wire.text("g") + struct.pack(">i", 6000) + wire.text("") + wire.text("consumer") + b"\0\0\0\0"
+    ),
+]
+
+
+@st.composite
+def broken(draw: st.DrawFn) -> bytes:
+    """Random bytes, or a good request that was damaged."""
+    if draw(st.integers(0, 3)) == 0:
+        return draw(st.binary(min_size=1, max_size=64))
+    data = bytearray(draw(st.sampled_from(SEEDS)))
+    randomness = random.Random(draw(st.integers(0, 2**32)))
+    for _ in range(draw(st.integers(1, 4))):
+        match randomness.randrange(4):
+            case 0:
+                data[randomness.randrange(max(1, len(data)))] = randomness.randrange(256)
+            case 1:
+                at = randomness.randrange(4, max(5, len(data)))
+                del data[at : at + randomness.randrange(1, 8)]
+            case 2:
+                at = randomness.randrange(4, max(5, len(data) + 1))
+                data[at:at] = randomness.randbytes(randomness.randrange(1, 8))
+            case 3:
+                at = randomness.randrange(4, max(5, len(data) - 4))
+                data[at : at + 4] = struct.pack(">i", randomness.choice((-1, -2, 2**31 - 1, -(2**31), 65536)))
+    if randomness.randrange(2):
+        data[:4] = struct.pack(">i", len(data) - 4)
+    return bytes(data)
+
+
+SHARED = Bench()
+
+
+@given(data=broken())
+@settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_that_comes_in_breaks_the_server(data: bytes) -> None:
+    connection = SHARED.connect()
+    connection.receive(memoryview(data).toreadonly())
+    assert not SHARED.heard.errors, SHARED.heard.errors
+    partition = SHARED.cluster.topics["t"].partitions[0]
+    before = partition.log.end_offset
+    [(_, body)] = SHARED.ask(SHARED.connect(), wire.produce("t", wire.batch([b"still here"])))
+    assert wire.produced(body, "t") == (0, before)
