@@ -1,0 +1,77 @@
+"""kfake, the fake cluster of franz-go, built behind a main of a few lines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+VERSION: Final = "v0.0.0-20260918054303-01f206a7e32c"
+FRANZ_GO_VERSION: Final = "v1.22.2"
+"""This kfake needs more of franz-go than its own go.mod asks for."""
+
+_GO_MOD: Final = f"""module kfakepeer
+
+go 1.26.0
+
+require (
+	github.com/twmb/franz-go {FRANZ_GO_VERSION}
+	github.com/twmb/franz-go/pkg/kfake {VERSION}
+)
+"""
+
+_MAIN: Final = """package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+)
+
+func main() {
+	cluster, err := kfake.NewCluster(kfake.NumBrokers(1))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	defer cluster.Close()
+	fmt.Println(cluster.ListenAddrs()[0])
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
+}
+"""
+
+
+class CannotBuildError(Exception):
+    """kfake is left out; the message says why."""
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("MOCKBROKER_CACHE") or Path.home() / ".cache" / "mockbroker")
+
+
+def build() -> Path:
+    """The program, built on first use under the cache folder."""
+    folder = cache_folder() / f"kfake-{VERSION}"
+    program = folder / "kfake"
+    if program.exists():
+        return program
+    go = shutil.which("go")
+    if go is None:
+        raise CannotBuildError("go is not installed")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "go.mod").write_text(_GO_MOD)
+    (folder / "main.go").write_text(_MAIN)
+    command = [go, "build", "-mod=mod", "-o", "kfake.new", "."]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if built.returncode:
+        said = built.stderr.strip().splitlines()
+        raise CannotBuildError(f"go build failed: {said[-1] if said else built.returncode}")
+    (folder / "kfake.new").rename(program)
+    return program

@@ -1,0 +1,119 @@
+"""The brokers that are compared: how each is started, when it is ready, and how it is ended."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks import kfake
+from benchmarks.apis import api_versions
+from benchmarks.wire import Connection, WrongAnswerError
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+START_SECONDS: Final = 60
+END_SECONDS: Final = 5
+
+
+class UnavailableError(Exception):
+    """This peer cannot be had here; the message says why."""
+
+
+class NotStartedError(Exception):
+    """The peer's process gave no address or no ApiVersions answer."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A broker to measure; `command` prepares it and returns what to run. It writes its address first."""
+
+    name: str
+    command: Callable[[], list[str]]
+
+
+@dataclass(frozen=True)
+class Running:
+    address: str
+    pid: int
+    start_up_seconds: float
+    """From the start of the process to its first ApiVersions answer."""
+
+
+def _mockbroker() -> list[str]:
+    return [sys.executable, "-m", "mockbroker", "serve", "--brokers", "1", "--port", "0", "-q"]
+
+
+def _librdkafka_mock() -> list[str]:
+    if importlib.util.find_spec("confluent_kafka") is None:
+        raise UnavailableError("confluent-kafka is not installed")
+    return [sys.executable, "-m", "benchmarks.librdkafka_mock"]
+
+
+def _kfake() -> list[str]:
+    try:
+        return [str(kfake.build())]
+    except kfake.CannotBuildError as reason:
+        raise UnavailableError(str(reason)) from None
+
+
+OURS: Final = "mockbroker"
+PEERS: Final = (
+    Peer(OURS, _mockbroker),
+    Peer("librdkafka-mock", _librdkafka_mock),
+    Peer("kfake", _kfake),
+)
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[Running]:
+    """Start a peer, wait until it answers, and end it afterwards."""
+    with tempfile.TemporaryFile() as complaints:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+        )
+        too_late = threading.Timer(START_SECONDS, process.kill)
+        too_late.start()
+        try:
+            assert process.stdout is not None
+            # The first of the bootstrap addresses: "host:port,host:port".
+            address = process.stdout.readline().strip().split(",")[0]
+            if not address:
+                complaints.seek(0)
+                said = complaints.read().decode(errors="replace").strip().splitlines()
+                raise NotStartedError(f"did not start: {said[-1] if said else 'no address'}")
+            try:
+                with Connection(address) as connection:
+                    api_versions(connection)
+            except (OSError, ValueError, WrongAnswerError) as reason:
+                raise NotStartedError(f"no ApiVersions answer from {address!r}: {reason}") from None
+            start_up = time.perf_counter() - start
+            too_late.cancel()
+            yield Running(address, process.pid, start_up)
+        finally:
+            too_late.cancel()
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
