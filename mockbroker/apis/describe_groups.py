@@ -1,7 +1,5 @@
 """DescribeGroups (15): the state and the members of groups."""
 
-from typing import Final
-
 from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.states import GroupState
@@ -15,10 +13,6 @@ from ..protocol.messages.describe_groups import (
 )
 from .registry import handles
 
-READ_DELETE_DESCRIBE: Final = 1 << 3 | 1 << 6 | 1 << 8
-DESCRIBE_ALTER_CONFIGS: Final = 1 << 10 | 1 << 11
-"""Bits of `AclOperation`. Groups have configurations since 3.7 (KIP-848)."""
-
 
 @handles(ApiKey.DESCRIBE_GROUPS)
 def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
@@ -27,7 +21,7 @@ def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroup
     if request.include_authorized_operations:
         for group in answer.groups:
             if not group.error_code:
-                group.authorized_operations = READ_DELETE_DESCRIBE | DESCRIBE_ALTER_CONFIGS
+                group.authorized_operations = call.cluster.policies.group_operations
     return answer
 
 
@@ -49,12 +43,13 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
         group_state=group.state,
         protocol_type=group.protocol_type or "",
         protocol_data=protocol or "",
-        members=_members(group, protocol),
+        members=_members(call, group, protocol),
     )
 
 
-def _members(group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
-    """Metadata and assignments are shown of stable groups only."""
+def _members(call: Call, group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
+    """Metadata is shown of stable groups only."""
+    with_assignment = protocol is not None or call.cluster.policies.describe_assignments_always
     return [
         DescribedGroupMember(
             member.id,
@@ -62,7 +57,7 @@ def _members(group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMe
             member.client_id,
             member.client_host,
             b"" if protocol is None else member.metadata(protocol),
-            b"" if protocol is None else member.assignment,
+            member.assignment if with_assignment else b"",
         )
         for member in group.members.values()
     ]

@@ -1,6 +1,7 @@
-"""FindCoordinator (10): which broker coordinates a group or a transactional id."""
+"""FindCoordinator (10): which broker coordinates a group, a transactional id or a share partition."""
 
-from collections.abc import Callable
+import base64
+import binascii
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
@@ -22,40 +23,65 @@ GROUP: Final = 0
 TRANSACTION: Final = 1
 SHARE: Final = 2
 
-
-@handles(ApiKey.FIND_COORDINATOR)
-def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
-    """The internal topics exist as soon as they are asked for: a client never has to come again for them."""
-    answer = FindCoordinatorResponse()
-    for key in request.coordinator_keys:
-        if request.key_type in _COORDINATORS:
-            broker = _COORDINATORS[request.key_type](call.cluster, key)
-            found = Coordinator(key, broker.id, broker.host, broker.port, ErrorCode.NONE, "")
-        else:
-            found = Coordinator(key, -1, "", -1, ErrorCode.INVALID_REQUEST, "")
-        if call.version < 4:
-            found.error_message = _MESSAGES[ErrorCode(found.error_code)]
-        answer.coordinators.append(found)
-    return answer
-
-
-def transaction_coordinator(cluster: "Cluster", transactional_id: str) -> "Broker":
-    """The leader of the id's partition of `__transaction_state`, or who would be."""
-    count = cluster.configs.broker_int("transaction.state.log.num.partitions")
-    index = java_hash(transactional_id) % count
-    partition = cluster.partition("__transaction_state", index)
-    leader = cluster.assign_replicas(count, 1)[index][0] if partition is None else partition.leader
-    return cluster.brokers[leader]
-
-
-_COORDINATORS: Final[dict[int, Callable[["Cluster", str], "Broker"]]] = {
-    GROUP: lambda cluster, key: cluster.coordinator(key),
-    TRANSACTION: transaction_coordinator,
-}
-
 _MESSAGES: Final = {
     ErrorCode.NONE: "NONE",
     ErrorCode.INVALID_REQUEST: "This most likely occurs because of a request being malformed by the client "
     "library or the message was sent to an incompatible broker. See the broker logs for more details.",
 }
-"""Up to v3 every answer has a message (`Errors.java`)."""
+"""Up to v3 every answer has a message (`Errors.java`); since v4 only the one about an unknown key type."""
+
+
+@handles(ApiKey.FIND_COORDINATOR)
+def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+    """The internal topics exist as soon as they are asked for: a client never has to come again for them."""
+    answer = FindCoordinatorResponse()
+    explain = call.version < 4 or request.key_type not in (GROUP, TRANSACTION, SHARE)
+    for key in request.coordinator_keys:
+        broker, error = _find(call, request.key_type, key)
+        message = _MESSAGES[error] if explain else ""
+        if broker is None:
+            found = Coordinator(key, -1, "", -1, error, message)
+        else:
+            found = Coordinator(key, broker.id, broker.host, broker.port, error, message)
+        answer.coordinators.append(found)
+    return answer
+
+
+def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCode]:
+    cluster = call.cluster
+    if key_type == GROUP:
+        return cluster.coordinator(key), ErrorCode.NONE
+    if key_type == TRANSACTION:
+        partitions = cluster.configs.broker_int("transaction.state.log.num.partitions")
+        return _leader(
+            cluster, "__transaction_state", java_hash(key) % partitions, partitions
+        ), ErrorCode.NONE
+    if key_type != SHARE or call.version < 6:
+        return None, ErrorCode.INVALID_REQUEST
+    error = cluster.policies.share_coordinator
+    if error:
+        return None, error
+    if not _is_share_partition(key):
+        return None, ErrorCode.INVALID_REQUEST
+    partitions = cluster.configs.broker_int("share.coordinator.state.topic.num.partitions")
+    return _leader(cluster, "__share_group_state", java_hash(key) % partitions, partitions), ErrorCode.NONE
+
+
+def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker":
+    """Who leads a partition of an internal topic, or would lead it if the topic existed."""
+    partition = cluster.partition(topic, index)
+    leader = cluster.assign_replicas(partitions, 1)[index][0] if partition is None else partition.leader
+    return cluster.brokers[leader]
+
+
+def _is_share_partition(key: str) -> bool:
+    """Whether `key` is `group:topic id:partition`; the group may have colons (`SharePartitionKey.java`)."""
+    group, _, rest = key.rpartition(":")[0].rpartition(":")
+    try:
+        return bool(group.strip()) and len(_decoded(rest)) == 16 and int(key.rpartition(":")[2]) >= -(2**31)
+    except (ValueError, binascii.Error):
+        return False
+
+
+def _decoded(topic_id: str) -> bytes:
+    return base64.b64decode(topic_id + "=" * (-len(topic_id) % 4), b"-_", validate=True)

@@ -16,38 +16,37 @@ from ..protocol.messages.offset_commit import (
 from .registry import handles
 
 E = ErrorCode
+_Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key]
 
 
 @handles(ApiKey.OFFSET_COMMIT)
 def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitResponse:
     """Partitions that do not exist are answered first; without any other the group is not asked at all."""
     answer = _Answer(call.version)
-    known: list[tuple[OffsetCommitRequestTopic, Topic, list[OffsetCommitRequestPartition]]] = []
+    known: list[_Known] = []
     for asked in request.topics:
         topic, unknown = _find(call, asked)
-        partitions = []
         for partition in asked.partitions:
             if topic is None or topic.partition(partition.partition_index) is None:
                 answer.add(asked, partition, unknown)
             else:
-                partitions.append(partition)
-        if topic is not None and partitions:
-            known.append((asked, topic, partitions))
+                known.append((asked, partition, (topic.name, partition.partition_index)))
     if not known:
         return answer.response
+    if call.cluster.policies.answer_partitions_once:
+        known = list({key: (asked, partition, key) for asked, partition, key in known}.values())
     limit = call.broker.groups.settings.offset_metadata_max
     expire_ms = None if request.retention_time_ms == -1 else call.now_ms + request.retention_time_ms
-    offsets: dict[Key, CommittedOffset] = {
-        (topic.name, partition.partition_index): CommittedOffset(
+    offsets = {
+        key: CommittedOffset(
             partition.committed_offset,
             partition.committed_leader_epoch,
             partition.committed_metadata or "",
             call.now_ms,
             expire_ms,
         )
-        for _, topic, partitions in known
-        for partition in partitions
-        if not _too_long(partition.committed_metadata, limit)
+        for _, partition, key in known
+        if not _too_long(partition, limit)
     }
     error = call.broker.groups.commit(
         request.group_id,
@@ -57,10 +56,9 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitRespo
         call.version,
         offsets,
     )
-    for asked, _, partitions in known:
-        for partition in partitions:
-            too_long = _too_long(partition.committed_metadata, limit)
-            answer.add(asked, partition, error or (E.OFFSET_METADATA_TOO_LARGE if too_long else E.NONE))
+    for asked, partition, _ in known:
+        too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
+        answer.add(asked, partition, error or too_long)
     return answer.response
 
 
@@ -89,5 +87,6 @@ def _find(call: Call, asked: OffsetCommitRequestTopic) -> tuple[Topic | None, E]
     return call.cluster.topics.get(asked.name), E.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _too_long(metadata: str | None, limit: int) -> bool:
+def _too_long(partition: OffsetCommitRequestPartition, limit: int) -> bool:
+    metadata = partition.committed_metadata
     return metadata is not None and len(metadata.encode("utf-16-le", "surrogatepass")) > 2 * limit

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from ..cluster.call import Call
+from ..cluster.call import PARKED, Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
 from ..protocol.api_keys import ApiKey
@@ -22,7 +22,9 @@ E = ErrorCode
 
 
 @handles(ApiKey.OFFSET_FETCH)
-def offset_fetch(call: Call, request: OffsetFetchRequest) -> OffsetFetchResponse:
+def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
+    if not request.groups and not call.cluster.policies.answer_fetch_of_no_groups:
+        return PARKED
     return OffsetFetchResponse(
         groups=[_group(call, asked, request.require_stable) for asked in request.groups]
     )
@@ -48,7 +50,18 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
             name = known.name
         partitions = [_partition(group, (name, index), require_stable) for index in topic.partition_indexes]
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
+    if call.cluster.policies.answer_partitions_once:
+        found = _once(found)
     return OffsetFetchResponseGroup(asked.group_id, found + unknown)
+
+
+def _once(topics: list[OffsetFetchResponseTopics]) -> list[OffsetFetchResponseTopics]:
+    """Every topic and partition once, and only topics with partitions."""
+    unique: dict[str, dict[int, OffsetFetchResponsePartitions]] = {}
+    for topic in topics:
+        for partition in topic.partitions:
+            unique.setdefault(topic.name, {})[partition.partition_index] = partition
+    return [OffsetFetchResponseTopics(None, list(found.values()), name) for name, found in unique.items()]
 
 
 def _all(call: Call, group: ClassicGroup, require_stable: bool) -> list[OffsetFetchResponseTopics]:

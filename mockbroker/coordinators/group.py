@@ -176,11 +176,11 @@ class ClassicGroup:
         )
 
     def select_protocol(self) -> str:
-        """The protocol that most members prefer, of those that all support; first come, first served."""
+        """The protocol that most members prefer, of those that all support."""
         count = len(self.members)
         candidates = {name for name, supported in self._supported.items() if supported == count}
         votes = Counter(member.vote(candidates) for member in self.members.values())
-        return votes.most_common(1)[0][0]
+        return self._cluster.policies.tied_protocols(votes)
 
     def is_subscribed(self, topic: str) -> bool:
         """Whether consumers of the group subscribe to `topic`, or may do so."""

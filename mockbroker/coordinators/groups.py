@@ -22,7 +22,7 @@ E = ErrorCode
 
 
 class GroupCoordinator:
-    """`groups` by group id; `settings` were read from the broker's configuration when it started."""
+    """`groups` by group id; `settings` were read from the broker's configuration at its start."""
 
     def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
         self.cluster = cluster

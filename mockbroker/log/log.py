@@ -62,12 +62,12 @@ class Log:
             index += 1
         found: list[bytearray | memoryview] = []
         for batch in islice(batches, index, bisect_left(bases, end)):
-            max_bytes -= len(batch)
-            if max_bytes < 0 and (found or not at_least_one):
-                if found and max_bytes + len(batch):
+            if len(batch) > max_bytes and (found or not at_least_one):
+                if found and max_bytes > 0:
                     found.append(memoryview(batch)[:max_bytes])
                 break
             found.append(batch)
+            max_bytes -= len(batch)
         return found
 
     def advance_start(self, offset: int) -> None:

@@ -230,9 +230,9 @@ class Connection:
 
     def _send(self, frame: Any) -> None:
         if type(frame) is list:
-            for part in frame:
-                self.out.append(part)
-                self.out_bytes += len(part)
+            # An empty buffer would look like a socket that takes nothing.
+            self.out += filter(len, frame)
+            self.out_bytes += sum(map(len, frame))
         else:
             self.out.append(frame)
             self.out_bytes += len(frame)

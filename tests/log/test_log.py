@@ -1,0 +1,76 @@
+"""Reading and cutting a log."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.conformance.batches import Record, batch
+from mockbroker.log.log import Log
+from mockbroker.protocol import record_batch
+from mockbroker.protocol.releases import parse
+
+
+def log_of(counts: list[int]) -> Log:
+    """A log of one batch per count."""
+    partition = Cluster(parse("4.4"), Random(0), brokers=1).create_topic("t", [[1]]).partitions[0]
+    for count in counts:
+        base_offset = partition.log.end_offset
+        partition.append(record_batch.place(batch(count), base_offset, 0), base_offset, count)
+    return partition.log
+
+
+COUNTS = st.lists(st.integers(1, 5), min_size=1, max_size=8)
+
+
+@given(counts=COUNTS, offset=st.integers(0, 40), max_bytes=st.integers(-5, 900), first=st.booleans())
+def test_a_read_is_a_piece_of_the_log(counts: list[int], offset: int, max_bytes: int, first: bool) -> None:
+    log = log_of(counts)
+    found = [bytes(part) for part in log.read(offset, max_bytes, log.end_offset, first)]
+    index = next((i for i, base in enumerate([*log.bases[1:], log.end_offset]) if base > offset), len(counts))
+    whole = b"".join(bytes(b) for b in log.batches[index:])
+    assert whole.startswith(b"".join(found))
+    assert all(found)
+    if not found:
+        assert not first or index == len(counts)
+    elif not first:
+        assert sum(map(len, found)) <= max_bytes
+    if found:
+        assert found[0] == bytes(log.batches[index])
+        assert sum(map(len, found)) == min(len(whole), max(max_bytes, len(found[0])))
+
+
+@given(counts=COUNTS, start=st.integers(0, 40))
+def test_cutting_the_start_keeps_the_batch_that_holds_it(counts: list[int], start: int) -> None:
+    log = log_of(counts)
+    start = min(start, log.end_offset)
+    log.advance_start(start)
+    assert log.start_offset == start
+    assert log.size == sum(map(len, log.batches))
+    if start < log.end_offset:
+        header = record_batch.header_of(bytes(log.batches[0]))
+        assert header.base_offset <= start <= header.base_offset + header.last_offset_delta
+    else:
+        assert not log.batches
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "expected"),
+    [
+        (0, (1000, 0)),
+        (1000, (1000, 0)),
+        (1001, (1010, 1)),
+        (1500, (2000, 3)),
+        (2020, (2020, 5)),
+        (2021, None),
+    ],
+)
+def test_offsets_by_timestamp(timestamp: int, expected: tuple[int, int] | None) -> None:
+    log = log_of([])
+    for base_offset, time in ((0, 1000), (3, 2000)):
+        data = batch([Record(timestamp=time + 10 * i) for i in range(3)], codec=1 if base_offset else 0)
+        log.append(record_batch.place(data, base_offset, 0), base_offset, 3)
+    assert log.first_at_or_after(timestamp, 6) == expected
+    assert log.latest_timestamp() == (2020, 5)

@@ -1,0 +1,103 @@
+"""Idempotent produce, as real brokers from 0.11.0.3 to 4.4.0 answered it."""
+
+from random import Random
+
+import pytest
+
+from mockbroker.apis import HANDLERS
+from mockbroker.cluster.call import Call, Client
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.conformance.batches import batch
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from mockbroker.protocol.releases import parse
+
+OUT_OF_ORDER = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1)
+UNKNOWN = (ErrorCode.UNKNOWN_PRODUCER_ID, -1)
+FENCED = (ErrorCode.INVALID_PRODUCER_EPOCH, -1)
+RELEASES = ("0.11", "1.1", "2.3", "2.4", "2.5", "3.9", "4.4")
+
+
+class Producer:
+    """Appends batches of three records to one partition of a one-broker cluster."""
+
+    def __init__(self, kafka: str) -> None:
+        self.cluster = Cluster(parse(kafka), Random(0), brokers=1, now_ms=1_700_000_000_000)
+        self.partition = self.cluster.create_topic("t", [[1]]).partitions[0]
+
+    def send(self, sequence: int, *, epoch: int = 0, producer_id: int = 7, count: int = 3) -> tuple[int, int]:
+        """(error code, base offset)."""
+        data = batch(count, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
+        topic = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, data)])
+        call = Call(self.cluster.brokers[1], 5, Client(), "test", lambda *_: None)
+        answer = HANDLERS[ApiKey.PRODUCE](call, ProduceRequest(None, -1, 1000, [topic]))
+        only = answer.responses[0].partition_responses[0]
+        return only.error_code, only.base_offset
+
+    def delete_everything(self) -> None:
+        self.partition.advance_log_start(self.partition.log.end_offset)
+
+
+def after_seven(kafka: str) -> Producer:
+    producer = Producer(kafka)
+    assert [producer.send(sequence) for sequence in range(0, 21, 3)] == [(0, s) for s in range(0, 21, 3)]
+    return producer
+
+
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_duplicates(kafka: str) -> None:
+    producer = after_seven(kafka)
+    remembered = 1 if kafka == "0.11" else 5
+    found = [producer.send(sequence) for sequence in range(18, -1, -3)]
+    old = [(0, sequence) for sequence in range(18, -1, -3)]
+    assert found == old[:remembered] + [OUT_OF_ORDER] * (7 - remembered)
+
+
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_gaps_and_overlaps(kafka: str) -> None:
+    producer = after_seven(kafka)
+    assert producer.send(18, count=2) == OUT_OF_ORDER
+    assert producer.send(19, count=2) == OUT_OF_ORDER
+    assert producer.send(18, count=6) == OUT_OF_ORDER
+    assert producer.send(24) == OUT_OF_ORDER
+    assert producer.send(21) == (0, 21)
+
+
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_epochs(kafka: str) -> None:
+    producer = after_seven(kafka)
+    assert producer.send(5, epoch=1) == OUT_OF_ORDER
+    assert producer.send(21, epoch=1) == OUT_OF_ORDER
+    assert producer.send(0, epoch=1) == (0, 21)
+    assert producer.send(0, epoch=1) == (0, 21)
+    assert producer.send(24, epoch=0) == FENCED
+    assert producer.send(18, epoch=0) == FENCED
+    assert producer.send(0, epoch=3) == (0, 24)
+
+
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_a_producer_never_seen(kafka: str) -> None:
+    expected = {"0.11": OUT_OF_ORDER, "1.1": UNKNOWN, "2.3": UNKNOWN, "2.4": UNKNOWN}.get(kafka, (0, 0))
+    assert Producer(kafka).send(7) == expected
+
+
+@pytest.mark.parametrize("kafka", RELEASES)
+def test_a_producer_whose_records_were_all_deleted(kafka: str) -> None:
+    producer = Producer(kafka)
+    producer.send(0)
+    producer.send(3)
+    producer.delete_everything()
+    forgotten = {"0.11": OUT_OF_ORDER, "1.1": UNKNOWN, "2.3": UNKNOWN}.get(kafka)
+    assert producer.send(9) == (forgotten or OUT_OF_ORDER)
+    assert producer.send(3) == (forgotten or (0, 3))
+    assert producer.send(6) == (forgotten or (0, 6))
+    if forgotten:
+        assert producer.send(0) == (0, 6)
+
+
+def test_sequences_wrap() -> None:
+    producer = Producer("4.4")
+    assert producer.send(2**31 - 3) == (0, 0)
+    assert producer.send(0) == (0, 3)
+    assert producer.send(2**31 - 3) == (0, 0)
