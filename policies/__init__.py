@@ -7,14 +7,20 @@ from ..protocol.releases import Release
 from . import (
     auto_created_topic,
     commit_to_unknown_group,
+    described_assignments,
     duplicate_window,
     empty_group_cleanup,
     epoch_below_first,
     epoch_not_given,
+    fetch_of_no_groups,
+    group_operations,
     offset_retention_start,
     pending_member_leave,
     producer_state_retention,
+    repeated_partitions,
+    share_coordinator,
     sync_session,
+    tied_protocols,
     too_many_new_partitions,
     undefined_epoch,
     unknown_producer,
@@ -26,14 +32,20 @@ CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
     for module in (
         auto_created_topic,
         commit_to_unknown_group,
+        described_assignments,
         duplicate_window,
         empty_group_cleanup,
         epoch_below_first,
         epoch_not_given,
+        fetch_of_no_groups,
+        group_operations,
         offset_retention_start,
         pending_member_leave,
         producer_state_retention,
+        repeated_partitions,
+        share_coordinator,
         sync_session,
+        tied_protocols,
         too_many_new_partitions,
         undefined_epoch,
         unknown_producer,
@@ -54,14 +66,20 @@ class Policies:
                 raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, overrides)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, overrides)
+        self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, overrides)
         self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
         self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, overrides)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
         self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
+        self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)
+        self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
         self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)
+        self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, overrides)
+        self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, overrides)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
+        self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, overrides)
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)

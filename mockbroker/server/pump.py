@@ -69,10 +69,11 @@ class Pump:
         """Pumps until cancelled; closes every socket then."""
         try:
             while True:
-                with trio.move_on_at(self._trio_deadline()):
-                    await trio.lowlevel.wait_readable(self._poller.fileno())
-                self._turn()
-                await trio.lowlevel.checkpoint()
+                if self._turn():
+                    await trio.lowlevel.checkpoint()
+                else:
+                    with trio.move_on_at(self._trio_deadline()):
+                        await trio.lowlevel.wait_readable(self._poller.fileno())
         finally:
             self.close()
 
@@ -95,7 +96,8 @@ class Pump:
             return float("inf")
         return trio.current_time() + max(0, deadline - self.now_ms()) / 1000
 
-    def _turn(self) -> None:
+    def _turn(self) -> bool:
+        """Pumps until nothing comes, or the turn is over: then there is more to do."""
         poll, peers, cluster = self._poller.poll, self._peers, self._cluster
         end = time.monotonic() + TURN_SECONDS
         while True:
@@ -115,8 +117,10 @@ class Pump:
                     self._drop(peer)
             if self._ready:
                 self._flush_ready()
-            if not events or time.monotonic() > end:
-                return
+            if not events:
+                return False
+            if time.monotonic() > end:
+                return True
 
     def _accept(self, listener: socket.socket, broker: "Broker") -> None:
         for _ in range(64):

@@ -60,14 +60,15 @@ class Driver:
         for topic in ("orders", "payments"):
             self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
         self.broker = self.cluster.coordinator("g")
+        self.groups = self.broker.groups
 
     @property
     def group(self) -> ClassicGroup:
-        return self.broker.groups.groups["g"]
+        return self.groups.groups["g"]
 
     @property
     def state(self) -> str:
-        return self.group.state.value if "g" in self.broker.groups.groups else "Dead"
+        return self.group.state.value if "g" in self.groups.groups else "Dead"
 
     def advance(self, ms: int) -> None:
         self.cluster.advance(self.cluster.now_ms + ms)

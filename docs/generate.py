@@ -1,0 +1,155 @@
+"""Writes `docs/reference/` from the code: `make docs`. A test fails when it is stale."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kio.schema.index import api_key_map
+
+from mockbroker.apis.advertised import advertised
+from mockbroker.policies import CATALOGUE
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.releases import facts, names, parse
+
+REFERENCE = Path(__file__).parent / "reference"
+_RELEASES = names()
+_API_NAMES = {
+    4: "LeaderAndIsr",
+    5: "StopReplica",
+    6: "UpdateMetadata",
+    7: "ControlledShutdown",
+    **{key: "".join(p.capitalize() for p in name.split("_")) for key, name in api_key_map.items()},
+}
+
+
+def pages() -> dict[str, str]:
+    """Name of each page and its text."""
+    return {
+        "apis.md": "\n".join(_apis()) + "\n",
+        "policies.md": "\n".join(_policies()) + "\n",
+        "command-line.md": "\n".join(_command_line()) + "\n",
+    }
+
+
+def _apis() -> Iterator[str]:
+    yield "# APIs and versions"
+    yield ""
+    yield "What a broker advertises, by the release it acts as: the versions that the release had and that"
+    yield "mockbroker reads and writes. **Clipped** are versions that the release had and mockbroker lacks."
+    yield "`–` means that the release did not have the API."
+    yield ""
+    shown = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
+    yield "| key | API | " + " | ".join(shown) + " |"
+    yield "|--:|---|" + "---|" * len(shown)
+    for key in ApiKey:
+        cells = [_range(advertised(parse(release)).get(key)) for release in shown]
+        yield f"| {int(key)} | {_title(key)} | " + " | ".join(cells) + " |"
+    yield ""
+    yield "## Clipped"
+    yield ""
+    yield "| API | versions | in the releases |"
+    yield "|---|---|---|"
+    for key in ApiKey:
+        for versions, releases in _clipped(key).items():
+            yield f"| {_title(key)} | {versions} | {releases[0]} to {releases[-1]} |"
+    yield ""
+    yield "## Not answered"
+    yield ""
+    yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:"
+    yield ""
+    yield ", ".join(f"{key} {_API_NAMES.get(key, '')}".strip() for key in _missing()) + "."
+    yield ""
+    yield "Produce 0 to 2 are advertised on 4.x and not answered, as by real brokers of 4.x (KAFKA-18659)."
+
+
+def _missing() -> list[int]:
+    had = {key for release in _RELEASES for key in facts(parse(release)).apis}
+    return sorted(had - set(ApiKey))
+
+
+def _clipped(key: ApiKey) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for release in _RELEASES:
+        had = facts(parse(release)).apis.get(key)
+        have = advertised(parse(release)).get(key)
+        if had is None or had == have:
+            continue
+        if have is None:
+            lost = [had]
+        else:
+            lost = [part for part in ((had[0], have[0] - 1), (have[1] + 1, had[1])) if part[0] <= part[1]]
+        for part in lost:
+            found.setdefault(_range(part), []).append(release)
+    return found
+
+
+def _policies() -> Iterator[str]:
+    yield "# Behaviours"
+    yield ""
+    yield "Each is one question a broker has to answer, with named answers. `--kafka` picks the answers of a"
+    yield "release; `--policy NAME=ANSWER` overrides one. The proposed fix, where there is one, is in bold."
+    for behaviour in CATALOGUE.values():
+        yield ""
+        yield f"## {behaviour.name}"
+        yield ""
+        ids = f" ({', '.join(behaviour.ids)})" if behaviour.ids else ""
+        yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}."
+        yield ""
+        yield "| answer | releases |"
+        yield "|---|---|"
+        for answer in behaviour.answers:
+            name = f"**`{answer}`**" if answer == behaviour.fixed else f"`{answer}`"
+            yield f"| {name} | {_spans(behaviour.history, answer) or 'only by choice'} |"
+
+
+def _spans(history: tuple[tuple[str, str], ...], answer: str) -> str:
+    spans = []
+    for index, (since, given) in enumerate(history):
+        if given != answer:
+            continue
+        if index + 1 < len(history):
+            last = _RELEASES[_RELEASES.index(history[index + 1][0]) - 1]
+            spans.append(since if since == last else f"{since} to {last}")
+        else:
+            spans.append(f"{since} and later" if index else "all")
+    return ", ".join(spans)
+
+
+def _command_line() -> Iterator[str]:
+    from typer.main import get_command
+    from typer.testing import CliRunner
+
+    from mockbroker.cli.app import app
+
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    yield "# Command line"
+    for command in ("", *sorted(getattr(get_command(app), "commands", {}))):
+        yield ""
+        yield f"## mockbroker {command}".rstrip()
+        yield ""
+        yield "```"
+        help_text = runner.invoke(app, [*command.split(), "--help"], prog_name="mockbroker").output
+        yield from (line.rstrip() for line in help_text.strip().splitlines())
+        yield "```"
+
+
+def _range(versions: tuple[int, int] | None) -> str:
+    if versions is None:
+        return "–"
+    low, high = versions
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def _title(key: ApiKey) -> str:
+    return "".join(part.capitalize() for part in key.name.split("_"))
+
+
+def main() -> None:
+    REFERENCE.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (REFERENCE / name).write_text(text)
+        sys.stdout.write(f"docs/reference/{name}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""`mockbroker serve` as a process."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from ..server import wire
+
+
+class Server:
+    """A running `mockbroker serve --port 0`."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.first = self.process.stdout.readline().strip()
+
+    def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> tuple[int, list[str], str]:
+        """Exit status, lines printed after the first, and what went to stderr."""
+        self.process.send_signal(with_signal)
+        out, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, out.splitlines(), errors
+
+    def connect(self, bootstrap_servers: str) -> socket.socket:
+        host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
+        return socket.create_connection((host, int(port)), timeout=60)
+
+
+@pytest.fixture
+def servers() -> Iterator[list[Server]]:
+    started: list[Server] = []
+    yield started
+    for server in started:
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.communicate()
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT])
+def test_the_first_line_is_the_address_and_a_signal_ends_it_cleanly(
+    servers: list[Server], with_signal: signal.Signals
+) -> None:
+    server = Server("--kafka", "2.3", "--brokers", "2")
+    servers.append(server)
+    assert len(server.first.split(",")) == 2
+    with server.connect(server.first) as sock:
+        sock.sendall(wire.api_versions())
+        assert sock.recv(4096)
+        status, lines, errors = server.stop(with_signal)
+    assert status == 0
+    assert "Kafka 2.3, 2 brokers, ready after" in lines[0]
+    assert any("broker 1: test" in line for line in lines[1:])
+    assert "Error" not in errors
+
+
+def test_quiet_prints_the_address_only(servers: list[Server]) -> None:
+    server = Server("-q", "--topic", "orders:3")
+    servers.append(server)
+    with server.connect(server.first) as sock:
+        sock.sendall(wire.api_versions())
+        assert sock.recv(4096)
+        assert server.stop()[:2] == (0, [])
+
+
+def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server]) -> None:
+    server = Server("--log", "json")
+    servers.append(server)
+    ready = json.loads(server.first)
+    assert (ready["event"], ready["kafka"], ready["brokers"]) == ("serving", "4.4", 3)
+    with server.connect(ready["bootstrap_servers"]) as sock:
+        sock.sendall(wire.api_versions() + wire.request(999, 0, b""))
+        while sock.recv(4096):
+            pass
+    status, lines, _ = server.stop()
+    events = [json.loads(line) for line in lines]
+    assert status == 0
+    assert [event["event"] for event in events] == ["client", "refused", "disconnected"]
+    assert "api key 999 v0" in events[1]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kafka", "9.9"], "choose one of 0.11"),
+        (["--policy", "undefined-epoch"], "write it as NAME=VALUE"),
+        (["--policy", "undefined-epoch=x"], "choose one of undefined, log-end-offset"),
+        (["--topic", "t:x"], "write it as NAME or NAME:PARTITIONS"),
+        (["--config", "no.such.config=1"], "no.such.config"),
+        (["--config", "num.partitions=many"], "num.partitions"),
+        (["--host", "203.0.113.1"], "can't listen on 203.0.113.1"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[-1],
+)
+def test_a_wrong_option_is_one_line_that_says_what_to_do(arguments: list[str], message: str) -> None:
+    command = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.startswith("mockbroker serve: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:
+    program = (
+        "import sys, trio, mockbroker\n"
+        "async def main():\n"
+        "    async with mockbroker.serve():\n"
+        "        print(*sorted(sys.modules))\n"
+        "trio.run(main)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "mockbroker.server.pump" in loaded
+    unwanted = ("kio.schema", "starlette", "hypercorn", "rich", "pyspark", "mockbroker.conformance")
+    assert not {name for name in loaded if name.startswith(unwanted)}
