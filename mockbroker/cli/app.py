@@ -1,6 +1,8 @@
 """`mockbroker`: the commands."""
 
 import enum
+import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -92,4 +94,7 @@ def topics(values: list[str] | None) -> dict[str, int]:
 
 
 def main() -> None:
+    if not sys.warnoptions:
+        # Those of libraries are none of the user's business.
+        warnings.simplefilter("ignore")
     app()

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import trio
@@ -25,6 +26,7 @@ class Report:
         self.quiet = quiet
         self.json_lines = json_lines
         self._console: Console | None = None
+        self._clients: Counter[tuple[str, str]] = Counter()
 
     def ready(self, served: ServedCluster, seconds: float) -> None:
         cluster = served.cluster
@@ -45,9 +47,10 @@ class Report:
             self._print(f"Kafka {cluster.release}, {brokers}, ready after {seconds:.2f} s. Ctrl-C stops it.")
 
     def identified(self, connection: "Connection") -> None:
-        client = connection.client
-        software = " ".join(filter(None, (client.software_name, client.software_version)))
+        software = _software(connection)
         broker = connection.broker.id
+        client = _client(connection)
+        self._clients[client] += 1
         if self.json_lines:
             self._json(
                 "client",
@@ -56,7 +59,8 @@ class Report:
                 client_id=connection.client_id,
                 software=software,
             )
-        elif not self.quiet:
+        elif self._clients[client] == 1 and not self.quiet:
+            # A client has several connections; its first is the news.
             what = f" ({software})" if software else ""
             self._print(
                 f"{connection.name} → broker {broker}: {connection.client_id or 'no client id'}{what}"
@@ -76,6 +80,7 @@ class Report:
             self._error(f"{connection.name} → broker {connection.broker.id}: closed after an error\n{trace}")
 
     def disconnected(self, connection: "Connection") -> None:
+        self._clients[_client(connection)] -= 1
         if self.json_lines:
             self._json("disconnected", address=connection.name, broker=connection.broker.id)
 
@@ -93,6 +98,16 @@ class Report:
     def _error(self, line: str) -> None:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+def _client(connection: "Connection") -> tuple[str, str]:
+    """Whose connection it is, as far as the wire tells."""
+    return f"{connection.client.host} {connection.client_id}", _software(connection)
+
+
+def _software(connection: "Connection") -> str:
+    client = connection.client
+    return " ".join(filter(None, (client.software_name, client.software_version)))
 
 
 def run(report: Report, **options: Any) -> None:

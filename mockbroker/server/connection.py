@@ -35,7 +35,6 @@ class Connection:
     """
 
     __slots__ = (
-        "_announced",
         "_backlog",
         "_client_id_bytes",
         "_client_id_size",
@@ -43,6 +42,7 @@ class Connection:
         "_frame",
         "_have",
         "_running",
+        "announced",
         "broker",
         "client",
         "client_id",
@@ -75,7 +75,7 @@ class Connection:
         self.target: memoryview | None = None
         self._codecs: dict[int, Codec] = {}
         self._running = False
-        self._announced = False
+        self.announced = False
         self._client_id_bytes = b""
         self._client_id_size = -2
 
@@ -184,8 +184,8 @@ class Connection:
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
         answer = HANDLERS[found.api_key](call, request)
-        if not self._announced:
-            self._announced = True
+        if not self.announced:
+            self.announced = True
             self.observer.identified(self)
         if type(answer) is not Outcome:
             self._send(found.encode(correlation_id, answer))

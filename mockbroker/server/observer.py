@@ -19,7 +19,7 @@ class Observer(Protocol):
         """A handler raised: the connection is being closed."""
 
     def disconnected(self, connection: "Connection") -> None:
-        """The connection is gone, from either side."""
+        """A connection that was identified is gone, from either side."""
 
 
 class SilentObserver:

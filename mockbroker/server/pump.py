@@ -220,4 +220,5 @@ class Pump:
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         peer.sock.close()
-        self._observer.disconnected(peer.connection)
+        if peer.connection.announced:
+            self._observer.disconnected(peer.connection)
