@@ -100,10 +100,6 @@ def write_array_length(out: bytearray, value: Sized | None) -> None:
     out += _NULL_INT32 if value is None else _INT32(len(value))
 
 
-def write_compact_array_length(out: bytearray, value: Sized | None) -> None:
-    write_uvarint(out, 0 if value is None else len(value) + 1)
-
-
 def _append_records(out: bytearray, records: Records, size: int) -> None:
     if size >= SPLICE_BYTES and isinstance(out, FrameBuffer):
         out.splices.append((len(out), records))

@@ -108,21 +108,19 @@ def _next_batch(data: bytes | memoryview) -> int:
     return length + OVERHEAD_BYTES if length + OVERHEAD_BYTES <= len(data) else 0
 
 
-def header_of(data: bytes | memoryview) -> BatchHeader:
+def header_of(data: bytes | bytearray | memoryview) -> BatchHeader:
     """The header of a whole batch."""
     return _new(BatchHeader, _unpack(data))
 
 
-def crc_matches(data: bytes | memoryview, header: BatchHeader) -> bool:
+def crc_matches(batch: bytearray, header: BatchHeader) -> bool:
     """The CRC-32C covers everything from the attributes on."""
-    return crc32c(data[21:]) == header[4]
+    return crc32c(memoryview(batch)[21:]) == header[4]
 
 
-def place(data: bytes | memoryview, base_offset: int, leader_epoch: int) -> bytearray:
-    """A copy of the batch at its place in the log; the CRC covers neither field."""
-    out = bytearray(data)
-    _PLACE.pack_into(out, 0, base_offset, len(out) - OVERHEAD_BYTES, leader_epoch)
-    return out
+def place(batch: bytearray, base_offset: int, leader_epoch: int) -> None:
+    """Gives the batch its place in the log; the CRC covers neither field."""
+    _PLACE.pack_into(batch, 0, base_offset, len(batch) - OVERHEAD_BYTES, leader_epoch)
 
 
 def stamp(batch: bytearray, max_timestamp: int, append_time: bool) -> None:
@@ -133,18 +131,18 @@ def stamp(batch: bytearray, max_timestamp: int, append_time: bool) -> None:
     struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
 
 
-def scan(data: bytes | memoryview, header: BatchHeader) -> tuple[int, int, int]:
+def scan(batch: bytearray, header: BatchHeader) -> tuple[int, int, int]:
     """(records that are really there, smallest and largest timestamp delta in ms); stops one past the count.
 
     InvalidRecordError where they are not well formed, ValueError when they do not decompress.
     """
     codec = header[5] & COMPRESSION_MASK
     count = header[12]
+    records: bytes | bytearray | memoryview
     if codec:
-        records, offset = decompress(codec, data[HEADER_BYTES:]), 0
+        records, offset = decompress(codec, memoryview(batch)[HEADER_BYTES:]), 0
     else:
-        # Indexing bytes is faster than indexing a view, which pays for a copy from a few records on.
-        records, offset = bytes(data) if count > 16 else data, HEADER_BYTES
+        records, offset = batch, HEADER_BYTES
     end, found, earliest, latest = len(records), 0, 1 << 63, -1 << 63
     try:
         while offset < end and found <= count:
@@ -173,7 +171,7 @@ def scan(data: bytes | memoryview, header: BatchHeader) -> tuple[int, int, int]:
     return found, earliest, latest
 
 
-def _long_varint(data: bytes | memoryview, offset: int, first: int) -> tuple[int, int]:
+def _long_varint(data: bytes | bytearray | memoryview, offset: int, first: int) -> tuple[int, int]:
     """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
     value, shift = first & 0x7F, 7
     while True:

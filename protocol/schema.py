@@ -14,12 +14,10 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any, Final, NamedTuple
-from uuid import UUID
 
 from .primitives import (
     write_array_length,
     write_bytes,
-    write_compact_array_length,
     write_compact_bytes,
     write_compact_records,
     write_compact_string,
@@ -145,8 +143,9 @@ def compile_writer(schema: type, model: type) -> Writer:
         "string": write_compact_string if schema.__flexible__ else write_string,  # type: ignore[attr-defined]
         "data": write_compact_bytes if schema.__flexible__ else write_bytes,  # type: ignore[attr-defined]
         "records": write_compact_records if schema.__flexible__ else write_records,  # type: ignore[attr-defined]
-        "length": write_compact_array_length if schema.__flexible__ else write_array_length,  # type: ignore[attr-defined]
+        "length": write_array_length,
         "zero": _ZERO_UUID,
+        "flexible": schema.__flexible__,  # type: ignore[attr-defined]
     }
     source = StringIO()
     for line in _lines(schema, model, scope):
@@ -191,13 +190,13 @@ def _tags(tagged: list[_Shape], model: type, scope: dict[str, Any]) -> Iterator[
         default = f"d{len(scope)}"
         scope[default] = _tag_default(shape, model)
         yield f"if m.{shape.name}:" if shape.array else f"if m.{shape.name} != {default}:"
-        yield "    v = bytearray()"
-        for line in _field(shape, model, scope, "v"):
+        yield "    b = bytearray()"
+        for line in _field(shape, model, scope, "b"):
             yield "    " + line
-        yield f"    t.append(({shape.tag}, v))"
+        yield f"    t.append(({shape.tag}, b))"
     yield "uvarint(o, len(t))"
-    yield "for k, v in t:"
-    yield "    uvarint(o, k); uvarint(o, len(v)); o += v"
+    yield "for k, b in t:"
+    yield "    uvarint(o, k); uvarint(o, len(b)); o += b"
 
 
 def _tag_default(shape: _Shape, model: type) -> object:
@@ -213,9 +212,22 @@ def _field(shape: _Shape, model: type, scope: dict[str, Any], out: str) -> Itera
     value = f"m.{shape.name}"
     if shape.array:
         yield f"a = {value}"
-        yield f"length({out}, a)" if shape.nullable else f"length({out}, a or ())"
+        if scope["flexible"]:
+            # Inlined: most lengths are one byte, and a call costs more than the rest.
+            absent = 0 if shape.nullable else 1
+            yield f"n = {absent} if a is None else len(a) + 1"
+            yield f"{out}.append(n) if n < 128 else uvarint({out}, n)"
+        else:
+            yield f"length({out}, a)" if shape.nullable else f"length({out}, a or ())"
         yield "for x in a or ():"
         yield "    " + _one(shape, model, scope, out, "x")
+    elif shape.kafka_type == "string" and scope["flexible"]:
+        yield f"v = {value}"
+        yield f"if v is None: {out}.append({0 if shape.nullable else 1})"
+        yield "else:"
+        yield "    v = v.encode(); n = len(v) + 1"
+        yield f"    {out}.append(n) if n < 128 else uvarint({out}, n)"
+        yield f"    {out} += v"
     elif shape.entity is not None and shape.nullable:
         yield f"if {value} is None: {out}.append(255)"
         yield f"else: {out}.append(1); {_one(shape, model, scope, out, value)}"
@@ -245,6 +257,3 @@ def _one(shape: _Shape, model: type, scope: dict[str, Any], out: str, value: str
         if nullable
         else f"{kind}({out}, {value} if {value} is not None else {empty})"
     )
-
-
-__all__ = ["UUID", "Reader", "Writer", "compile_reader", "compile_writer", "load"]

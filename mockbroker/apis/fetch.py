@@ -1,7 +1,6 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
 from collections.abc import Iterator
-from itertools import chain
 
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
@@ -116,14 +115,11 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
     request = context.request
     left, size, at_once = request.max_bytes, 0, False
     results: Results = []
-    missing: dict[ErrorCode, Results] = {
-        ErrorCode.UNKNOWN_TOPIC_ID: [],
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: [],
-    }
+    missing: Results = []
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            missing[error].append((key, _refused(asked.partition, error, ())))
+            missing.append((key, _refused(asked.partition, error, ())))
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0)
         results.append((key, result))
@@ -133,7 +129,9 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
             read = sum(map(len, result.records))
             size += read
             left = max(0, left - read)
-    return [*results, *chain(*missing.values())], size, at_once or not results
+    if missing:
+        missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
+    return results + missing, size, at_once or not results
 
 
 def _read_partition(

@@ -74,7 +74,7 @@ def append(call: Call, partition: Partition, records: bytes | memoryview) -> Par
     log = partition.log
     now_ms = call.cluster.now_ms
     try:
-        data, header, max_timestamp = validate(records, call.version, partition, now_ms)
+        batch, header, max_timestamp = validate(records, call.version, partition, now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             earlier = log.producers.check(producer_id, epoch, sequence, count)
@@ -89,7 +89,7 @@ def append(call: Call, partition: Partition, records: bytes | memoryview) -> Par
     except SequenceError as error:
         return _refused(index, error.code, None, [], log.start_offset)
     base_offset = log.end_offset
-    batch = record_batch.place(data, base_offset, partition.leader_epoch)
+    record_batch.place(batch, base_offset, partition.leader_epoch)
     append_time = partition.topic.settings.log_append_time
     if append_time or max_timestamp != header[8]:
         record_batch.stamp(batch, max_timestamp, append_time)

@@ -20,6 +20,7 @@ _API_VERSIONS: Final = 18
 PENDING_BYTES: Final = 4 * 1024 * 1024
 """With this much unsent, no further request of the connection is answered."""
 
+_LEAST_STORE: Final = 4096
 BACKLOG_BYTES: Final = 1024 * 1024
 """With this much waiting behind a parked request, no more is read from the connection."""
 
@@ -39,9 +40,10 @@ class Connection:
         "_client_id_bytes",
         "_client_id_size",
         "_codecs",
-        "_frame",
         "_have",
         "_running",
+        "_store",
+        "_total",
         "announced",
         "broker",
         "client",
@@ -70,7 +72,9 @@ class Connection:
         self.wants_close = False
         self.has_pending = False
         self._backlog = bytearray()
-        self._frame = bytearray()
+        self._store = bytearray()
+        """Where a frame that came in part is put together; kept, since its pages are then there already."""
+        self._total = 0
         self._have = 0
         self.target: memoryview | None = None
         self._codecs: dict[int, Codec] = {}
@@ -96,16 +100,17 @@ class Connection:
 
     def filled(self, size: int) -> None:
         """Takes `size` bytes that were read straight into `target`."""
-        frame = self._frame
         self._have += size
-        if self._have < len(frame):
-            self.target = memoryview(frame)[self._have :]
+        view = memoryview(self._store)
+        if self._have < self._total:
+            self.target = view[self._have : self._total]
             return
         self.target = None
-        view = memoryview(frame).toreadonly()
-        used = self._answer_frames(view)
-        if used < len(frame) and not self.wants_close:
-            self._keep(view[used:])
+        frame = view[: self._total].toreadonly()
+        used = self._answer_frames(frame)
+        if used < self._total and not self.wants_close:
+            # Only the size was there: now the frame's own buffer can be made.
+            self._keep(frame[used:])
 
     def resume(self) -> None:
         """Answers what was received while a request was parked, or while too much was unsent."""
@@ -130,10 +135,12 @@ class Connection:
             return
         have = len(rest)
         total = 4 + _INT32(rest)[0] if have >= 4 else 4
-        self._frame = bytearray(total)
-        self._frame[:have] = rest
-        self._have = have
-        self.target = memoryview(self._frame)[have:]
+        if total > len(self._store):
+            self._store = bytearray(max(total, _LEAST_STORE))
+        view = memoryview(self._store)
+        view[:have] = rest
+        self._have, self._total = have, total
+        self.target = view[have:total]
 
     def _answer_frames(self, data: memoryview) -> int:
         """Answers frame after frame; returns how many bytes were used."""

@@ -13,12 +13,18 @@ from mockbroker.protocol import record_batch
 from mockbroker.protocol.releases import parse
 
 
+def placed(data: bytes, base_offset: int) -> bytearray:
+    made = bytearray(data)
+    record_batch.place(made, base_offset, 0)
+    return made
+
+
 def log_of(counts: list[int]) -> Log:
     """A log of one batch per count."""
     partition = Cluster(parse("4.4"), Random(0), brokers=1).create_topic("t", [[1]]).partitions[0]
     for count in counts:
         base_offset = partition.log.end_offset
-        partition.append(record_batch.place(batch(count), base_offset, 0), base_offset, count)
+        partition.append(placed(batch(count), base_offset), base_offset, count)
     return partition.log
 
 
@@ -71,6 +77,6 @@ def test_offsets_by_timestamp(timestamp: int, expected: tuple[int, int] | None) 
     log = log_of([])
     for base_offset, time in ((0, 1000), (3, 2000)):
         data = batch([Record(timestamp=time + 10 * i) for i in range(3)], codec=1 if base_offset else 0)
-        log.append(record_batch.place(data, base_offset, 0), base_offset, 3)
+        log.append(placed(data, base_offset), base_offset, 3)
     assert log.first_at_or_after(timestamp, 6) == expected
     assert log.latest_timestamp() == (2020, 5)
