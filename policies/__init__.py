@@ -1,6 +1,7 @@
 """The decisions of a broker: one module per behaviour, chosen by release or by name."""
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, Final
 
 from ..protocol.releases import Release
@@ -29,28 +30,10 @@ from .behaviour import Behaviour, UnknownPolicyError
 
 CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
     module.BEHAVIOUR.name: module.BEHAVIOUR
-    for module in (
-        auto_created_topic,
-        commit_to_unknown_group,
-        described_assignments,
-        duplicate_window,
-        empty_group_cleanup,
-        epoch_below_first,
-        epoch_not_given,
-        fetch_of_no_groups,
-        group_operations,
-        offset_retention_start,
-        pending_member_leave,
-        producer_state_retention,
-        repeated_partitions,
-        share_coordinator,
-        sync_session,
-        tied_protocols,
-        too_many_new_partitions,
-        undefined_epoch,
-        unknown_producer,
-    )
+    for _, module in sorted(vars().items())
+    if isinstance(module, ModuleType) and hasattr(module, "BEHAVIOUR")
 }
+"""Every behaviour that is imported above, by name."""
 
 
 class Policies:
