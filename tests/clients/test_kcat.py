@@ -1,0 +1,24 @@
+"""kcat: every codec and assignor."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import scenario, tools
+from .kcat import Client
+from .scenario import Plan
+
+
+@pytest.mark.parametrize(
+    ("codec", "assignor", "idempotent"),
+    [
+        ("none", "range", False),
+        ("gzip", "roundrobin", False),
+        ("snappy", "range", True),
+        ("lz4", "roundrobin", True),
+        ("zstd", "range", False),
+    ],
+)
+def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
+    tools.need("kcat")
+    scenario.check(scenario.run(Client(bootstrap), Plan(name, codec, assignor, idempotent=idempotent)))

@@ -1,0 +1,161 @@
+"""Kafka's command line tools, with the output that a real broker gives."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from . import confluent, scenario
+from .console import tool
+from .scenario import PARTITIONS, TIMEOUT, Plan
+
+MAIN = {
+    "configs": "kafka.admin.ConfigCommand",
+    "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "offsets": "org.apache.kafka.tools.GetOffsetShell",
+    "topics": "org.apache.kafka.tools.TopicCommand",
+}
+EACH = 10
+"""Records in each partition."""
+
+
+class Tools:
+    def __init__(self, bootstrap: str) -> None:
+        self._bootstrap = bootstrap
+        self.errors = ""
+        """What the last one wrote to stderr."""
+
+    def __call__(self, name: str, arguments: str, status: int = 0) -> str:
+        """What the tool prints on stdout."""
+        command = tool(MAIN[name], "--bootstrap-server", self._bootstrap, *arguments.split())
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
+        self.errors = done.stderr
+        return done.stdout.strip()
+
+
+@pytest.fixture
+def tools(bootstrap: str) -> Tools:
+    return Tools(bootstrap)
+
+
+@pytest.fixture
+def topic(bootstrap: str, name: str) -> str:
+    """A topic with records in all partitions."""
+    client = confluent.Client(bootstrap)
+    client.create(name)
+    client.produce(Plan(name), range(EACH * PARTITIONS))
+    return name
+
+
+def table(output: str) -> list[dict[str, str]]:
+    """The rows of a printed table."""
+    lines = [line.split() for line in output.splitlines() if line]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+
+def dynamic(config: str, default: str) -> str:
+    synonyms = f"DYNAMIC_TOPIC_CONFIG:{config}, DEFAULT_CONFIG:{default}"
+    return f"{config} sensitive=false synonyms={{{synonyms}}}"
+
+
+def test_topics(tools: Tools, name: str) -> None:
+    create = f"--create --topic {name} --replica-assignment 1:2,2:3,3:1 --config retention.ms=60000"
+    assert tools("topics", create) == f"Created topic {name}."
+    assert f"Topic '{name}' already exists." in tools("topics", create, status=1)
+    assert name in tools("topics", "--list").split()
+
+    head, *partitions = tools("topics", f"--describe --topic {name}").splitlines()
+    shape = r"Topic: (\S+)\tTopicId: [\w-]{22}\tPartitionCount: 3\tReplicationFactor: 2\tConfigs: (\S+)"
+    match = re.fullmatch(shape, head)
+    assert match, head
+    assert match[1] == name
+    assert {"min.insync.replicas=1", "retention.ms=60000"} <= set(match[2].split(","))
+    assert [line.strip() for line in partitions] == [
+        f"Topic: {name}\tPartition: {p}\tLeader: {a}\tReplicas: {a},{b}\tIsr: {a},{b}\tElr: \tLastKnownElr:"
+        for p, (a, b) in enumerate([(1, 2), (2, 3), (3, 1)])
+    ]
+
+    assert tools("topics", f"--alter --topic {name} --partitions 4") == ""
+    assert "PartitionCount: 4" in tools("topics", f"--describe --topic {name}")
+    fewer = f"The topic {name} currently has 4 partition(s); 2 would not be an increase."
+    assert fewer in tools("topics", f"--alter --topic {name} --partitions 2", status=1)
+
+    assert tools("topics", f"--delete --topic {name}") == ""
+    gone = f"Topic '{name}' does not exist as expected"
+    assert gone in tools("topics", f"--describe --topic {name}", status=1)
+
+
+def test_configs(tools: Tools, topic: str) -> None:
+    entity = f"--entity-type topics --entity-name {topic}"
+    title = f"Dynamic configs for topic {topic} are:"
+    assert tools("configs", f"--describe {entity}") == title
+    added = f"--alter {entity} --add-config cleanup.policy=compact,max.message.bytes=2000000"
+    assert tools("configs", added) == f"Completed updating config for topic {topic}."
+    assert [line.strip() for line in tools("configs", f"--describe {entity}").splitlines()] == [
+        title,
+        dynamic("cleanup.policy=compact", "log.cleanup.policy=delete"),
+        dynamic("max.message.bytes=2000000", "message.max.bytes=1048588"),
+    ]
+    tools("configs", f"--alter {entity} --delete-config max.message.bytes")
+    left = tools("configs", f"--describe {entity}")
+    assert "cleanup.policy=compact" in left
+    assert "max.message.bytes" not in left
+    tools("configs", f"--alter {entity} --add-config cleanup.policy=nonsense", status=1)
+    assert (
+        "InvalidConfigurationException: Invalid value nonsense for configuration cleanup.policy"
+        in tools.errors
+    )
+    unknown = tools("configs", f"--describe --entity-type topics --entity-name {topic}-unknown")
+    assert unknown == f"The topic '{topic}-unknown' doesn't exist and doesn't have dynamic config."
+
+
+def test_get_offsets(tools: Tools, topic: str) -> None:
+    assert tools("offsets", f"--topic {topic}") == "\n".join(f"{topic}:{p}:{EACH}" for p in range(PARTITIONS))
+    earliest = f"--topic-partitions {topic}:0,{topic}:2 --time earliest"
+    assert tools("offsets", earliest) == f"{topic}:0:0\n{topic}:2:0"
+    unknown = "Could not match any topic-partitions with the specified filters"
+    tools("offsets", f"--topic {topic}-unknown", status=1)
+    assert unknown in tools.errors
+
+
+def test_consumer_groups(tools: Tools, bootstrap: str, topic: str) -> None:
+    plan = Plan(topic)
+    group = plan.group
+    run = scenario.Run(confluent.Client(bootstrap), plan)
+    run.join("a", "a")
+    try:
+        run.until(lambda: len(run.seen) == EACH * PARTITIONS)
+        run.members["a"].commit()
+        rows = table(tools("groups", f"--describe --group {group}"))
+        assert [(row["TOPIC"], row["PARTITION"], row["CURRENT-OFFSET"], row["LAG"]) for row in rows] == [
+            (topic, str(p), str(EACH), "0") for p in range(PARTITIONS)
+        ]
+        assert {(row["HOST"], row["CLIENT-ID"]) for row in rows} == {("/127.0.0.1", "rdkafka")}
+        (consumer,) = {row["CONSUMER-ID"] for row in rows}
+        assert consumer.startswith("rdkafka-")
+        not_empty = tools("groups", f"--delete --group {group}")
+        assert f"Group '{group}' could not be deleted due to" in not_empty
+        assert "GroupNotEmptyException: The group is not empty." in not_empty
+    finally:
+        run.leave()
+
+    assert group in tools("groups", "--list").split()
+    idle = f"Consumer group '{group}' has no active members."
+    state = tools("groups", f"--describe --group {group} --state")
+    assert idle in tools.errors
+    assert re.search(rf"^{group} +\S+ +\([123]\) +- +Empty +0$", state, re.MULTILINE)
+    reset = tools("groups", f"--reset-offsets --group {group} --topic {topic}:1 --to-offset 3 --execute")
+    assert table(reset) == [{"GROUP": group, "TOPIC": topic, "PARTITION": "1", "NEW-OFFSET": "3"}]
+    described = tools("groups", f"--describe --group {group}")
+    assert idle in tools.errors
+    assert [(row["CURRENT-OFFSET"], row["LAG"]) for row in table(described)] == [
+        (str(EACH), "0"),
+        ("3", str(EACH - 3)),
+        (str(EACH), "0"),
+    ]
+    deleted = f"Deletion of requested consumer groups ('{group}') was successful."
+    assert tools("groups", f"--delete --group {group}") == deleted
+    assert group not in tools("groups", "--list").split()
