@@ -30,7 +30,8 @@ test: setup-dev  ## make test ARGS="-k groups"
 lint: setup-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --package mockbroker
+	$(BIN)/mypy tests benchmarks docs
 	$(BIN)/lint-imports
 
 bench: setup-dev

@@ -1,5 +1,7 @@
 """What members are refused, API by API."""
 
+from typing import Any
+
 import pytest
 
 from mockbroker.protocol.errors import ErrorCode as E
@@ -111,10 +113,12 @@ def test_another_generation(generation: int) -> None:
 @pytest.mark.parametrize("field", ["protocol_type", "protocol_name"])
 def test_sync_names_another_protocol(field: str) -> None:
     driver = Driver()
+    other: dict[str, Any] = {field: "other"}
+    none: dict[str, Any] = {field: None}
     (first,) = driver.stable(None)
-    assert driver.sync(first, **{field: "other"}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
-    assert driver.sync(first, **{field: None}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
-    assert driver.sync(first, **{field: None}, version=4).error_code == 0
+    assert driver.sync(first, **other).error_code == E.INCONSISTENT_GROUP_PROTOCOL
+    assert driver.sync(first, **none).error_code == E.INCONSISTENT_GROUP_PROTOCOL
+    assert driver.sync(first, **none, version=4).error_code == 0
 
 
 def test_leaving_a_group_that_does_not_exist() -> None:

@@ -1,5 +1,7 @@
 """Static members (KIP-345, KIP-814)."""
 
+from typing import Any
+
 from mockbroker.protocol.errors import ErrorCode as E
 
 from .driving import REBALANCE_MS, SESSION_MS, Driver, subscription
@@ -47,7 +49,7 @@ def test_the_one_that_was_replaced_is_fenced() -> None:
     driver = Driver()
     old, _ = driver.stable("one", "two")
     new = driver.join(instance="one")
-    fenced = {"group_instance_id": "one"}
+    fenced: dict[str, Any] = {"group_instance_id": "one"}
     assert driver.heartbeat(old, **fenced) == E.FENCED_INSTANCE_ID
     assert driver.sync(old, **fenced).error_code == E.FENCED_INSTANCE_ID
     assert driver.join(old.member_id, instance="one").error_code == E.FENCED_INSTANCE_ID

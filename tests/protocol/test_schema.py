@@ -25,7 +25,7 @@ CASES = [
     and (key, kind) not in ((ApiKey.FETCH, "Response"), (ApiKey.PRODUCE, "Request"))
 ]
 
-TEXT = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=8)
+TEXT = st.text(alphabet=st.characters(codec="utf-8"), max_size=8)
 SMALL = {"int": st.integers(-1, 127), "str": TEXT, "bytes": st.binary(max_size=8), "bool": st.booleans()}
 
 

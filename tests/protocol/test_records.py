@@ -1,0 +1,138 @@
+"""Records by hand: Produce requests read, Fetch answers written, batches looked through."""
+
+import io
+import struct
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kio.serial import entity_reader, entity_writer
+
+from mockbroker.conformance.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
+from mockbroker.protocol import record_batch, schema
+from mockbroker.protocol.codecs import codec
+from mockbroker.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from mockbroker.protocol.messages.produce import (
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from mockbroker.protocol.primitives import SPLICE_BYTES, Records
+from mockbroker.protocol.produce import ProduceReader
+
+TOPIC_ID = UUID("00000000-0000-4000-8000-000000000001")
+PARTITIONS = st.lists(st.tuples(st.integers(0, 9), st.none() | st.binary(max_size=300)), max_size=3)
+
+
+def request(
+    version: int, transactional_id: str | None, acks: int, topics: list[list[tuple[int, bytes | None]]]
+) -> bytes:
+    """A Produce request as kio writes it."""
+    cls: Any = schema.load("produce", version, "Request")
+    module = __import__(cls.__module__, fromlist=["x"])
+    made = []
+    for number, partitions in enumerate(topics):
+        name = {"topic_id": TOPIC_ID} if version >= 13 else {"name": f"topic-{number}"}
+        data = tuple(module.PartitionProduceData(index=i, records=records) for i, records in partitions)
+        made.append(module.TopicProduceData(**name, partition_data=data))
+    out = io.BytesIO()
+    entity_writer(cls)(
+        out,
+        cls(
+            transactional_id=transactional_id,
+            acks=acks,
+            timeout=timedelta(milliseconds=1500),
+            topic_data=tuple(made),
+        ),
+    )
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("version", range(3, 14))
+@given(
+    requests=st.lists(
+        st.tuples(st.none() | st.just("tx"), st.sampled_from((-1, 0, 1)), st.lists(PARTITIONS, max_size=2)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_produce_requests_are_read_as_kio_writes_them_whatever_came_before(
+    version: int, requests: Any
+) -> None:
+    reader = ProduceReader(version)
+    for transactional_id, acks, topics in requests:
+        data = request(version, transactional_id, acks, topics)
+        read = reader(memoryview(b"head" + data), 4)
+        assert (read.transactional_id, read.acks, read.timeout_ms) == (transactional_id, acks, 1500)
+        assert [t.topic_id for t in read.topic_data] == [TOPIC_ID if version >= 13 else None] * len(topics)
+        found = [
+            [(p.index, None if p.records is None else bytes(p.records)) for p in topic.partition_data]
+            for topic in read.topic_data
+        ]
+        assert found == topics
+
+
+@pytest.mark.parametrize("version", range(3, 14))
+def test_a_produce_request_that_is_cut_is_refused(version: int) -> None:
+    data = request(version, None, 1, [[(0, b"x" * 50)]])
+    for size in range(len(data) - (3 if version >= 9 else 0)):
+        with pytest.raises((IndexError, ValueError, struct.error)):
+            ProduceReader(version)(data[:size], 0)
+
+
+@pytest.mark.parametrize("version", range(3, 14))
+def test_produce_answers_written_in_one_go_are_those_written_field_by_field(version: int) -> None:
+    hot = codec(0, version)
+    schema_class = schema.load("produce", version, "Response")
+    for base_offset, append_time, start in ((0, -1, 0), (2**40, 1_700_000_000_000, 7)):
+        only = PartitionProduceResponse(3, 0, base_offset, append_time, start)
+        answer = ProduceResponse([TopicProduceResponse(TOPIC_ID, [only], "orders")])
+        slow = bytearray()
+        schema.compile_writer(schema_class, ProduceResponse)(answer, slow)
+        frame = hot.encode(99, answer)
+        assert isinstance(frame, bytes)
+        head = struct.pack(">ii", len(frame) - 4, 99) + (b"\0" if version >= 9 else b"")
+        assert frame == head + slow
+
+
+@pytest.mark.parametrize("version", range(4, 19))
+@pytest.mark.parametrize("size", [10, SPLICE_BYTES])
+def test_fetch_answers_are_read_back_by_kio(version: int, size: int) -> None:
+    batches: Records = [bytearray(b"a" * size), memoryview(b"b" * size)[:5]]
+    partitions = [PartitionData(0, 0, 9, 9, 1, records=batches), PartitionData(1, 1, -1, -1, -1, records=())]
+    answer = FetchResponse(session_id=5, responses=[FetchableTopicResponse(TOPIC_ID, partitions, "orders")])
+    frame = codec(1, version).encode(42, answer)
+    data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
+    assert isinstance(frame, list) == (size >= SPLICE_BYTES)
+    assert struct.unpack_from(">ii", data) == (len(data) - 4, 42)
+    schema_class: Any = schema.load("fetch", version, "Response")
+    read, used = entity_reader(schema_class)(data, 9 if version >= 12 else 8)
+    assert used + (9 if version >= 12 else 8) == len(data)
+    first, second = read.responses[0].partitions
+    assert (first.records, second.records) == (b"a" * size + b"bbbbb", b"")
+    assert (first.high_watermark, int(second.error_code)) == (9, 1)
+
+
+@pytest.mark.parametrize("compression", [0, GZIP, SNAPPY, LZ4, ZSTD])
+@given(times=st.lists(st.integers(0, 2**40), min_size=1, max_size=30), value=st.binary(max_size=200))
+def test_a_scan_finds_all_records_and_their_times(compression: int, times: list[int], value: bytes) -> None:
+    data = bytearray(batch([Record(timestamp=time, value=value) for time in times], codec=compression))
+    header = record_batch.header_of(data)
+    count, earliest, latest = record_batch.scan(data, header)
+    assert count == len(times)
+    assert (header.base_timestamp + earliest, header.base_timestamp + latest) == (min(times), max(times))
+    assert [(r.timestamp, r.value) for r in record_batch.records(data)] == [(time, value) for time in times]
+
+
+@given(data=st.binary(max_size=120), count=st.integers(1, 5))
+def test_a_scan_of_anything_ends(data: bytes, count: int) -> None:
+    made = bytearray(batch(1))[: record_batch.HEADER_BYTES] + data
+    header = record_batch.header_of(made)._replace(record_count=count, attributes=0)
+    try:
+        found, _, _ = record_batch.scan(made, header)
+    except record_batch.InvalidRecordError:
+        return
+    assert 0 <= found <= count + 1
