@@ -2,7 +2,7 @@
 
 from ..cluster import resources
 from ..cluster.api_error import ApiError
-from ..cluster.call import Call
+from ..cluster.call import NO_ANSWER, Call, Outcome
 from ..cluster.configs import altering
 from ..cluster.resources import ResourceType
 from ..protocol.api_keys import ApiKey
@@ -17,17 +17,18 @@ from .registry import handles
 
 
 @handles(ApiKey.ALTER_CONFIGS)
-def alter_configs(call: Call, request: AlterConfigsRequest) -> AlterConfigsResponse:
+def alter_configs(call: Call, request: AlterConfigsRequest) -> AlterConfigsResponse | Outcome:
     """Every resource succeeds or fails by itself; what a request leaves out is reset."""
-    names = [(each.resource_type, each.resource_name) for each in request.resources]
+    names = {(each.resource_type, each.resource_name) for each in request.resources}
+    if len(names) != len(request.resources):
+        # A real broker fails on a resource that is named twice and never answers.
+        return NO_ANSWER
     answer = AlterConfigsResponse()
-    for each, name in zip(request.resources, names, strict=True):
+    for each in request.resources:
         result = AlterConfigsResourceResponse(
             resource_type=each.resource_type, resource_name=each.resource_name
         )
         try:
-            if names.count(name) > 1:
-                raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
             _alter(call, each, request.validate_only)
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message

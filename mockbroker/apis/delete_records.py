@@ -29,6 +29,7 @@ def delete_records(call: Call, request: DeleteRecordsRequest) -> DeleteRecordsRe
         topics=[
             DeleteRecordsTopicResult(name, [_delete(call, name, *each) for each in offsets.items()])
             for name, offsets in asked.items()
+            if offsets
         ]
     )
 
