@@ -28,6 +28,9 @@ class Codec:
 
     __slots__ = ("_read", "_write", "api_key", "downgrade", "flexible", "tagged_answer", "upgrade", "version")
 
+    keeps_view = False
+    """Whether what is read refers to the frame, writable where the frame is."""
+
     def __init__(self, api_key: ApiKey, version: int) -> None:
         self.api_key = api_key
         self.version = version
@@ -42,7 +45,7 @@ class Codec:
         try:
             if self.flexible:
                 offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
-            request = self._read(frame, offset)
+            request = self._read(frame if self.keeps_view else _readonly(frame), offset)
         except Exception as error:
             raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {error}") from error
         return request if self.upgrade is None else self.upgrade(request, self.version)
@@ -65,6 +68,8 @@ class ProduceCodec(Codec):
 
     __slots__ = ("_frames",)
 
+    keeps_view = True
+
     def __init__(self, version: int) -> None:
         self.api_key = ApiKey.PRODUCE
         self.version = version
@@ -76,6 +81,11 @@ class ProduceCodec(Codec):
 
     def encode(self, correlation_id: int, response: Any) -> Frame:
         return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response)
+
+
+def _readonly(frame: bytes | memoryview) -> bytes | memoryview:
+    """kio takes nothing writable."""
+    return frame if type(frame) is bytes or frame.readonly else frame.toreadonly()  # type: ignore[union-attr]
 
 
 def codec(api_key: int, version: int) -> Codec:

@@ -30,6 +30,10 @@ CONTROL: Final = 0x20
 DELETE_HORIZON: Final = 0x40
 
 
+Batch = bytearray | memoryview
+"""A whole batch that may be written to."""
+
+
 class CorruptBatchError(ValueError):
     """Bytes that are no batch, or whose CRC does not match: CORRUPT_MESSAGE."""
 
@@ -113,17 +117,17 @@ def header_of(data: bytes | bytearray | memoryview) -> BatchHeader:
     return _new(BatchHeader, _unpack(data))
 
 
-def crc_matches(batch: bytearray, header: BatchHeader) -> bool:
+def crc_matches(batch: Batch, header: BatchHeader) -> bool:
     """The CRC-32C covers everything from the attributes on."""
     return crc32c(memoryview(batch)[21:]) == header[4]
 
 
-def place(batch: bytearray, base_offset: int, leader_epoch: int) -> None:
+def place(batch: Batch, base_offset: int, leader_epoch: int) -> None:
     """Gives the batch its place in the log; the CRC covers neither field."""
     _PLACE.pack_into(batch, 0, base_offset, len(batch) - OVERHEAD_BYTES, leader_epoch)
 
 
-def stamp(batch: bytearray, max_timestamp: int, append_time: bool) -> None:
+def stamp(batch: Batch, max_timestamp: int, append_time: bool) -> None:
     """Sets the largest timestamp, which is the append time with LogAppendTime, and the CRC anew."""
     (attributes,) = _INT16(batch, 21)
     struct.pack_into(">h", batch, 21, attributes | LOG_APPEND_TIME if append_time else attributes)
@@ -131,7 +135,7 @@ def stamp(batch: bytearray, max_timestamp: int, append_time: bool) -> None:
     struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
 
 
-def scan(batch: bytearray, header: BatchHeader) -> tuple[int, int, int]:
+def scan(batch: Batch, header: BatchHeader) -> tuple[int, int, int]:
     """(records that are really there, smallest and largest timestamp delta in ms); stops one past the count.
 
     InvalidRecordError where they are not well formed, ValueError when they do not decompress.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..protocol.errors import ErrorCode
+from ..protocol.record_batch import Batch
 
 if TYPE_CHECKING:
     from .topic import Topic
@@ -46,7 +47,7 @@ class Partition:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 
-    def append(self, batch: bytearray, base_offset: int, count: int) -> None:
+    def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends to the leader's log; the followers in sync hold the same batch when this returns."""
         log = self.log
         log.append(batch, base_offset, count)

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from ..protocol.record_batch import HEADER, records
+from ..protocol.record_batch import HEADER, Batch, records
 from .leader_epochs import LeaderEpochCache
 from .producer_state import ProducerStates
 
@@ -29,7 +29,7 @@ class Log:
 
     def __init__(self, producers: ProducerStates) -> None:
         self.bases: list[int] = []
-        self.batches: list[bytearray] = []
+        self.batches: list[Batch] = []
         self.start_offset = 0
         self.end_offset = 0
         self.high_watermark = 0
@@ -42,14 +42,14 @@ class Log:
         """As far as a read_committed consumer reads; the high watermark while no transaction is open."""
         return self.high_watermark
 
-    def append(self, batch: bytearray, base_offset: int, count: int) -> None:
+    def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends a batch whose offsets are set already."""
         self.bases.append(base_offset)
         self.batches.append(batch)
         self.end_offset = base_offset + count
         self.size += len(batch)
 
-    def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[bytearray | memoryview]:
+    def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
         """Batches from the one that holds `offset` on, below offset `end`: `max_bytes` of them, so that the
         last may be cut off, as when Kafka reads a file. The first is whole, or there is none; there is one
         if `at_least_one`.
@@ -60,7 +60,7 @@ class Log:
             index = 0
         elif bases[index] < offset and _last_offset(batches[index]) < offset:
             index += 1
-        found: list[bytearray | memoryview] = []
+        found: list[Batch] = []
         for batch in islice(batches, index, bisect_left(bases, end)):
             if len(batch) > max_bytes and (found or not at_least_one):
                 if found and max_bytes > 0:
@@ -98,7 +98,7 @@ class Log:
 
     def latest_timestamp(self) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if none."""
-        best: bytearray | None = None
+        best: Batch | None = None
         best_time = -1
         for batch in self.batches:
             time = HEADER.unpack_from(batch)[8]
@@ -108,10 +108,10 @@ class Log:
             return None
         return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)
 
-    def __iter__(self) -> Iterator[bytearray]:
+    def __iter__(self) -> Iterator[Batch]:
         return iter(self.batches)
 
 
-def _last_offset(batch: bytearray) -> int:
+def _last_offset(batch: Batch) -> int:
     header = HEADER.unpack_from(batch)
     return header[0] + header[6]  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import (
     COMPRESSION_MASK,
     CONTROL,
+    Batch,
     BatchHeader,
     CorruptBatchError,
     InvalidRecordError,
@@ -43,9 +44,9 @@ class BatchError(Exception):
 
 
 class Checked(NamedTuple):
-    """A copy of a batch that may be appended, and the largest timestamp it really has."""
+    """A batch the log may keep, and the largest timestamp it really has."""
 
-    batch: bytearray
+    batch: Batch
     header: BatchHeader
     max_timestamp: int
 
@@ -68,8 +69,8 @@ def validate(data: bytes | memoryview, version: int, partition: "Partition", now
     settings = partition.topic.settings
     if len(only) > settings.max_message_bytes:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
-    # The one copy there is: the log keeps it, and bytes are read faster from it than from a view.
-    batch = bytearray(only)
+    # A view that may be written to was handed over; of any other this is the one copy there is.
+    batch = only if type(only) is memoryview and not only.readonly else bytearray(only)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     earliest, latest = _consistent(batch, header)
@@ -84,7 +85,7 @@ def validate(data: bytes | memoryview, version: int, partition: "Partition", now
     return Checked(batch, header, base_timestamp + latest if base_timestamp >= 0 else max_timestamp)
 
 
-def _consistent(batch: bytearray, header: BatchHeader) -> tuple[int, int]:
+def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int]:
     """Holds the header against itself and the records; the smallest and largest timestamp delta."""
     _, _, _, _, _, attributes, last_offset_delta, _, _, producer_id, _, sequence, count = header
     if (
@@ -108,14 +109,14 @@ def _consistent(batch: bytearray, header: BatchHeader) -> tuple[int, int]:
     return earliest, latest
 
 
-def _offsets_in_order(batch: bytearray) -> None:
+def _offsets_in_order(batch: Batch) -> None:
     base_offset = record_batch.header_of(batch).base_offset
     for index, record in enumerate(record_batch.records(batch)):
         if record.offset != base_offset + index:
             raise ValueError(f"offset delta {record.offset - base_offset} of record {index}")
 
 
-def _timestamps(batch: bytearray, oldest: int, newest: int) -> None:
+def _timestamps(batch: Batch, oldest: int, newest: int) -> None:
     bad = tuple(
         (
             index,
@@ -136,7 +137,7 @@ def _timestamps(batch: bytearray, oldest: int, newest: int) -> None:
         )
 
 
-def _keys(batch: bytearray, partition: "Partition") -> None:
+def _keys(batch: Batch, partition: "Partition") -> None:
     text = (
         "Compacted topic cannot accept message without key in topic partition "
         f"{partition.topic.name}-{partition.index}"

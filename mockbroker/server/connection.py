@@ -20,6 +20,8 @@ _API_VERSIONS: Final = 18
 PENDING_BYTES: Final = 4 * 1024 * 1024
 """With this much unsent, no further request of the connection is answered."""
 
+OWNED_BYTES: Final = 64 * 1024
+"""Frames from this size on are handed over with their buffer, so that records need not be copied."""
 _LEAST_STORE: Final = 4096
 BACKLOG_BYTES: Final = 1024 * 1024
 """With this much waiting behind a parked request, no more is read from the connection."""
@@ -106,7 +108,12 @@ class Connection:
             self.target = view[self._have : self._total]
             return
         self.target = None
-        frame = view[: self._total].toreadonly()
+        frame = view[: self._total]
+        if self._total >= OWNED_BYTES:
+            # The log keeps what is in it: the next frame gets a store of its own.
+            self._store = bytearray()
+        else:
+            frame = frame.toreadonly()
         used = self._answer_frames(frame)
         if used < self._total and not self.wants_close:
             # Only the size was there: now the frame's own buffer can be made.
