@@ -43,12 +43,12 @@ def describe_configs(call: Call, request: DescribeConfigsRequest) -> DescribeCon
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message or ""
             continue
-        result.configs = list(_shown(found, each.configuration_keys, request.include_synonyms))
+        result.configs = list(_shown(found, each.configuration_keys, request))
     return DescribeConfigsResponse(results=results)
 
 
 def _shown(
-    found: Iterable[Described], names: list[str] | None, with_synonyms: bool
+    found: Iterable[Described], names: list[str] | None, request: DescribeConfigsRequest
 ) -> Iterator[DescribeConfigsResourceResult]:
     """Those asked for by name; all when no names are given.
 
@@ -63,10 +63,14 @@ def _shown(
             read_only=read_only,
             config_source=source,
             is_sensitive=key is not None and key.sensitive,
-            synonyms=[DescribeConfigsSynonym(*each) for each in synonyms] if with_synonyms else [],
+            synonyms=[DescribeConfigsSynonym(*each) for each in synonyms] if request.include_synonyms else [],
             config_type=TYPE_IDS.get(key.type, 0) if key else 0,
-            documentation=None if key else "",
+            documentation=_documentation(name, request) if key else "",
         )
+
+
+def _documentation(name: str, request: DescribeConfigsRequest) -> str | None:
+    return describing.documentation().get(name) if request.include_documentation else None
 
 
 def _described(call: Call, asked: DescribeConfigsResource) -> Iterator[Described]:

@@ -1,6 +1,9 @@
 """Configurations as DescribeConfigs shows them: effective values, sources and synonyms (`ConfigHelper`)."""
 
+import functools
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...protocol.releases import parse
@@ -29,6 +32,13 @@ class Described(NamedTuple):
     synonyms: list[Synonym]
     key: ConfigKey | None
     read_only: bool = False
+
+
+@functools.cache
+def documentation() -> Mapping[str, str]:
+    """What each configuration of a topic is for."""
+    text = Path(__file__).with_name("topic_documentation.json").read_text()
+    return json.loads(text)  # type: ignore[no-any-return]
 
 
 def topic(configs: Configs, overrides: Mapping[str, str], broker: int) -> Iterator[Described]:

@@ -1,0 +1,48 @@
+"""Readable differences between expected and given answers."""
+
+import json
+from difflib import SequenceMatcher
+from typing import Any
+
+Steps = list[list[Any]]
+_ABSENT = object()
+
+
+def differing(expected: Any, got: Any, path: str = "") -> list[tuple[str, Any, Any]]:
+    """Paths at which two values differ, with what stands there; absent parts are None."""
+    if isinstance(expected, dict) and isinstance(got, dict):
+        found = []
+        for key in [*expected, *(key for key in got if key not in expected)]:
+            left, right = expected.get(key, _ABSENT), got.get(key, _ABSENT)
+            found += differing(left, right, f"{path}.{key}" if path else str(key))
+        return found
+    if isinstance(expected, list) and isinstance(got, list) and len(expected) == len(got):
+        return [
+            each
+            for index, (left, right) in enumerate(zip(expected, got, strict=True))
+            for each in differing(left, right, f"{path}[{index}]")
+        ]
+    return [] if expected == got and type(expected) is type(got) else [(path, expected, got)]
+
+
+def _text(value: Any) -> str:
+    return "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+
+
+def lines(expected: Steps, got: Steps) -> list[str]:
+    """One line for each difference: the step's label, where in its answer, expected, got.
+
+    Steps are matched by label, so a missing or an additional one does not shift the rest.
+    """
+    wanted, given = [each[0] for each in expected], [each[0] for each in got]
+    found = []
+    for kind, a, b, c, d in SequenceMatcher(None, wanted, given, autojunk=False).get_opcodes():
+        if kind == "equal":
+            for (label, left), (_, right) in zip(expected[a:b], got[c:d], strict=True):
+                for path, one, other in differing(left, right):
+                    where = f"{label}: {path}" if path else label
+                    found.append(f"{where}: expected {_text(one)}, got {_text(other)}")
+            continue
+        found += [f"{label}: expected no such step, got {_text(right)}" for label, right in got[c:d]]
+        found += [f"{label}: expected {_text(left)}, got no such step" for label, left in expected[a:b]]
+    return found

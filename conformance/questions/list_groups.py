@@ -1,0 +1,55 @@
+"""ListGroups: KIP-518 (states), KIP-848 (types)."""
+
+from typing import Any
+
+from ..group_scene import Member, commit, stable
+from ..registry import Steps, about
+from ..scene import Scene
+
+question = about("list_groups")
+
+
+def _list(s: Scene, states: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> Any:
+    """Only the groups of this question: the cluster has others."""
+    answer = s.ask(states_filter=list(states), types_filter=list(types))
+    mine = [each for each in answer["groups"] if s.suffix in each["group_id"]]
+    return {**answer, "groups": mine}
+
+
+def _setting(s: Scene) -> None:
+    commit(s, s.name("offsets"), s.topic())
+    stable(s, s.name("stable"))
+    stable(s, s.name("connect"), protocol_type="connect")
+    Member(s, s.name("completing")).join()
+    stable(s, s.name("left")).leave()
+
+
+@question()
+def all_groups(s: Scene) -> Steps:
+    _setting(s)
+    yield "all", _list(s)
+
+
+@question(since=4)
+def states(s: Scene) -> Steps:
+    _setting(s)
+    for wanted in (
+        ("Stable",),
+        ("Empty",),
+        ("Stable", "Empty"),
+        ("stable",),
+        ("CompletingRebalance",),
+        ("Dead",),
+    ):
+        yield ", ".join(wanted), _list(s, wanted)
+    yield "no such state", _list(s, ("Sleeping",))
+    yield "an empty name", _list(s, ("",))
+
+
+@question(since=5)
+def types(s: Scene) -> Steps:
+    _setting(s)
+    for wanted in (("classic",), ("Classic",), ("consumer",), ("share",), ("classic", "consumer")):
+        yield ", ".join(wanted), _list(s, (), wanted)
+    yield "no such type", _list(s, (), ("strange",))
+    yield "a type and a state", _list(s, ("Empty",), ("classic",))

@@ -1,0 +1,167 @@
+"""OffsetCommit: by members, by nobody in particular, into every state of a group."""
+
+from typing import Any
+
+from ..group_scene import Member, commit_fields, rebalancing, stable
+from ..registry import Steps, about
+from ..scene import UNKNOWN_TOPIC_ID, Scene
+
+question = about("offset_commit")
+
+FEW = (2, 3, 5, 6, 7, 8, 9, 10)
+
+
+def _commit(s: Scene, group: str, topic: str, *, more: dict[str, Any] | None = None, **fields: Any) -> Any:
+    return s.ask({"group_id": group, **commit_fields(s, topic, **fields), **(more or {})})
+
+
+@question()
+def outside_of_groups(s: Scene) -> Steps:
+    """Generation -1 and no member: any client may commit for a group without members."""
+    group, topic = s.name("g"), s.topic()
+    yield "first", _commit(s, group, topic)
+    yield "another offset", _commit(s, group, topic, offset=7, metadata="seven", epoch=3)
+
+
+@question(at=FEW)
+def values(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    for offset in (0, -1, -2, 2**63 - 1):
+        yield f"offset {offset}", _commit(s, group, topic, offset=offset)
+    yield "null metadata", _commit(s, group, topic, metadata=None)
+    yield "leader epoch -2", _commit(s, group, topic, epoch=-2)
+    yield "4096 bytes of metadata", _commit(s, group, topic, metadata="m" * 4096)
+    yield "4097 bytes of metadata", _commit(s, group, topic, metadata="m" * 4097)
+
+
+@question(at=FEW)
+def unknown_partitions(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    yield "partition 1 of 1", _commit(s, group, topic, partition=1)
+    yield "partition -1", _commit(s, group, topic, partition=-1)
+    yield "unknown topic", _commit(s, group, s.name("unknown"))
+    known, unknown = commit_fields(s, topic), commit_fields(s, s.name("unknown"))
+    both = known["topics"] + unknown["topics"]
+    yield "known and unknown", _commit(s, group, topic, more={"topics": both})
+
+
+@question(since=10)
+def topic_ids(s: Scene) -> Steps:
+    """KIP-848: from v10 on there are only ids."""
+    group, topic = s.name("g"), s.topic()
+    fields = commit_fields(s, topic)
+    for label, ident in {"known": s.topic_id(topic), "unknown": UNKNOWN_TOPIC_ID, "zero": None}.items():
+        fields["topics"][0]["topic_id"] = ident
+        yield label, s.ask({"group_id": group, **fields})
+
+
+@question(at=FEW)
+def nothing(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    yield "no topics", _commit(s, group, topic, more={"topics": []})
+    yield (
+        "no partitions",
+        _commit(s, group, topic, more={"topics": [{**s.topic_ref(topic), "partitions": []}]}),
+    )
+    yield "empty group id", _commit(s, "", topic)
+    s.call("delete_groups", {"groups_names": [""]})
+
+
+@question(at=FEW)
+def repeated_partitions(s: Scene) -> Steps:
+    """The last one counts."""
+    group, topic = s.name("g"), s.topic()
+    twice = [
+        {
+            "partition_index": 0,
+            "committed_offset": each,
+            "committed_leader_epoch": -1,
+            "committed_metadata": "",
+        }
+        for each in (3, 5)
+    ]
+    yield "twice", _commit(s, group, topic, more={"topics": [{**s.topic_ref(topic), "partitions": twice}]})
+    fetched = {
+        "groups": [
+            {"group_id": group, "member_epoch": -1, "topics": [{"name": topic, "partition_indexes": [0]}]}
+        ]
+    }
+    found = s.call("offset_fetch", fetched, version=9)
+    yield "stored", found["groups"][0]["topics"][0]["partitions"][0]["committed_offset"]
+
+
+@question()
+def members(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    member = Member(s, group)
+    member.join()
+    yield "not synced", member.commit(topic)
+    member.sync({member.id: b"x"})
+    yield "stable", member.commit(topic)
+    other = Member(s, group)
+    pending = other.send_join()
+    rebalancing(s, member)
+    yield "preparing a rebalance", member.commit(topic)
+    member.join()
+    other.joined(pending)
+    yield "completing, leader", member.commit(topic)
+    yield "completing, follower", other.commit(topic)
+
+
+@question(at=FEW)
+def wrong_members(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    member = stable(s, group)
+    yield "unknown member", member.commit(topic, member_id="nobody")
+    yield "empty member id", member.commit(topic, member_id="")
+    older, newer = member.generation - 1, member.generation + 1
+    yield "older generation", member.commit(topic, generation_id_or_member_epoch=older)
+    yield "newer generation", member.commit(topic, generation_id_or_member_epoch=newer)
+    yield "generation -1", member.commit(topic, generation_id_or_member_epoch=-1)
+    yield "no member, generation -1", _commit(s, group, topic)
+
+
+@question(at=FEW)
+def wrong_groups(s: Scene) -> Steps:
+    """Membership of a group that isn't there."""
+    topic = s.topic()
+    stranger = Member(s, s.name("none"))
+    stranger.id, stranger.generation = "nobody", 1
+    yield "unknown group, member and generation", stranger.commit(topic)
+    yield "generation 0", stranger.commit(topic, generation_id_or_member_epoch=0)
+    yield "member, generation -1", stranger.commit(topic, generation_id_or_member_epoch=-1)
+    yield "no member, generation 1", stranger.commit(topic, member_id="")
+    group = s.name("left")
+    member = stable(s, group)
+    member.leave()
+    yield "who left", member.commit(topic)
+    yield "no member, generation -1, empty group", _commit(s, group, topic)
+
+
+@question(since=7)
+def static_members(s: Scene) -> Steps:
+    topic = s.topic()
+    member = stable(s, s.name("g"), instance=s.name("instance"))
+    yield "static", member.commit(topic)
+    yield "wrong member id", member.commit(topic, member_id="nobody")
+    yield "unknown instance", member.commit(topic, group_instance_id=s.name("other"))
+    yield "without the instance", member.commit(topic, group_instance_id=None)
+
+
+@question(at=(2, 3, 4))
+def retention_time(s: Scene) -> Steps:
+    """Up to v4 a client could choose how long its offsets are kept."""
+    group, topic = s.name("g"), s.topic()
+    yield "an hour", _commit(s, group, topic, more={"retention_time": 3_600_000})
+    yield "zero", _commit(s, group, topic, more={"retention_time": 0})
+
+
+@question(newest_only=True)
+def internal_topic(s: Scene) -> Steps:
+    group = s.name("g")
+    found = s.call(
+        "metadata", {"topics": [{"name": "__consumer_offsets"}], "allow_auto_topic_creation": False}
+    )
+    fields = commit_fields(s, "__consumer_offsets")
+    fields["topics"][0]["topic_id"] = found["topics"][0]["topic_id"]
+    yield "__consumer_offsets", s.ask({"group_id": group, **fields})

@@ -1,0 +1,70 @@
+"""OffsetDelete (KIP-496)."""
+
+from typing import Any
+
+from ..group_scene import commit, stable, subscription
+from ..registry import Steps, about
+from ..scene import Scene
+
+question = about("offset_delete")
+
+
+def _delete(s: Scene, group: str, *topics: tuple[str, list[int]]) -> Any:
+    asked = [
+        {"name": name, "partitions": [{"partition_index": index} for index in parts]}
+        for name, parts in topics
+    ]
+    return s.ask(group_id=group, topics=asked)
+
+
+def _left(s: Scene, group: str) -> Any:
+    one = {"group_id": group, "member_epoch": -1, "topics": None}
+    return s.call("offset_fetch", {"groups": [one], "require_stable": False}, version=9)["groups"][0][
+        "topics"
+    ]
+
+
+@question()
+def no_members(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic(partitions=3)
+    for partition in range(2):
+        commit(s, group, topic, 5, partition)
+    yield "committed", _delete(s, group, (topic, [0]))
+    yield "left", _left(s, group)
+    yield "not committed", _delete(s, group, (topic, [2]))
+    yield "partition 7", _delete(s, group, (topic, [7]))
+    yield "unknown topic", _delete(s, group, (s.name("unknown"), [0]))
+    yield "the last one", _delete(s, group, (topic, [1]))
+    yield "then", _delete(s, group, (topic, [1]))
+
+
+@question()
+def unknown_groups(s: Scene) -> Steps:
+    topic = s.topic()
+    yield "unknown", _delete(s, s.name("none"), (topic, [0]))
+    yield "empty id", _delete(s, "", (topic, [0]))
+    group = s.name("g")
+    commit(s, group, topic)
+    yield "no topics", _delete(s, group)
+    yield "no partitions", _delete(s, group, (topic, []))
+
+
+@question()
+def subscribed_topic(s: Scene) -> Steps:
+    """A topic the group is subscribed to is protected, others are not."""
+    group, topic, other = s.name("g"), s.topic(), s.topic("other")
+    commit(s, group, topic)
+    commit(s, group, other)
+    stable(s, group, protocols=[{"name": "range", "metadata": subscription(topic)}])
+    yield "both", _delete(s, group, (topic, [0]), (other, [0]))
+    yield "left", _left(s, group)
+
+
+@question()
+def group_that_is_no_consumer(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic()
+    commit(s, group, topic)
+    member = stable(s, group, protocol_type="connect")
+    yield "stable", _delete(s, group, (topic, [0]))
+    member.leave()
+    yield "empty", _delete(s, group, (topic, [0]))

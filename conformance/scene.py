@@ -1,0 +1,313 @@
+"""What a question has at hand: connections to the asked cluster, its own names, and helpers to set up."""
+
+import time
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from . import batches
+from .client import Client, DisconnectedError, Fields, Pending, kio_versions, random_suffix
+from .normalise import Normaliser
+
+T = TypeVar("T")
+CLOSED: Final = "<connection closed>"
+NO_ANSWER: Final = "<no answer>"
+UNKNOWN_TOPIC_ID: Final = uuid.UUID("11111111-2222-3333-4444-555555555555")
+_WAIT_LIMIT_S = 15.0
+_AFTER_DELETION_S = 0.3
+
+
+@dataclass
+class Target:
+    """The asked cluster, as its Metadata and ApiVersions describe it."""
+
+    host: str
+    port: int
+    timeout: float = 10.0
+    nodes: list[tuple[int, str, int]] = field(default_factory=list)
+    cluster_id: str | None = None
+    versions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    unneeded: list[str] = field(default_factory=list)
+
+    @classmethod
+    def connect(cls, bootstrap: str, timeout: float = 10.0) -> "Target":
+        """Learn the cluster behind `bootstrap` ("host:port,…") and wait until it coordinates groups."""
+        host, _, port = bootstrap.split(",")[0].strip().rpartition(":")
+        target = cls(host or "127.0.0.1", int(port), timeout)
+        with Client(target.host, target.port, timeout=timeout) as client:
+            target.versions = client.api_versions()
+            version = target.newest("metadata")
+            answer = client.call("metadata", version, {"topics": [], "allow_auto_topic_creation": False})
+            target.cluster_id = answer.get("cluster_id")
+            target.nodes = sorted((each["node_id"], each["host"], each["port"]) for each in answer["brokers"])
+            _await_coordinator(target, client)
+        return target
+
+    def supported(self, api: str) -> Collection[int]:
+        """Versions that the cluster advertises and kio has."""
+        low, high = self.versions.get(api, (0, -1))
+        return [version for version in kio_versions(api) if low <= version <= high]
+
+    def newest(self, api: str) -> int:
+        """The newest version that the cluster advertises and kio has."""
+        found = self.supported(api)
+        if not found:
+            raise LookupError(f"the cluster has no {api}, which this question needs")
+        return max(found)
+
+    def delete_topics(self, at_least: int = 1) -> None:
+        """Delete what is not needed any more, once it is so many.
+
+        Not after each question: brokers with the old group coordinator (3.x) forget groups without
+        members and offsets whenever a topic is deleted, even while a member is joining.
+        """
+        if len(self.unneeded) < at_least:
+            return
+        names, self.unneeded = self.unneeded, []
+        fields = {"topics": [{"name": name} for name in names], "topic_names": names, "timeout": 10000}
+        try:
+            with Client(self.host, self.port, timeout=self.timeout) as client:
+                client.call("delete_topics", self.newest("delete_topics"), fields)
+            time.sleep(_AFTER_DELETION_S)
+        except (OSError, LookupError, ValueError):
+            pass
+
+
+def _await_coordinator(target: Target, client: Client) -> None:
+    if not target.supported("find_coordinator") or not target.supported("offset_fetch"):
+        return
+    probe = {"key": "probe", "coordinator_keys": ["probe"]}
+    limit = time.monotonic() + _WAIT_LIMIT_S
+    while time.monotonic() < limit:
+        found = client.call("find_coordinator", 1, probe)
+        if found["error_code"] == "NONE":
+            with Client(found["host"], found["port"], timeout=target.timeout) as coordinator:
+                fetched = coordinator.call("offset_fetch", 2, {"group_id": "probe", "topics": None})
+            if fetched["error_code"] == "NONE":
+                return
+        time.sleep(0.1)
+
+
+class Scene:
+    """One question asked at one version."""
+
+    def __init__(self, target: Target, api: str, version: int) -> None:
+        self.target, self.api, self.version = target, api, version
+        self.suffix = random_suffix()
+        ranks = {node: rank for rank, (node, _, _) in enumerate(target.nodes)}
+        ports = {port: rank for rank, (_, _, port) in enumerate(target.nodes)}
+        self.normaliser = Normaliser(self.suffix, target.cluster_id, ranks, ports)
+        self.normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
+        self._clients: list[Client] = []
+        self._topics: list[str] = []
+        self._topic_ids: dict[str, uuid.UUID] = {}
+        self.client = self.new_client()
+
+    def close(self) -> None:
+        """Leave the topics made here for deletion and close all connections."""
+        self.target.unneeded += self._topics
+        for each in self._clients:
+            each.close()
+
+    # Names and connections
+
+    def name(self, base: str = "t") -> str:
+        """A name nobody else uses; `base` in the recorded answer."""
+        return f"{base}-{self.suffix}"
+
+    def new_client(self, client_id: str | None = "conformance", broker: int = 0) -> Client:
+        """A connection of its own to the broker of rank `broker`."""
+        _, host, port = self.target.nodes[broker]
+        client = Client(host, port, client_id, self.target.timeout)
+        self._clients.append(client)
+        return client
+
+    def node(self, rank: int) -> int:
+        """Id of the broker of that rank."""
+        return self.target.nodes[rank][0]
+
+    # Asking
+
+    def ask(
+        self,
+        fields: Fields | None = None,
+        /,
+        *,
+        client: Client | None = None,
+        within: float | None = None,
+        **more: Any,
+    ) -> Any:
+        """The answer to the API and version under question; `NO_ANSWER` when none comes `within` seconds."""
+        if within is not None:
+            hasty = self.new_client()
+            hasty.timeout = within
+            try:
+                return self.ask(fields, client=hasty, **more)
+            except TimeoutError:
+                return NO_ANSWER
+        return self.call(self.api, {**(fields or {}), **more}, version=self.version, client=client)
+
+    def call(
+        self,
+        api: str,
+        fields: Fields | None = None,
+        /,
+        *,
+        version: int | None = None,
+        client: Client | None = None,
+    ) -> Any:
+        """The answer to any API, by default in the newest version; `CLOSED` when there is none."""
+        chosen = self.target.newest(api) if version is None else version
+        try:
+            return (client or self.client).call(api, chosen, fields or {})
+        except DisconnectedError:
+            return CLOSED
+
+    def send(self, fields: Fields, *, client: Client | None = None) -> Pending:
+        """Send the API under question and return at once."""
+        return (client or self.client).send(self.api, self.version, fields)
+
+    def receive(self, pending: Pending, *, client: Client | None = None) -> Any:
+        """The answer to what was sent on that connection."""
+        try:
+            return (client or self.client).receive(pending)
+        except DisconnectedError:
+            return CLOSED
+
+    def raw(self, key: int, version: int, body: bytes, *, flexible: bool = False) -> bytes | str:
+        """The undecoded answer to a hand-made body, without its header."""
+        client = self.new_client()
+        try:
+            return client.raw(key, version, body, flexible)[4:]
+        except DisconnectedError:
+            return CLOSED
+
+    def until(self, check: Callable[[], T | None], what: str = "the expected state") -> T:
+        """Repeat `check` until it is true."""
+        limit = time.monotonic() + _WAIT_LIMIT_S
+        while time.monotonic() < limit:
+            if found := check():
+                return found
+            time.sleep(0.02)
+        raise TimeoutError(f"waited in vain for {what}")
+
+    # Setting up
+
+    def topic(
+        self,
+        base: str = "t",
+        partitions: int = 1,
+        *,
+        replicas: Sequence[Sequence[int]] | None = None,
+        configs: Mapping[str, str] | None = None,
+    ) -> str:
+        """Create a topic and wait for its leaders; `replicas` are broker ranks per partition."""
+        name = self.name(base)
+        placed = replicas or [[0]] * partitions
+        fields = {
+            "name": name,
+            "num_partitions": -1,
+            "replication_factor": -1,
+            "assignments": [
+                {"partition_index": index, "broker_ids": [self.node(rank) for rank in ranks]}
+                for index, ranks in enumerate(placed)
+            ],
+            "configs": [{"name": key, "value": value} for key, value in (configs or {}).items()],
+        }
+        made = self.call("create_topics", {"topics": [fields], "timeout": 10000, "validate_only": False})
+        if made["topics"][0]["error_code"] != "NONE":
+            raise AssertionError(f"topic {name} could not be created: {made['topics'][0]}")
+        self.forget_later(name)
+        for rank in range(len(self.target.nodes)):
+            with Client(*self.target.nodes[rank][1:], timeout=self.target.timeout) as client:
+                self.until(partial(self._ready, name, len(placed), client), f"leaders of {name} in Metadata")
+        for index, ranks in enumerate(placed):
+            _, host, port = self.target.nodes[ranks[0]]
+            with Client(host, port, timeout=self.target.timeout) as client:
+                self.until(partial(self._led, name, index, client), f"the leader of {name}-{index}")
+        return name
+
+    def _led(self, name: str, partition: int, client: Client) -> bool:
+        return self.offset(name, partition, client=client) is not None
+
+    def offset(
+        self, name: str, partition: int = 0, timestamp: int = -1, *, client: Client | None = None
+    ) -> int | None:
+        """The log end offset, or what else ListOffsets finds; None when it answers with an error."""
+        part = {"partition_index": partition, "current_leader_epoch": -1, "timestamp": timestamp}
+        fields = {
+            "replica_id": -1,
+            "isolation_level": 0,
+            "topics": [{"name": name, "partitions": [part]}],
+        }
+        found = self.call("list_offsets", fields, client=client)["topics"][0]["partitions"][0]
+        return int(found["offset"]) if found["error_code"] == "NONE" else None
+
+    def stored(self, name: str, partition: int = 0) -> list[dict[str, Any]] | None:
+        """The batches of a partition from its start on, without their bytes."""
+        part = {"partition": partition, "fetch_offset": self.offset(name, partition, -2)}
+        part |= {"partition_max_bytes": 1_000_000}
+        topic = {"topic": name, "topic_id": self.topic_id(name), "partitions": [part]}
+        fields = {"max_wait": 0, "max_bytes": 1_000_000, "session_epoch": -1, "topics": [topic]}
+        found = self.call("fetch", fields)["responses"][0]["partitions"][0]
+        return batches.describe(found["records"])
+
+    def forget_later(self, name: str) -> None:
+        """Delete this topic when the question is over."""
+        if name not in self._topics:
+            self._topics.append(name)
+
+    def _ready(self, name: str, partitions: int, client: Client) -> bool:
+        answer = self.call(
+            "metadata", {"topics": [{"name": name}], "allow_auto_topic_creation": False}, client=client
+        )
+        (topic,) = answer["topics"]
+        if topic.get("topic_id"):
+            self._topic_ids[name] = topic["topic_id"]
+            self.normaliser.name_topic_id(topic["topic_id"], name.removesuffix(f"-{self.suffix}"))
+        led = [
+            each for each in topic["partitions"] if each["error_code"] == "NONE" and each["leader_id"] >= 0
+        ]
+        full = all(len(each["isr_nodes"]) == len(each["replica_nodes"]) for each in led)
+        return len(led) == partitions and full
+
+    def topic_id(self, name: str) -> uuid.UUID:
+        """Id of a topic made here."""
+        return self._topic_ids[name]
+
+    def topic_ref(self, name: str, key: str = "name") -> dict[str, Any]:
+        """Name and id of a topic, for APIs whose newer versions use ids."""
+        return {key: name, "topic_id": self._topic_ids.get(name, UNKNOWN_TOPIC_ID)}
+
+    def produce(self, topic: str, data: bytes, partition: int = 0, *, client: Client | None = None) -> int:
+        """Append `data` with acks=-1; the base offset."""
+        part = {"index": partition, "records": data}
+        fields = {
+            "acks": -1,
+            "timeout": 10000,
+            "topic_data": [{**self.topic_ref(topic), "partition_data": [part]}],
+        }
+        answer = self.call("produce", fields, client=client)
+        (result,) = answer["responses"][0]["partition_responses"]
+        if result["error_code"] != "NONE":
+            raise AssertionError(f"could not produce to {topic}: {result}")
+        return int(result["base_offset"])
+
+    def fill(self, topic: str, *counts: int, partition: int = 0) -> None:
+        """Append one batch of each number of records."""
+        for count in counts:
+            self.produce(topic, batches.batch(count), partition)
+
+    def producer_id(self) -> int:
+        """A fresh producer id."""
+        asked = {"transactional_id": None, "transaction_timeout": 60000}
+
+        def fresh() -> dict[str, Any] | None:
+            answer: dict[str, Any] = self.call("init_producer_id", asked)
+            return answer if answer["error_code"] == "NONE" else None
+
+        answer = self.until(fresh, "a producer id")
+        self.normaliser.name_producer(answer["producer_id"])
+        return int(answer["producer_id"])

@@ -1,0 +1,37 @@
+"""The broker configuration that every recorded answer was given under; a mock takes the same."""
+
+from types import MappingProxyType
+from typing import Final
+
+RELEASES: Final = ("3.9.2", "4.4.0")
+"""Kafka releases with recorded answers."""
+
+CLUSTER_SIZES: Final = (1, 3)
+"""Numbers of brokers that questions ask for."""
+
+BROKER_CONFIG: Final = MappingProxyType(
+    {
+        "auto.create.topics.enable": "true",
+        "auto.leader.rebalance.enable": "false",
+        "default.replication.factor": "1",
+        "delete.topic.enable": "true",
+        "group.initial.rebalance.delay.ms": "0",
+        "log.retention.ms": "-1",
+        "num.partitions": "1",
+        "offsets.topic.num.partitions": "1",
+        "offsets.topic.replication.factor": "1",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
+    }
+)
+"""What is set on top of Kafka's defaults and can be seen from outside."""
+
+PROCESS_CONFIG: Final = MappingProxyType(
+    {
+        "log.cleaner.dedupe.buffer.size": "2097152",
+        "num.io.threads": "4",
+        "num.network.threads": "2",
+    }
+)
+"""Keeps a real broker small; no question depends on it."""
