@@ -10,7 +10,6 @@ KNOWN: Final[dict[str, str]] = {
     "api_versions.unknown_versions@4.4.0": _CLIPPED,
     "api_versions.broken_requests": "kio refuses text that is not UTF-8 when it reads the request",
     "api_versions.produce_below_v3@3.9.2": _CLIPPED,
-    "offset_for_leader_epoch.several_epochs": "leaders can't be moved yet",
 }
 """Question id (`metadata.internal_topic`, or `metadata.internal_topic@4.4.0` for one release) → reason."""
 

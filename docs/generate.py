@@ -7,6 +7,7 @@ from pathlib import Path
 from kio.schema.index import api_key_map
 
 from mockbroker.apis.advertised import advertised
+from mockbroker.cli.policies import spans
 from mockbroker.policies import CATALOGUE
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import facts, names, parse
@@ -99,20 +100,7 @@ def _policies() -> Iterator[str]:
         yield "|---|---|"
         for answer in behaviour.answers:
             name = f"**`{answer}`**" if answer == behaviour.fixed else f"`{answer}`"
-            yield f"| {name} | {_spans(behaviour.history, answer) or 'only by choice'} |"
-
-
-def _spans(history: tuple[tuple[str, str], ...], answer: str) -> str:
-    spans = []
-    for index, (since, given) in enumerate(history):
-        if given != answer:
-            continue
-        if index + 1 < len(history):
-            last = _RELEASES[_RELEASES.index(history[index + 1][0]) - 1]
-            spans.append(since if since == last else f"{since} to {last}")
-        else:
-            spans.append(f"{since} and later" if index else "all")
-    return ", ".join(spans)
+            yield f"| {name} | {spans(behaviour, answer) or 'only by choice'} |"
 
 
 def _command_line() -> Iterator[str]:

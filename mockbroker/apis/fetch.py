@@ -1,16 +1,16 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from ..cluster import reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
+from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
     NO_DIVERGENCE,
-    AbortedTransaction,
-    EpochEndOffset,
     FetchableTopicResponse,
     FetchPartition,
     FetchRequest,
@@ -52,7 +52,9 @@ def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse
     answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
     records = () if call.cluster.release.number >= (4, 0) else None
     for topic in request.topics:
-        partitions = [_refused(p.partition, ErrorCode.UNKNOWN_SERVER_ERROR, ()) for p in topic.partitions]
+        partitions = [
+            reading.refused(p.partition, ErrorCode.UNKNOWN_SERVER_ERROR, ()) for p in topic.partitions
+        ]
         for partition in partitions:
             partition.records = records
         answer.responses.append(FetchableTopicResponse(topic.topic_id, partitions, topic.topic))
@@ -62,7 +64,7 @@ def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse
 class _Waiting:
     """A Fetch that waits until enough bytes are there or its time is over."""
 
-    __slots__ = ("call", "context", "missing", "partitions", "timer")
+    __slots__ = ("call", "context", "follower", "missing", "partitions", "timer")
 
     def __init__(self, call: Call, context: FetchContext, missing: int) -> None:
         self.call = call
@@ -70,8 +72,12 @@ class _Waiting:
         self.missing = missing
         self.partitions = [p for p in _partitions(call, context) if p is not None]
         self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
+        self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
-            partition.waiting.add(self.arrived)
+            self._waiting_at(partition).add(self.arrived)
+
+    def _waiting_at(self, partition: Partition) -> set[Callable[[int], None]]:
+        return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:
         """`size` bytes more can be read; 0 when something else about a partition changed."""
@@ -82,7 +88,7 @@ class _Waiting:
     def complete(self) -> None:
         self.timer.cancel()
         for partition in self.partitions:
-            partition.waiting.discard(self.arrived)
+            self._waiting_at(partition).discard(self.arrived)
         results, _, _ = _read(self.call, self.context)
         self.call.answer(_answer(self.call, self.context, results))
 
@@ -119,7 +125,7 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            missing.append((key, _refused(asked.partition, error, ())))
+            missing.append((key, reading.refused(asked.partition, error, ())))
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0)
         results.append((key, result))
@@ -138,49 +144,25 @@ def _read_partition(
     call: Call, request: FetchRequest, partition: Partition, asked: FetchPartition, left: int, first: bool
 ) -> PartitionData:
     replica = request.replica_state.replica_id
-    error = partition.check_leader(
+    result = reading.read(
+        partition,
         call.broker.id,
-        max(asked.current_leader_epoch, -1),
-        any_replica=call.version >= _FOLLOWER_FETCH_VERSION,
+        asked,
+        replica=replica,
+        committed=bool(request.isolation_level),
+        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION,
+        max_bytes=left,
+        at_least_one=first,
     )
-    if not error and replica >= 0 and replica not in partition.replicas:
-        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
-    if not error and asked.partition_max_bytes < 0:
-        error = ErrorCode.UNKNOWN_SERVER_ERROR
-    if error:
-        refused = _refused(asked.partition, error, None)
-        if call.version >= 16 and error in _LEADER_TOLD:
-            refused.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
-        return refused
-    log = partition.logs[call.broker.id]
-    offset = asked.fetch_offset
-    aborted: list[AbortedTransaction] | None = [] if request.isolation_level else None
-    result = PartitionData(
-        asked.partition,
-        0,
-        log.high_watermark,
-        log.last_stable_offset,
-        log.start_offset,
-        aborted_transactions=aborted,
-        records=(),
-    )
-    if asked.last_fetched_epoch >= 0:
-        diverging = partition.diverging_epoch(asked.last_fetched_epoch, offset)
-        if diverging is None:
-            return _refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE, None)
-        if diverging != (-1, -1):
-            result.diverging_epoch = EpochEndOffset(*diverging)
-            return result
-    if not log.start_offset <= offset <= log.end_offset:
-        return _refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE, None)
-    end = log.last_stable_offset if request.isolation_level else log.high_watermark
-    if offset < end:
-        result.records = log.read(offset, min(asked.partition_max_bytes, left), end, first)
+    if result.error_code:
+        if call.version >= 16 and result.error_code in _LEADER_TOLD:
+            result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+    elif replica >= 0:
+        # Its own follower makes room for a client that replicates in its place.
+        partition.set_follower(replica, FollowerState.EXTERNAL)
+        if result.diverging_epoch is NO_DIVERGENCE:
+            partition.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
     return result
-
-
-def _refused(index: int, error: ErrorCode, aborted: tuple[()] | None) -> PartitionData:
-    return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
 
 
 def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:

@@ -25,6 +25,7 @@ SHARE: Final = 2
 
 _MESSAGES: Final = {
     ErrorCode.NONE: "NONE",
+    ErrorCode.COORDINATOR_NOT_AVAILABLE: "The coordinator is not available.",
     ErrorCode.INVALID_REQUEST: "This most likely occurs because of a request being malformed by the client "
     "library or the message was sent to an incompatible broker. See the broker logs for more details.",
 }
@@ -50,7 +51,8 @@ def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordin
 def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCode]:
     cluster = call.cluster
     if key_type == GROUP:
-        return cluster.coordinator(key), ErrorCode.NONE
+        broker = cluster.coordinator(key)
+        return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type == TRANSACTION:
         partitions = cluster.configs.broker_int("transaction.state.log.num.partitions")
         return _leader(

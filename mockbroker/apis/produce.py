@@ -2,7 +2,8 @@
 
 from uuid import UUID
 
-from ..cluster.call import CLOSE, NO_ANSWER, Call
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
+from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.topic import Topic
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
@@ -22,6 +23,7 @@ from ..protocol.messages.produce import (
 )
 from .leaders import produce_endpoints
 from .registry import handles
+from .unreplicated import Unreplicated
 
 _ACKS = (-1, 0, 1)
 _ADMIN_CLIENT_ID = "__admin_client"
@@ -33,7 +35,7 @@ def produce(call: Call, request: ProduceRequest) -> object:
     """With acks=0 there is no answer, and an error closes the connection, as in Kafka."""
     answer = ProduceResponse()
     refusal = None
-    failed = False
+    failed = behind = False
     if request.acks not in _ACKS:
         refusal = ErrorCode.INVALID_REQUIRED_ACKS
     elif request.transactional_id is None and _transactional(request):
@@ -54,23 +56,31 @@ def produce(call: Call, request: ProduceRequest) -> object:
                 # A real broker fails on null records and never answers.
                 return NO_ANSWER
             else:
-                one = append(call, partition, asked.records)
+                one = append(call, partition, asked.records, request.acks)
+                log = partition.log
+                behind = behind or log.high_watermark != log.end_offset
             failed = failed or one.error_code != 0
             result.partition_responses.append(one)
     if request.acks == 0:
         return CLOSE if failed else NO_ANSWER
     if failed and call.version >= 10:
         answer.node_endpoints = produce_endpoints(call, answer)
+    if behind and request.acks == -1 and Unreplicated(call, request, answer).left:
+        return PARKED
     return answer
 
 
-def append(call: Call, partition: Partition, records: bytes | memoryview) -> PartitionProduceResponse:
+def append(
+    call: Call, partition: Partition, records: bytes | memoryview, acks: int
+) -> PartitionProduceResponse:
     """Appends one partition's batch and says how it went."""
     index = partition.index
     if partition.leader != call.broker.id:
         refused = _refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         refused.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
         return refused
+    if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
+        return _refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
     log = partition.log
     now_ms = call.cluster.now_ms
     try:
@@ -97,8 +107,10 @@ def append(call: Call, partition: Partition, records: bytes | memoryview) -> Par
     if producer_id >= 0:
         last = base_offset + count - 1
         done = AppendedBatch(sequence, last_sequence(sequence, count), base_offset, last, max_timestamp)
-        for replica in partition.logs.values():
-            replica.producers.appended(producer_id, epoch, done, now_ms)
+        log.producers.appended(producer_id, epoch, done, now_ms)
+        for follower in partition.followers.values():
+            if follower.state is FollowerState.IN_STEP:
+                follower.log.producers.appended(producer_id, epoch, done, now_ms)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 

@@ -71,6 +71,21 @@ def serve(
         raise typer.Exit(2) from None
 
 
+@app.command()
+def policies(
+    kafka: Annotated[str, typer.Option(help="Release whose defaults are shown: 0.11 to 4.4.")] = NEWEST,
+    json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List the behaviours: their answers, the releases that gave them, and the default of a release."""
+    from .policies import show
+
+    try:
+        show(kafka, as_json=json_)
+    except ValueError as error:
+        typer.echo(f"mockbroker policies: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
     """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
     found = {}

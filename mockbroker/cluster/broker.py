@@ -17,6 +17,7 @@ class Broker:
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
+        self.online = True
         self.rack: str | None = cluster.configs.broker_text("broker.rack")
 
     # Made at their first use, since most of their code is not needed to start.

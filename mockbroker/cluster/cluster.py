@@ -104,10 +104,23 @@ class Cluster:
             [ids[(first + i + r) % len(ids)] for r in range(replication_factor)] for i in range(partitions)
         ]
 
-    def coordinator(self, group_id: str) -> Broker:
-        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`."""
+    def coordinator(self, group_id: str) -> Broker | None:
+        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
+        while it has none."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
-        return self.brokers[topic.partitions[java_hash(group_id) % len(topic.partitions)].leader]
+        return self.brokers.get(topic.partitions[java_hash(group_id) % len(topic.partitions)].leader)
+
+    def leader_changed(self, partition: Partition) -> None:
+        """The groups of a partition of `__consumer_offsets` go to the broker that leads it now."""
+        topic, broker = partition.topic, self.brokers.get(partition.leader)
+        if topic.name != "__consumer_offsets" or broker is None:
+            return
+        for other in self.brokers.values():
+            if other is not broker:
+                broker.groups.take_over(
+                    other.groups,
+                    lambda group_id: java_hash(group_id) % len(topic.partitions) == partition.index,
+                )
 
     def create_offsets_topic(self) -> Topic:
         config = self.configs

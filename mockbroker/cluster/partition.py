@@ -1,4 +1,4 @@
-"""A partition: its replicas, who leads, and appends to it."""
+"""A partition: its replicas, who leads, which are in sync, and how far all of them have come."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -6,16 +6,44 @@ from typing import TYPE_CHECKING
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..protocol.errors import ErrorCode
+from ..protocol.messages.fetch import FetchPartition
 from ..protocol.record_batch import Batch
+from . import reading
+from .follower import Follower, FollowerState
 
 if TYPE_CHECKING:
     from .topic import Topic
 
+NO_LEADER = -1
+REPLICA_FETCH_WAIT_MS = 500
+"""Kafka's default for `replica.fetch.wait.max.ms`."""
+
 
 class Partition:
-    """One partition of a topic. `log` is the leader's; each broker in `replicas` has one in `logs`."""
+    """One partition of a topic. `log` is the leader's, `logs` has that of each broker in `replicas`.
 
-    __slots__ = ("index", "isr", "leader", "leader_epoch", "log", "logs", "replicas", "topic", "waiting")
+    While every follower is in step, an append reaches all logs at once, by reference. One that is paused, or
+    replaced by a client, falls behind, leaves the ISR after `replica.lag.time.max.ms`, and holds the high
+    watermark back until then.
+    """
+
+    __slots__ = (
+        "_isr_check",
+        "_told_ms",
+        "_unacknowledged",
+        "epoch_start_offset",
+        "followers",
+        "index",
+        "isr",
+        "leader",
+        "leader_epoch",
+        "log",
+        "logs",
+        "replicas",
+        "topic",
+        "waiting",
+        "waiting_followers",
+    )
 
     def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
         self.topic = topic
@@ -27,8 +55,21 @@ class Partition:
         self.logs = {broker: Log(ProducerStates(topic.policies)) for broker in replicas}
         self.log = self.logs[self.leader]
         self.log.epochs.assign(0, 0)
+        self.epoch_start_offset = 0
+        self.followers: dict[int, Follower] = {}
         self.waiting: set[Callable[[int], None]] = set()
-        """Called with the bytes that became readable below the high watermark."""
+        """Called with the bytes that became readable below the high watermark; 0 when something else
+        about the partition changed."""
+        self.waiting_followers: set[Callable[[int], None]] = set()
+        """Called with the bytes that were appended."""
+        self._unacknowledged: list[tuple[int, Callable[[], None]]] = []
+        self._isr_check = False
+        self._told_ms = 0
+        for broker in replicas[1:]:
+            follower = self.followers[broker] = Follower(broker, self.logs[broker], topic.cluster.now_ms)
+            follower.state = FollowerState.IN_STEP
+
+    # -- what may be asked
 
     def check_leader(
         self, broker: int, current_leader_epoch: int = -1, any_replica: bool = False
@@ -47,31 +88,9 @@ class Partition:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 
-    def append(self, batch: Batch, base_offset: int, count: int) -> None:
-        """Appends to the leader's log; the followers in sync hold the same batch when this returns."""
-        log = self.log
-        log.append(batch, base_offset, count)
-        if len(self.logs) > 1:
-            for follower in self.logs.values():
-                if follower is not log:
-                    follower.append(batch, base_offset, count)
-                    follower.epochs.assign(self.leader_epoch, base_offset)
-                    follower.high_watermark = log.end_offset
-        log.high_watermark = log.end_offset
-        if self.waiting:
-            for notify in list(self.waiting):
-                notify(len(batch))
-
-    def advance_log_start(self, offset: int) -> None:
-        """Moves the log start offset of every replica up to `offset`."""
-        for log in self.logs.values():
-            log.advance_start(offset)
-        for notify in list(self.waiting):
-            notify(0)
-
-    def end_offset_for_epoch(self, requested: int) -> tuple[int, int]:
+    def end_offset_for_epoch(self, requested: int, log: Log | None = None) -> tuple[int, int]:
         """(leader epoch, end offset) for OffsetForLeaderEpoch (`LeaderEpochFileCache.endOffsetFor`)."""
-        log, policies = self.log, self.topic.policies
+        log, policies = log or self.log, self.topic.policies
         cache = log.epochs
         if requested == -1:
             return policies.epoch_not_given(log.end_offset)
@@ -84,11 +103,10 @@ class Partition:
             return policies.epoch_below_first(requested, cache.starts[0], log.end_offset)
         return epoch, cache.starts[index + 1]
 
-    def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where a reader at `offset` with `last_fetched_epoch` left this log (KIP-595): (epoch, end offset),
+    def diverging_epoch(self, log: Log, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
+        """Where a reader at `offset` with `last_fetched_epoch` left `log` (KIP-595): (epoch, end offset),
         (-1, -1) when it did not, None when its epoch is unknown (`Partition.readRecords`)."""
-        log = self.log
-        epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch)
+        epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch, log)
         if epoch == -1 or end_offset == -1:
             return None
         if offset < log.start_offset:
@@ -96,3 +114,189 @@ class Partition:
         if epoch < last_fetched_epoch or end_offset < offset:
             return epoch, end_offset
         return -1, -1
+
+    # -- appends and acknowledgements
+
+    def append(self, batch: Batch, base_offset: int, count: int) -> None:
+        """Appends to the leader's log, and to those of the followers that are in step."""
+        log = self.log
+        log.append(batch, base_offset, count)
+        if not self.followers:
+            log.high_watermark = log.end_offset
+        else:
+            self._replicate(batch, base_offset, count)
+        if self.waiting and log.high_watermark == log.end_offset:
+            for notify in list(self.waiting):
+                notify(len(batch))
+
+    def _replicate(self, batch: Batch, base_offset: int, count: int) -> None:
+        log, now_ms = self.log, self.topic.cluster.now_ms
+        self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
+        all_in_step = True
+        for follower in self.followers.values():
+            if follower.state is FollowerState.IN_STEP:
+                own = follower.log
+                own.high_watermark = log.high_watermark
+                own.append(batch, base_offset, count)
+                own.epochs.assign(self.leader_epoch, base_offset)
+                follower.end_offset = log.end_offset
+                follower.caught_up_ms = now_ms
+            else:
+                all_in_step = False
+        if all_in_step:
+            log.high_watermark = log.end_offset
+            return
+        for notify in list(self.waiting_followers):
+            notify(len(batch))
+        self._plan_isr_check()
+        self.advance_high_watermark()
+
+    def tell_followers(self) -> None:
+        """Followers in step hear of the high watermark with their next fetch, at the latest when the one
+        that waits is answered empty."""
+        if self.topic.cluster.now_ms >= self._told_ms:
+            for follower in self.followers.values():
+                if follower.state is FollowerState.IN_STEP:
+                    follower.log.high_watermark = self.log.high_watermark
+
+    def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
+        """Calls back once the high watermark has reached `offset`, or the leader changed."""
+        self._unacknowledged.append((offset, callback))
+
+    def forget(self, callback: Callable[[], None]) -> None:
+        self._unacknowledged = [each for each in self._unacknowledged if each[1] is not callback]
+
+    def advance_high_watermark(self) -> None:
+        """To the least end offset of the ISR, and of those that are about to join it; never back."""
+        log, now_ms = self.log, self.topic.cluster.now_ms
+        lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+        reached = log.end_offset
+        for f in self.followers.values():
+            joining = now_ms - f.caught_up_ms <= lag_ms and f.state is not FollowerState.OFFLINE
+            if f.broker in self.isr or joining:
+                reached = min(reached, f.end_offset)
+        if reached <= log.high_watermark:
+            return
+        log.high_watermark = min(reached, log.end_offset)
+        done = [each for each in self._unacknowledged if each[0] <= log.high_watermark]
+        self._unacknowledged = [each for each in self._unacknowledged if each[0] > log.high_watermark]
+        for _, callback in done:
+            callback()
+        self.changed()
+
+    def changed(self) -> None:
+        """Wakes every Fetch that waits."""
+        for notify in [*self.waiting, *self.waiting_followers]:
+            notify(0)
+
+    def advance_log_start(self, offset: int) -> None:
+        """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
+        self.log.advance_start(offset)
+        for follower in self.followers.values():
+            if follower.state is FollowerState.IN_STEP:
+                follower.log.advance_start(offset)
+                follower.start_offset = offset
+        self.changed()
+
+    @property
+    def min_insync_replicas(self) -> int:
+        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
+        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
+
+    # -- followers
+
+    def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
+        """The leader hears of a follower's fetch: it may join the ISR, and the high watermark may move."""
+        follower, log = self.followers.get(broker), self.log
+        if follower is None or offset > log.end_offset:
+            return
+        follower.fetched(offset, log_start_offset, log.end_offset, self.topic.cluster.now_ms)
+        if broker not in self.isr and offset >= max(log.high_watermark, self.epoch_start_offset):
+            self.isr = [r for r in self.replicas if r in self.isr or r == broker]
+        self.advance_high_watermark()
+
+    def catch_up(self, follower: Follower) -> None:
+        """A follower that lags fetches, as over the wire, until it has all that the leader has."""
+        if self.leader == NO_LEADER:
+            return
+        while follower.state is FollowerState.BEHIND:
+            own = follower.log
+            asked = FetchPartition(
+                self.index, self.leader_epoch, own.end_offset, own.epochs.latest, own.start_offset, 0x7FFFFFFF
+            )
+            result = reading.read(self, self.leader, asked, replica=follower.broker)
+            if not result.error_code and result.diverging_epoch.epoch == -1:
+                self.follower_fetched(follower.broker, own.end_offset, own.start_offset)
+            if not follower.apply(result, self) and own.end_offset == self.log.end_offset:
+                follower.state = FollowerState.IN_STEP
+
+    def set_follower(self, broker: int, state: FollowerState) -> None:
+        """Pauses a follower, hands it to a client, takes it offline, or lets it fetch again."""
+        follower = self.followers.get(broker)
+        if follower is None or follower.state is state:
+            return
+        follower.state = state
+        if state is FollowerState.BEHIND:
+            self.catch_up(follower)
+        else:
+            self._plan_isr_check()
+
+    def _plan_isr_check(self) -> None:
+        """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
+        if not self._isr_check and self.followers:
+            self._isr_check = True
+            lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+            self.topic.cluster.after(max(1, lag_ms // 2), self._check_isr)
+
+    def _check_isr(self) -> None:
+        self._isr_check = False
+        now_ms, end = self.topic.cluster.now_ms, self.log.end_offset
+        lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+        for follower in self.followers.values():
+            late = follower.end_offset != end and now_ms - follower.caught_up_ms > lag_ms
+            if late and follower.broker in self.isr:
+                self.isr.remove(follower.broker)
+        self.advance_high_watermark()
+        if any(
+            f.state is not FollowerState.IN_STEP and f.broker in self.isr for f in self.followers.values()
+        ):
+            self._plan_isr_check()
+
+    # -- leadership
+
+    def lead(self, broker: int) -> None:
+        """Makes `broker` the leader of the next leader epoch; the others follow and truncate to its log."""
+        self.tell_followers()
+        now_ms = self.topic.cluster.now_ms
+        states = {b: f.state for b, f in self.followers.items()}
+        self.leader = broker
+        self.leader_epoch += 1
+        self.log = self.logs[broker]
+        self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
+        self.epoch_start_offset = self.log.end_offset
+        self.followers = {b: Follower(b, self.logs[b], now_ms) for b in self.replicas if b != broker}
+        held = (FollowerState.PAUSED, FollowerState.OFFLINE, FollowerState.EXTERNAL)
+        for follower in self.followers.values():
+            state = states.get(follower.broker, FollowerState.BEHIND)
+            if not self.topic.cluster.brokers[follower.broker].online:
+                state = FollowerState.OFFLINE
+            if state in held:
+                follower.state = state
+                self._plan_isr_check()
+        for follower in self.followers.values():
+            self.catch_up(follower)
+        self.advance_high_watermark()
+        self._leader_changed()
+
+    def lose_leader(self) -> None:
+        """No replica may lead."""
+        self.leader = NO_LEADER
+        self.leader_epoch += 1
+        self._leader_changed()
+
+    def _leader_changed(self) -> None:
+        self.topic.cluster.leader_changed(self)
+        callbacks, self._unacknowledged = self._unacknowledged, []
+        for _, callback in callbacks:
+            callback()
+        self.changed()

@@ -1,6 +1,6 @@
 """The group coordinator of one broker: the groups that are its own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
@@ -52,6 +52,13 @@ class GroupCoordinator:
             group = self.groups[group_id] = ClassicGroup(self.cluster, group_id)
             self._plan_check()
         return group
+
+    def take_over(self, other: "GroupCoordinator", ours: Callable[[str], bool]) -> None:
+        """Moves groups here as they are, as if they had been loaded from `__consumer_offsets`."""
+        for group_id in list(filter(ours, other.groups)):
+            self.groups[group_id] = other.groups.pop(group_id)
+        if self.groups:
+            self._plan_check()
 
     def delete(self, group: ClassicGroup) -> None:
         self.rebalance.stop(group)

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
-from ..protocol.record_batch import HEADER, Batch, records
+from ..protocol.record_batch import HEADER, Batch, header_of, records
 from .leader_epochs import LeaderEpochCache
 from .producer_state import ProducerStates
 
@@ -83,6 +83,53 @@ class Log:
             del self.bases[:keep], self.batches[:keep]
         self.epochs.truncate_from_start(offset)
         self.producers.log_start_advanced(offset)
+
+    def append_replicated(self, batch: bytes | Batch, now_ms: int) -> None:
+        """Appends what a follower fetched: offsets, leader epoch and producer are in the batch."""
+        header = header_of(batch)
+        if header.base_offset < self.end_offset:
+            return
+        assert not isinstance(batch, bytes), "a log hands out what it holds"
+        self.epochs.assign(header.leader_epoch, header.base_offset)
+        self.append(batch, header.base_offset, header.last_offset_delta + 1)
+        if header.producer_id >= 0:
+            self.producers.appended_batch(header, now_ms)
+
+    def truncate(self, offset: int) -> None:
+        """Drops everything from `offset` on; a batch that holds it goes whole.
+
+        An epoch that begins at the log end goes in any case: one that led without writing (KAFKA-10706).
+        """
+        if offset >= self.end_offset:
+            self.epochs.truncate_from_end(self.end_offset)
+            return
+        keep = bisect_left(self.bases, offset)
+        if keep and _last_offset(self.batches[keep - 1]) >= offset:
+            keep -= 1
+        self.size -= sum(map(len, self.batches[keep:]))
+        self.end_offset = self.bases[keep] if keep < len(self.bases) else offset
+        del self.bases[keep:], self.batches[keep:]
+        self.high_watermark = min(self.high_watermark, self.end_offset)
+        self.epochs.truncate_from_end(self.end_offset)
+        self.producers.truncated(self.end_offset)
+
+    def begin_at(self, offset: int) -> None:
+        """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
+        self.truncate(self.start_offset)
+        self.bases.clear()
+        self.batches.clear()
+        self.size = 0
+        self.start_offset = self.end_offset = self.high_watermark = offset
+        self.epochs = LeaderEpochCache()
+        self.producers.truncated(0)
+
+    def end_offset_of(self, epoch: int) -> int:
+        """Where this log's own records of `epoch`, or of the highest epoch below it, end."""
+        _, index = self.epochs.floor(epoch)
+        if index < 0:
+            return self.start_offset
+        starts = self.epochs.starts
+        return starts[index + 1] if index + 1 < len(starts) else self.end_offset
 
     def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..protocol.errors import ErrorCode
+from ..protocol.record_batch import BatchHeader
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -102,6 +103,22 @@ class ProducerStates:
         if len(entry.batches) > self._policies.duplicate_window:
             del entry.batches[0]
         entry.last_seen_ms = now_ms
+
+    def appended_batch(self, header: BatchHeader, now_ms: int) -> None:
+        """Remembers a batch by its header, as a follower does."""
+        first, count = header.base_sequence, header.record_count
+        last_offset = header.base_offset + header.last_offset_delta
+        done = AppendedBatch(
+            first, last_sequence(first, count), header.base_offset, last_offset, header.max_timestamp
+        )
+        self.appended(header.producer_id, header.producer_epoch, done, now_ms)
+
+    def truncated(self, end_offset: int) -> None:
+        """Forgets batches that were truncated, and producers that have none left."""
+        for producer_id, entry in list(self.entries.items()):
+            entry.batches = [batch for batch in entry.batches if batch.last_offset < end_offset]
+            if not entry.batches:
+                del self.entries[producer_id]
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, where the release does so."""

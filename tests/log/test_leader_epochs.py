@@ -105,7 +105,8 @@ def test_the_fix_proposed_in_kafka_19902_fills_both_fields() -> None:
     ],
 )
 def test_where_a_reader_left_the_log(last_epoch: int, offset: int, expected: tuple[int, int] | None) -> None:
-    assert partition("4.4").diverging_epoch(last_epoch, offset) == expected
+    made = partition("4.4")
+    assert made.diverging_epoch(made.log, last_epoch, offset) == expected
 
 
 @pytest.mark.parametrize(
@@ -116,4 +117,4 @@ def test_where_a_reader_left_a_log_that_was_cut(
 ) -> None:
     made = partition("4.4")
     made.advance_log_start(15)
-    assert made.diverging_epoch(last_epoch, offset) == expected
+    assert made.diverging_epoch(made.log, last_epoch, offset) == expected

@@ -1,0 +1,73 @@
+"""Produce with acks=-1 that waits until the in-sync replicas have its records (`DelayedProduce.java`)."""
+
+import functools
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..cluster.call import Call
+from ..cluster.partition import Partition
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+
+
+class _Required(NamedTuple):
+    """What has to be replicated for one partition's answer to stand."""
+
+    answer: PartitionProduceResponse
+    leader_epoch: int
+    offset: int
+    callback: Callable[[], None]
+
+
+class Unreplicated:
+    """Holds an answer back while `left` has partitions whose high watermark is below what was appended."""
+
+    def __init__(self, call: Call, request: ProduceRequest, answer: ProduceResponse) -> None:
+        self._call = call
+        self._answer = answer
+        self.left: dict[Partition, _Required] = {}
+        for topic in answer.responses:
+            for one in topic.partition_responses:
+                partition = None if one.error_code else self._partition(topic, one.index)
+                if partition is not None and partition.log.high_watermark < partition.log.end_offset:
+                    self._wait(partition, one)
+        if self.left:
+            self._timer = call.cluster.after(max(0, request.timeout_ms), self._expire)
+
+    def _partition(self, topic: TopicProduceResponse, index: int) -> Partition | None:
+        cluster = self._call.cluster
+        if self._call.version < 13:
+            return cluster.partition(topic.name, index)
+        found = cluster.topic_ids.get(topic.topic_id) if topic.topic_id else None
+        return found.partition(index) if found else None
+
+    def _wait(self, partition: Partition, answer: PartitionProduceResponse) -> None:
+        callback = functools.partial(self._reached, partition)
+        end = partition.log.end_offset
+        self.left[partition] = _Required(answer, partition.leader_epoch, end, callback)
+        partition.when_replicated(end, callback)
+
+    def _reached(self, partition: Partition) -> None:
+        answer, leader_epoch, offset, _ = self.left.pop(partition)
+        error = ErrorCode.NONE
+        if partition.leader_epoch != leader_epoch:
+            error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        elif partition.log.high_watermark < offset:
+            error = ErrorCode.REQUEST_TIMED_OUT
+        elif len(partition.isr) < partition.min_insync_replicas:
+            error = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        if error:
+            answer.error_code, answer.base_offset, answer.log_start_offset = error, -1, -1
+        if not self.left:
+            self._timer.cancel()
+            self._call.answer(self._answer)
+
+    def _expire(self) -> None:
+        for partition, required in list(self.left.items()):
+            partition.forget(required.callback)
+            self._reached(partition)

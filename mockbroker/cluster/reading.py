@@ -1,0 +1,67 @@
+"""What a Fetch reads of one partition, for consumers and followers alike (`Partition.readRecords`)."""
+
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.fetch import AbortedTransaction, EpochEndOffset, FetchPartition, PartitionData
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+CONSUMER = -1
+
+
+def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> PartitionData:
+    """The answer for a partition that can't be read: all offsets -1."""
+    return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
+
+
+def read(
+    partition: "Partition",
+    broker: int,
+    asked: FetchPartition,
+    *,
+    replica: int = CONSUMER,
+    committed: bool = False,
+    followers_serve: bool = True,
+    max_bytes: int = 0x7FFFFFFF,
+    at_least_one: bool = True,
+) -> PartitionData:
+    """What `broker` answers: to a follower (`replica`) up to the log end offset, to a consumer up to the high
+    watermark, or the last stable offset if `committed`."""
+    error = partition.check_leader(
+        broker, max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
+    )
+    if not error and replica >= 0 and replica not in partition.replicas:
+        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    if not error and asked.partition_max_bytes < 0:
+        error = ErrorCode.UNKNOWN_SERVER_ERROR
+    if error:
+        return refused(asked.partition, error)
+    if broker != partition.leader:
+        partition.tell_followers()
+    log = partition.logs[broker]
+    offset = asked.fetch_offset
+    aborted: list[AbortedTransaction] | None = [] if committed else None
+    result = PartitionData(
+        asked.partition,
+        0,
+        log.high_watermark,
+        log.last_stable_offset,
+        log.start_offset,
+        aborted_transactions=aborted,
+        records=(),
+    )
+    if asked.last_fetched_epoch >= 0:
+        diverging = partition.diverging_epoch(log, asked.last_fetched_epoch, offset)
+        if diverging is None:
+            return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+        if diverging != (-1, -1):
+            result.diverging_epoch = EpochEndOffset(*diverging)
+            return result
+    if not log.start_offset <= offset <= log.end_offset:
+        return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+    end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
+    if offset < end:
+        result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
+    return result

@@ -1,0 +1,36 @@
+"""ElectLeaders: api key 43, v0 to v2."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class TopicPartitions:
+    topic: str = ""
+    partitions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ElectLeadersRequest:
+    election_type: int = 0  # v1+
+    topic_partitions: list[TopicPartitions] | None = field(default_factory=list)
+    timeout_ms: int = 60000
+
+
+@dataclass(slots=True)
+class PartitionResult:
+    partition_id: int = 0
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class ReplicaElectionResult:
+    topic: str = ""
+    partition_result: list[PartitionResult] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ElectLeadersResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0  # v1+
+    replica_election_results: list[ReplicaElectionResult] = field(default_factory=list)
