@@ -60,7 +60,8 @@ class Lab:
         asked = FetchPartition(0, epoch, offset, -1, log_start, 1 << 20)
         request = FetchRequest(replica_id=replica, topics=[FetchTopic(topic="t", partitions=[asked])])
         answer, _ = self.ask(ApiKey.FETCH, 12, request, broker)
-        return answer.responses[0].partitions[0]
+        only: PartitionData = answer.responses[0].partitions[0]
+        return only
 
     def pass_time(self, ms: int) -> None:
         self.cluster.advance(self.cluster.now_ms + ms)

@@ -59,7 +59,9 @@ class Driver:
         self.cluster = Cluster(parse(release), Random(0), brokers=brokers, config=settings)
         for topic in ("orders", "payments"):
             self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
-        self.broker = self.cluster.coordinator("g")
+        coordinator = self.cluster.coordinator("g")
+        assert coordinator is not None
+        self.broker = coordinator
         self.groups = self.broker.groups
 
     @property

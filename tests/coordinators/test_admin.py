@@ -109,7 +109,7 @@ def test_finding_the_coordinator(version: int, key_type: int) -> None:
     driver = Driver(brokers=3)
     request = FindCoordinatorRequest(key_type, ["g"], "g")
     (found,) = driver.ask(upgrade(request, version), version).coordinators
-    broker = driver.cluster.coordinator("g") if key_type == 0 else driver.cluster.brokers[found.node_id]
+    broker = driver.broker if key_type == 0 else driver.cluster.brokers[found.node_id]
     assert (found.key, found.error_code) == ("g", 0)
     assert (found.node_id, found.host, found.port) == (broker.id, broker.host, broker.port)
     assert found.error_message == ("NONE" if version < 4 else "")
