@@ -10,8 +10,10 @@ from . import (
     commit_to_unknown_group,
     described_assignments,
     duplicate_window,
+    election,
     empty_group_cleanup,
     epoch_below_first,
+    epoch_lookup,
     epoch_not_given,
     fetch_of_no_groups,
     group_operations,
@@ -52,6 +54,8 @@ class Policies:
         self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, overrides)
         self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
         self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, overrides)
+        self.unclean_election = election.BEHAVIOUR.choose(release, overrides)
+        self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, overrides)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
         self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
         self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)

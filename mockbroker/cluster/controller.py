@@ -51,7 +51,7 @@ def elect(cluster: "Cluster", partition: "Partition") -> bool:
     if clean is not None:
         partition.lead(clean)
         return True
-    if online and partition.topic.settings.unclean_leader_election:
+    if online and (cluster.policies.unclean_election or partition.topic.settings.unclean_leader_election):
         partition.isr = online[:1]
         partition.lead(online[0])
         return True

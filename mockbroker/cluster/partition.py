@@ -99,6 +99,8 @@ class Partition:
         if requested == cache.epochs[-1]:
             return requested, log.end_offset
         epoch, index = cache.floor(requested)
+        if policies.epoch_lookup_exact and epoch != requested:
+            return -1, -1
         if index < 0:
             return policies.epoch_below_first(requested, cache.starts[0], log.end_offset)
         return epoch, cache.starts[index + 1]

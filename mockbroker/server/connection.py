@@ -155,9 +155,6 @@ class Connection:
         self._running = True
         self.has_pending = False
         try:
-            if not self.broker.online:
-                self.wants_close = True
-                return end
             while position + 4 <= end:
                 (size,) = _INT32(data, position)
                 if not 0 <= size <= MAX_FRAME_BYTES:

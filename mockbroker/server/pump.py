@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from .connection import Connection
+from .listening import listen
 from .poller import READ, WRITE, new_poller
 
 if TYPE_CHECKING:
@@ -56,10 +57,26 @@ class Pump:
         self._epoch_ms = cluster.now_ms
         self._started = time.monotonic()
 
-    def listen(self, sock: socket.socket, broker: "Broker") -> None:
-        sock.setblocking(False)
+    def listen(self, broker: "Broker") -> None:
+        """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
+        sock = listen(broker.host, broker.port)
+        broker.port = sock.getsockname()[1]
         self._listeners[sock.fileno()] = (sock, broker)
         self._poller.watch(sock.fileno(), READ)
+
+    def _follow_brokers(self) -> None:
+        """A broker that is down refuses connections; one that is back listens where it did."""
+        for fd, (sock, broker) in list(self._listeners.items()):
+            if not broker.online:
+                del self._listeners[fd]
+                self._poller.forget(fd)
+                sock.close()
+                for peer in [p for p in self._peers.values() if p.connection.broker is broker]:
+                    self._drop(peer)
+        listening = {broker.id for _, broker in self._listeners.values()}
+        for broker in self._cluster.brokers.values():
+            if broker.online and broker.id not in listening:
+                self.listen(broker)
 
     def now_ms(self) -> int:
         """Unix time that never goes back."""
@@ -80,6 +97,7 @@ class Pump:
     def poke(self) -> None:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
         self._cluster.advance(self.now_ms())
+        self._follow_brokers()
         self._flush_ready()
 
     def close(self) -> None:

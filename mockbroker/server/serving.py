@@ -1,9 +1,7 @@
 """A cluster on real sockets: in a trio program (`serve`), or in a thread of its own (`MockCluster`)."""
 
 import contextlib
-import os
 import random
-import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -11,7 +9,10 @@ from typing import Any, TypeVar
 
 import trio
 
+from ..cluster import controller
 from ..cluster.cluster import Cluster
+from ..cluster.follower import FollowerState
+from ..cluster.partition import Partition
 from ..policies import Policies
 from ..protocol import releases
 from .observer import Observer, SilentObserver
@@ -19,11 +20,6 @@ from .options import Options
 from .pump import Pump
 
 T = TypeVar("T")
-_BACKLOG = 4096
-
-
-class PortInUseError(OSError):
-    """A port the cluster should listen on is taken."""
 
 
 class ServedCluster:
@@ -58,22 +54,15 @@ class ServedCluster:
     def _listen(self) -> None:
         for number, broker in enumerate(self.cluster.brokers.values()):
             port = self.options.port + number if self.options.port else 0
-            family = socket.AF_INET6 if ":" in self.options.host else socket.AF_INET
-            sock = socket.socket(family)
-            if os.name == "posix":
-                sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                sock.bind((self.options.host, port))
-            except OSError as error:
-                sock.close()
-                raise PortInUseError(
-                    error.errno,
-                    f"can't listen on {self.options.host}:{port}: {error.strerror}. "
-                    "Choose another port, or port 0 for any free ones",
-                ) from error
-            sock.listen(_BACKLOG)
-            broker.host, broker.port = self.options.host, sock.getsockname()[1]
-            self.pump.listen(sock, broker)
+            broker.host, broker.port = self.options.host, port
+            self.pump.listen(broker)
+
+
+def _partition(core: Cluster, topic: str, index: int) -> Partition:
+    found = core.partition(topic, index)
+    if found is None:
+        raise KeyError(f"no partition {topic}-{index}")
+    return found
 
 
 @contextlib.asynccontextmanager
@@ -160,6 +149,22 @@ class MockCluster:
                 served.pump.poke()
 
         return trio.from_thread.run_sync(call, trio_token=self._token)
+
+    def stop_broker(self, broker: int) -> None:
+        """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
+        self.run(lambda core: controller.stop_broker(core, broker))
+
+    def start_broker(self, broker: int) -> None:
+        """Brings a broker back, with the logs it had. KeyError."""
+        self.run(lambda core: controller.start_broker(core, broker))
+
+    def pause_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
+        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.PAUSED))
+
+    def resume_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
+        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.BEHIND))
 
     def __enter__(self) -> "MockCluster":
         return self.start()

@@ -17,6 +17,7 @@ from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
+from mockbroker.policies import Policies
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
@@ -30,8 +31,11 @@ LAG_MS = 30_000
 class Lab:
     """Three brokers, one partition on all of them, and clients that ask what they like."""
 
-    def __init__(self, **overrides: str) -> None:
-        self.cluster = Cluster(parse("4.4"), Random(0), brokers=3, now_ms=1_700_000_000_000)
+    def __init__(self, policies: dict[str, str] | None = None, **overrides: str) -> None:
+        release = parse("4.4")
+        self.cluster = Cluster(
+            release, Random(0), brokers=3, policies=Policies(release, policies), now_ms=1_700_000_000_000
+        )
         named = {name.replace("_", "."): value for name, value in overrides.items()}
         self.partition = self.cluster.create_topic("t", [[1, 2, 3]], named).partitions[0]
 
@@ -205,6 +209,16 @@ def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back() -> 
     controller.start_broker(lab.cluster, 1)
     assert (lab.partition.leader, lab.partition.leader_epoch) == (1, 2)
     assert lab.partition.log.end_offset == 2
+
+
+def test_unclean_elections_by_policy() -> None:
+    lab = Lab(policies={"election": "unclean"})
+    lab.partition.set_follower(2, FollowerState.PAUSED)
+    lab.partition.set_follower(3, FollowerState.PAUSED)
+    lab.produce(2, acks=1)
+    lab.pass_time(2 * LAG_MS)
+    controller.stop_broker(lab.cluster, 1)
+    assert (lab.partition.leader, lab.partition.isr, lab.partition.log.end_offset) == (2, [2], 0)
 
 
 def test_preferred_and_unclean_elections_say_why_not() -> None:

@@ -90,6 +90,11 @@ def test_the_fix_proposed_in_kafka_19902_fills_both_fields() -> None:
     assert partition("3.9", **{"undefined-epoch": "log-end-offset"}).end_offset_for_epoch(9) == (4, 35)
 
 
+def test_an_exact_lookup_knows_only_epochs_that_wrote() -> None:
+    exact = partition("4.4", **{"epoch-lookup": "exact"})
+    assert [exact.end_offset_for_epoch(epoch) for epoch in (1, 2, 3)] == [(1, 20), (-1, -1), (3, 30)]
+
+
 @pytest.mark.parametrize(
     ("last_epoch", "offset", "expected"),
     [

@@ -10,7 +10,7 @@ import trio
 import mockbroker
 from mockbroker.policies import UnknownPolicyError
 from mockbroker.protocol.releases import UnknownReleaseError
-from mockbroker.server.serving import PortInUseError
+from mockbroker.server.listening import PortInUseError
 
 from . import wire
 

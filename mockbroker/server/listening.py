@@ -1,0 +1,29 @@
+"""Sockets that brokers listen on."""
+
+import os
+import socket
+
+_BACKLOG = 4096
+
+
+class PortInUseError(OSError):
+    """A port the cluster should listen on is taken."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 is any free one. PortInUseError."""
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    if os.name == "posix":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+    except OSError as error:
+        sock.close()
+        raise PortInUseError(
+            error.errno,
+            f"can't listen on {host}:{port}: {error.strerror}. "
+            "Choose another port, or port 0 for any free ones",
+        ) from error
+    sock.listen(_BACKLOG)
+    sock.setblocking(False)
+    return sock
