@@ -3,7 +3,8 @@
 from uuid import uuid4
 
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from mockbroker import MockCluster
 
@@ -29,7 +30,7 @@ def consume(bootstrap: str, topic: str, count: int) -> list[int]:
         message = consumer.poll(30)
         assert message is not None, f"{len(found)} of {count} records came"
         if not message.error():
-            found.append(int(message.value()))
+            found.append(int(message.value() or b"-1"))
     consumer.close()
     return found
 
