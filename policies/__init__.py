@@ -16,10 +16,13 @@ from . import (
     epoch_lookup,
     epoch_not_given,
     fetch_of_no_groups,
+    follower_reads,
     group_operations,
+    leader_epoch_entry,
     offset_retention_start,
     pending_member_leave,
     producer_state_retention,
+    reassignment_epoch,
     repeated_partitions,
     share_coordinator,
     sync_session,
@@ -55,6 +58,9 @@ class Policies:
         self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
         self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, overrides)
         self.unclean_election = election.BEHAVIOUR.choose(release, overrides)
+        self.enter_epoch_at_append = leader_epoch_entry.BEHAVIOUR.choose(release, overrides)
+        self.reassignment_bumps_epoch = reassignment_epoch.BEHAVIOUR.choose(release, overrides)
+        self.followers_serve = follower_reads.BEHAVIOUR.choose(release, overrides)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, overrides)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
         self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)

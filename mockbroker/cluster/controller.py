@@ -106,6 +106,8 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
                 partition.catch_up(follower)
             else:
                 follower.state = FollowerState.OFFLINE
+    if cluster.policies.reassignment_bumps_epoch and partition.leader != NO_LEADER:
+        partition.bump_epoch()
     partition.replicas = list(replicas)
     partition.isr = [r for r in replicas if r in partition.isr]
     for broker in set(partition.logs) - set(replicas):

@@ -28,6 +28,7 @@ class Partition:
     """
 
     __slots__ = (
+        "_epoch_due",
         "_isr_check",
         "_told_ms",
         "_unacknowledged",
@@ -63,6 +64,7 @@ class Partition:
         self.waiting_followers: set[Callable[[int], None]] = set()
         """Called with the bytes that were appended."""
         self._unacknowledged: list[tuple[int, Callable[[], None]]] = []
+        self._epoch_due = False
         self._isr_check = False
         self._told_ms = 0
         for broker in replicas[1:]:
@@ -122,6 +124,9 @@ class Partition:
     def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends to the leader's log, and to those of the followers that are in step."""
         log = self.log
+        if self._epoch_due:
+            self._epoch_due = False
+            log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
         log.append(batch, base_offset, count)
         if not self.followers:
             log.high_watermark = log.end_offset
@@ -274,7 +279,7 @@ class Partition:
         self.leader = broker
         self.leader_epoch += 1
         self.log = self.logs[broker]
-        self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
+        self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.followers = {b: Follower(b, self.logs[b], now_ms) for b in self.replicas if b != broker}
         held = (FollowerState.PAUSED, FollowerState.OFFLINE, FollowerState.EXTERNAL)
@@ -289,6 +294,17 @@ class Partition:
             self.catch_up(follower)
         self.advance_high_watermark()
         self._leader_changed()
+
+    def _enter_epoch(self) -> None:
+        self._epoch_due = self.topic.policies.enter_epoch_at_append
+        if not self._epoch_due:
+            self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
+
+    def bump_epoch(self) -> None:
+        """The same leader, in the next leader epoch."""
+        self.leader_epoch += 1
+        self._enter_epoch()
+        self.changed()
 
     def lose_leader(self) -> None:
         """No replica may lead."""

@@ -20,11 +20,11 @@ class LeaderEpochCache:
         """The latest epoch, UNDEFINED when there is none."""
         return self.epochs[-1] if self.epochs else UNDEFINED
 
-    def assign(self, epoch: int, start_offset: int) -> None:
-        """Enters `epoch` at `start_offset`; entries it makes empty go."""
+    def assign(self, epoch: int, start_offset: int, *, keep_empty: bool = False) -> None:
+        """Enters `epoch` at `start_offset`; entries it makes empty go, unless they are to be kept."""
         if self.epochs and epoch <= self.epochs[-1]:
             return
-        while self.starts and self.starts[-1] >= start_offset:
+        while not keep_empty and self.starts and self.starts[-1] >= start_offset:
             self.epochs.pop()
             self.starts.pop()
         self.epochs.append(epoch)
