@@ -81,10 +81,6 @@ def only_batch(data: bytes | memoryview) -> bytes | memoryview:
 
     CorruptBatchError with Kafka's text, or InvalidRecordError (`ProduceRequest.validateRecords`).
     """
-    if len(data) > OVERHEAD_BYTES + _TO_MAGIC and data[16] == 2:
-        size = _INT32(data, 8)[0] + OVERHEAD_BYTES
-        if size == len(data) >= HEADER_BYTES:
-            return data
     size = _next_batch(data)
     if not size:
         raise InvalidRecordError("no complete batch")
@@ -110,6 +106,14 @@ def _next_batch(data: bytes | memoryview) -> int:
     if not 0 <= magic <= 2:
         raise CorruptBatchError(f"Invalid magic found in record: {magic}")
     return length + OVERHEAD_BYTES if length + OVERHEAD_BYTES <= len(data) else 0
+
+
+def common(data: bytes | memoryview) -> BatchHeader | None:
+    """The header where `data` is one whole batch of magic 2 and nothing else."""
+    if len(data) < HEADER_BYTES:
+        return None
+    header: BatchHeader = _new(BatchHeader, _unpack(data))
+    return header if header[3] == 2 and header[1] + OVERHEAD_BYTES == len(data) else None
 
 
 def header_of(data: bytes | bytearray | memoryview) -> BatchHeader:

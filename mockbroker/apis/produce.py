@@ -38,7 +38,7 @@ def produce(call: Call, request: ProduceRequest) -> object:
     failed = behind = False
     if request.acks not in _ACKS:
         refusal = ErrorCode.INVALID_REQUIRED_ACKS
-    elif request.transactional_id is None and _transactional(request):
+    elif request.transactional_id is None and any(map(_transactional, request.topic_data)):
         refusal = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     for data in _merged(request):
         topic, error = _topic(call, data)
@@ -132,18 +132,17 @@ def _merged(request: ProduceRequest) -> list[TopicProduceData]:
     ]
 
 
-def _transactional(request: ProduceRequest) -> bool:
+def _transactional(topic: TopicProduceData) -> bool:
     """Whether any batch says that it belongs to a transaction."""
-    for topic in request.topic_data:
-        for asked in topic.partition_data:
-            records = asked.records
-            if (
-                records is not None
-                and len(records) > record_batch.ATTRIBUTES_AT
-                and records[record_batch.ATTRIBUTES_AT] & record_batch.TRANSACTIONAL
-                and records[16] == 2
-            ):
-                return True
+    for asked in topic.partition_data:
+        records = asked.records
+        if (
+            records
+            and len(records) > record_batch.ATTRIBUTES_AT
+            and records[record_batch.ATTRIBUTES_AT] & record_batch.TRANSACTIONAL
+            and records[16] == 2
+        ):
+            return True
     return False
 
 

@@ -3,7 +3,7 @@
 Error texts are those a real broker sends; most refusals have none.
 """
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from ..protocol import record_batch
 from ..protocol.compression import Compression
@@ -43,23 +43,21 @@ class BatchError(Exception):
         self.in_log = in_log
 
 
-class Checked(NamedTuple):
-    """A batch the log may keep, and the largest timestamp it really has."""
-
-    batch: Batch
-    header: BatchHeader
-    max_timestamp: int
+Checked = tuple[Batch, BatchHeader, int]
+"""A batch the log may keep, its header, and the largest timestamp it really has."""
 
 
 def validate(data: bytes | memoryview, version: int, partition: "Partition", now_ms: int) -> Checked:
     """The batch of a Produce request of `version`. BatchError when it is refused."""
-    try:
-        only = record_batch.only_batch(data)
-    except CorruptBatchError as error:
-        raise BatchError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
-    except InvalidRecordError:
-        raise BatchError(ErrorCode.INVALID_RECORD) from None
-    header = record_batch.header_of(only)
+    only, header = data, record_batch.common(data)
+    if header is None:
+        try:
+            only = record_batch.only_batch(data)
+        except CorruptBatchError as error:
+            raise BatchError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+        except InvalidRecordError:
+            raise BatchError(ErrorCode.INVALID_RECORD) from None
+        header = record_batch.header_of(only)
     base_offset, _, _, _, _, attributes, _, base_timestamp, max_timestamp, _, _, _, _ = header
     if version < 7 and attributes & COMPRESSION_MASK >= Compression.ZSTD:
         known = attributes & COMPRESSION_MASK == Compression.ZSTD
@@ -77,12 +75,12 @@ def validate(data: bytes | memoryview, version: int, partition: "Partition", now
     if settings.compacted:
         _keys(batch, partition)
     if settings.log_append_time:
-        return Checked(batch, header, now_ms)
+        return batch, header, now_ms
     newest = now_ms + settings.timestamp_after_max_ms
     oldest = now_ms - settings.timestamp_before_max_ms
     if base_timestamp + latest > newest or base_timestamp + earliest < oldest:
         _timestamps(batch, oldest, newest)
-    return Checked(batch, header, base_timestamp + latest if base_timestamp >= 0 else max_timestamp)
+    return batch, header, base_timestamp + latest if base_timestamp >= 0 else max_timestamp
 
 
 def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from ..apis.advertised import answered
-from ..apis.registry import HANDLERS
+from ..apis.registry import HANDLERS, Handler
 from ..cluster.call import CLOSE, PARKED, Call, Client, Outcome
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
@@ -41,9 +41,9 @@ class Connection:
         "_backlog",
         "_client_id_bytes",
         "_client_id_size",
-        "_codecs",
         "_have",
         "_running",
+        "_served",
         "_store",
         "_total",
         "announced",
@@ -79,7 +79,7 @@ class Connection:
         self._total = 0
         self._have = 0
         self.target: memoryview | None = None
-        self._codecs: dict[int, Codec] = {}
+        self._served: dict[int, tuple[Codec, Handler]] = {}
         self._running = False
         self.announced = False
         self._client_id_bytes = b""
@@ -190,14 +190,15 @@ class Connection:
         offset = 10 + size
         if size != self._client_id_size or frame[10:offset] != self._client_id_bytes:
             offset = self._identify(frame)
-        found = self._codecs.get(key << 16 | version)
-        if found is None:
-            found = self._codec(key, version, correlation_id, frame, offset)
-            if found is None:
+        served = self._served.get(key << 16 | version)
+        if served is None:
+            served = self._serve(key, version, correlation_id, frame, offset)
+            if served is None:
                 return
+        found, handler = served
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
-        answer = HANDLERS[found.api_key](call, request)
+        answer = handler(call, request)
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
@@ -215,9 +216,9 @@ class Connection:
         self._client_id_size = -1 if self.client_id is None else offset - 10
         return offset
 
-    def _codec(
+    def _serve(
         self, key: int, version: int, correlation_id: int, frame: memoryview, offset: int
-    ) -> Codec | None:
+    ) -> tuple[Codec, Handler] | None:
         """None when the request was answered already: an ApiVersions of a version that is not known."""
         release = self.broker.cluster.release
         if not answered(release, key, version):
@@ -229,8 +230,9 @@ class Connection:
 
             self._send(codec(key, 0).encode(correlation_id, unsupported(release)))
             return None
-        found = self._codecs[key << 16 | version] = codec(key, version)
-        return found
+        found = codec(key, version)
+        served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
+        return served
 
     def _complete(self, call: Call, answer: Any) -> None:
         """A parked request is answered: sends it, and goes on with those behind it."""

@@ -120,7 +120,10 @@ class Pump:
         end = time.monotonic() + TURN_SECONDS
         while True:
             events = poll(PATIENCE_SECONDS)
-            cluster.advance(self.now_ms())
+            now = time.monotonic()
+            now_ms = self._epoch_ms + int((now - self._started) * 1000)
+            if now_ms != cluster.now_ms:
+                cluster.advance(now_ms)
             for fd, mask in events:
                 peer = peers.get(fd)
                 if peer is None:
@@ -137,7 +140,7 @@ class Pump:
                 self._flush_ready()
             if not events:
                 return False
-            if time.monotonic() > end:
+            if now > end:
                 return True
 
     def _accept(self, listener: socket.socket, broker: "Broker") -> None:
