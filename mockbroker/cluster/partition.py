@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
+from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 
@@ -15,7 +16,18 @@ if TYPE_CHECKING:
 class Partition:
     """One partition of a topic. `log` is the leader's; each broker in `replicas` has one in `logs`."""
 
-    __slots__ = ("index", "isr", "leader", "leader_epoch", "log", "logs", "replicas", "topic", "waiting")
+    __slots__ = (
+        "index",
+        "isr",
+        "leader",
+        "leader_epoch",
+        "log",
+        "logs",
+        "replicas",
+        "segments",
+        "topic",
+        "waiting",
+    )
 
     def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
         self.topic = topic
@@ -27,6 +39,8 @@ class Partition:
         self.logs = {broker: Log(ProducerStates(topic.policies)) for broker in replicas}
         self.log = self.logs[self.leader]
         self.log.epochs.assign(0, 0)
+        cluster = topic.cluster
+        self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
         self.waiting: set[Callable[[int], None]] = set()
         """Called with the bytes that became readable below the high watermark."""
 
@@ -49,7 +63,9 @@ class Partition:
 
     def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends to the leader's log; the followers in sync hold the same batch when this returns."""
-        log = self.log
+        log, cluster = self.log, self.topic.cluster
+        if cluster.now_ms != self.segments.noted_ms:
+            cluster.cleanup.appending(self, base_offset)
         log.append(batch, base_offset, count)
         if len(self.logs) > 1:
             for follower in self.logs.values():
@@ -64,6 +80,7 @@ class Partition:
 
     def advance_log_start(self, offset: int) -> None:
         """Moves the log start offset of every replica up to `offset`."""
+        self.segments.catch_up(self.log, self.topic.settings)
         for log in self.logs.values():
             log.advance_start(offset)
         for notify in list(self.waiting):

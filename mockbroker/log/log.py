@@ -1,7 +1,7 @@
 """The log of one replica: record batches as received, in memory."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ..protocol.record_batch import HEADER, Batch, records
@@ -84,6 +84,22 @@ class Log:
         self.epochs.truncate_from_start(offset)
         self.producers.log_start_advanced(offset)
 
+    def replace(self, changed: Mapping[int, Batch | None], end: int) -> None:
+        """Puts other batches in the place of those with the base offsets `changed` has; None removes one.
+
+        All of them lie below offset `end`. What was read before keeps the batches it has.
+        """
+        upto = bisect_left(self.bases, end)
+        kept = [
+            (base, batch)
+            for base, old in zip(self.bases[:upto], self.batches[:upto], strict=True)
+            if (batch := changed.get(base, old)) is not None
+        ]
+        self.size -= sum(map(len, self.batches[:upto]))
+        self.bases[:upto] = [base for base, _ in kept]
+        self.batches[:upto] = [batch for _, batch in kept]
+        self.size += sum(len(batch) for _, batch in kept)
+
     def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""
         for base, batch in zip(self.bases, self.batches, strict=True):
@@ -101,9 +117,10 @@ class Log:
         best: Batch | None = None
         best_time = -1
         for batch in self.batches:
-            time = HEADER.unpack_from(batch)[8]
-            if time > best_time:
-                best, best_time = batch, time
+            header = HEADER.unpack_from(batch)
+            # A batch that compaction emptied keeps its timestamp.
+            if header[8] > best_time and header[12]:
+                best, best_time = batch, header[8]
         if best is None:
             return None
         return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)
