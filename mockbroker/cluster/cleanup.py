@@ -29,9 +29,11 @@ class Cleanup:
 
     def appending(self, partition: "Partition", base_offset: int) -> None:
         """A batch is about to be appended, the first at this time."""
-        now_ms = self._cluster.now_ms
-        partition.segments.note(base_offset, now_ms)
+        now_ms, segments = self._cluster.now_ms, partition.segments
         settings = partition.topic.settings
+        if segments.lags:
+            segments.catch_up(partition.log, settings)
+        segments.note(base_offset, now_ms)
         if partition not in self._timers or settings.compacted or settings.retention_bytes >= 0:
             self._plan(partition, now_ms + 1)
 

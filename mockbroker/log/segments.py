@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MAX_TIMESTAMP: Final = Struct(">q").unpack_from
 _MAX_TIMESTAMP_AT: Final = 35
 NO_TIMESTAMP: Final = -1
+_MOST_NOTED: Final = 1000
 
 
 class Draws(Protocol):
@@ -50,15 +51,10 @@ class Segment:
         """The time of the last append stands in where no record has a timestamp."""
         return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
 
-    def should_roll(self, size: int, timestamp: int, now_ms: int, settings: "TopicSettings") -> bool:
-        """Whether a batch of `size` bytes, appended at `now_ms`, begins a new segment."""
-        if not self.size:
-            return False
-        if self.size + size > settings.segment_bytes:
-            return True
+    def roll_after(self, roll_ms: int) -> int:
+        """The last time at which it takes a batch: the time of the append if its first batch has none."""
         first = self.first_timestamp
-        waited = timestamp - first if first >= 0 else now_ms - self.created_ms
-        return waited > settings.roll_ms - self.jitter_ms
+        return (first if first >= 0 else self.created_ms) + roll_ms - self.jitter_ms
 
     def add(self, size: int, timestamp: int, now_ms: int) -> None:
         if not self.size:
@@ -100,6 +96,11 @@ class Segments:
         """The time that was noted last, None when the next append has to be noted whatever its time."""
 
     @property
+    def lags(self) -> bool:
+        """Whether so much was appended that `catch_up` is due, lest one look takes long."""
+        return len(self._noted_ms) > _MOST_NOTED
+
+    @property
     def active_base(self) -> int:
         """Base offset of the active segment."""
         return self.all[-1].base_offset if self.all else self._end_offset
@@ -120,19 +121,34 @@ class Segments:
 
     def catch_up(self, log: "Log", settings: "TopicSettings") -> None:
         """Places the batches that were appended since the last time, as `settings` say."""
-        bases = log.bases
-        noted, at = self._noted_offsets, 0
+        first = bisect_left(log.bases, self._end_offset)
+        noted, noted_ms, at = self._noted_offsets, self._noted_ms, 0
+        next_noted = noted[1] if len(noted) > 1 else log.end_offset
+        now_ms, timestamp = noted_ms[0], NO_TIMESTAMP
+        most_bytes, roll_ms = settings.segment_bytes, settings.roll_ms
         active = self.all[-1] if self.all else None
-        for index in range(bisect_left(bases, self._end_offset), len(bases)):
-            base, batch = bases[index], log.batches[index]
-            while at + 1 < len(noted) and noted[at + 1] <= base:
+        roll_after = active.roll_after(roll_ms) if active else 0
+        for base, batch in zip(log.bases[first:], log.batches[first:], strict=True):
+            while base >= next_noted:
                 at += 1
-            now_ms = self._noted_ms[at]
-            timestamp = NO_TIMESTAMP if self._by_file_time else _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)[0]
-            if active is None or active.should_roll(len(batch), timestamp, now_ms, settings):
+                now_ms = noted_ms[at]
+                next_noted = noted[at + 1] if at + 1 < len(noted) else log.end_offset
+            if not self._by_file_time:
+                (timestamp,) = _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)
+            size = len(batch)
+            if (
+                active is None
+                or active.size + size > most_bytes
+                or (timestamp if active.first_timestamp >= 0 else now_ms) > roll_after
+            ) and (active is None or active.size):
                 active = Segment(base, now_ms, self._jitter(settings))
                 self.all.append(active)
-            active.add(len(batch), timestamp, now_ms)
+                active.first_timestamp = timestamp
+                roll_after = active.roll_after(roll_ms)
+            active.size += size
+            active.modified_ms = now_ms
+            if timestamp > active.max_timestamp:
+                active.max_timestamp = timestamp
         self._end_offset = log.end_offset
         del self._noted_offsets[:-1], self._noted_ms[:-1]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from mockbroker.apis import HANDLERS
 from mockbroker.cluster.call import Call, Client
@@ -114,6 +115,6 @@ class Topic:
         self.partition.segments.catch_up(self.log, self.topic.settings)
         return [each.base_offset for each in self.partition.segments.all]
 
-    def _ask(self, key: ApiKey, version: int, request: object) -> object:
+    def _ask(self, key: ApiKey, version: int, request: object) -> Any:
         call = Call(self.cluster.brokers[1], version, Client(), "test", lambda *_: None)
         return HANDLERS[key](call, request)

@@ -268,8 +268,10 @@ def test_whatever_is_sent_the_last_values_can_be_read(
     sent: dict[int, tuple[bytes | None, bytes | None]] = {}
     sequence = 0
     for pairs, codec, later in batches:
-        producer = {"producer_id": 7, "sequence": sequence} if idempotent else {}
-        base = topic.send(pairs, codec=codec, **producer)
+        if idempotent:
+            base = topic.send(pairs, codec=codec, producer_id=7, sequence=sequence)
+        else:
+            base = topic.send(pairs, codec=codec)
         sequence += len(pairs)
         sent.update((base + index, pair) for index, pair in enumerate(pairs))
         topic.advance(later)

@@ -8,7 +8,7 @@ from .logs import DAY_MS, MINUTE_MS, START_MS, Topic
 
 CHECK_MS = 5 * MINUTE_MS
 FIRST_CHECK_MS = MINUTE_MS // 2
-OUT_OF_RANGE = (ErrorCode.OFFSET_OUT_OF_RANGE, [])
+OUT_OF_RANGE: tuple[int, list[bytes]] = (ErrorCode.OFFSET_OUT_OF_RANGE, [])
 
 
 def test_all_of_a_log_goes_a_week_after_its_last_record() -> None:
