@@ -27,6 +27,7 @@ from . import (
     share_coordinator,
     sync_session,
     tied_protocols,
+    time_retention,
     too_many_new_partitions,
     undefined_epoch,
     unknown_producer,
@@ -73,6 +74,7 @@ class Policies:
         self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, overrides)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
         self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, overrides)
+        self.retention_by_file_time = time_retention.BEHAVIOUR.choose(release, overrides)
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)

@@ -200,18 +200,19 @@ def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
     stamped = header.attributes & LOG_APPEND_TIME
     offset = 0
     for _ in range(header.record_count):
-        size, offset = _varint(body, offset)
+        size, offset = varint(body, offset)
         end = offset + size
-        time_delta, at = _varint(body, offset + 1)
-        offset_delta, at = _varint(body, at)
-        key, at = _field(body, at)
-        value, at = _field(body, at)
+        time_delta, at = varint(body, offset + 1)
+        offset_delta, at = varint(body, at)
+        key, at = field(body, at)
+        value, at = field(body, at)
         time = header.max_timestamp if stamped else header.base_timestamp + time_delta
         yield Record(header.base_offset + offset_delta, time, key, value)
         offset = end
 
 
-def _varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
+def varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
+    """A varint, un-zigzagged, and the offset behind it."""
     value = shift = 0
     while True:
         byte = data[offset]
@@ -224,8 +225,9 @@ def _varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
             raise ValueError("a varint of more than 64 bits")
 
 
-def _field(data: bytes | memoryview, offset: int) -> tuple[bytes | None, int]:
-    size, offset = _varint(data, offset)
+def field(data: bytes | memoryview, offset: int) -> tuple[bytes | None, int]:
+    """A key or value, None for null, and the offset behind it."""
+    size, offset = varint(data, offset)
     if size < 0:
         return None, offset
     return bytes(data[offset : offset + size]), offset + size

@@ -11,6 +11,7 @@ from uuid import UUID
 from ..policies import Policies
 from ..protocol.releases import Release
 from .broker import Broker
+from .cleanup import Cleanup
 from .configs import Configs
 from .partition import Partition
 from .randomness import Randomness
@@ -41,6 +42,7 @@ class Cluster:
         self.random = random
         self.timers = Timers()
         self.configs = Configs(config or {}, release)
+        self.cleanup = Cleanup(self)
         self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
@@ -94,6 +96,7 @@ class Cluster:
         for broker in self.brokers.values():
             broker.groups.topic_deleted(topic.name)
         for partition in topic.partitions:
+            self.cleanup.forget(partition)
             for notify in list(partition.waiting):
                 notify(0)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
+from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition
 from ..protocol.record_batch import Batch
@@ -41,6 +42,7 @@ class Partition:
         "log",
         "logs",
         "replicas",
+        "segments",
         "topic",
         "waiting",
         "waiting_followers",
@@ -58,6 +60,8 @@ class Partition:
         self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
+        cluster = topic.cluster
+        self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
         self.waiting: set[Callable[[int], None]] = set()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
@@ -123,7 +127,9 @@ class Partition:
 
     def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends to the leader's log, and to those of the followers that are in step."""
-        log = self.log
+        log, cluster = self.log, self.topic.cluster
+        if cluster.now_ms != self.segments.noted_ms:
+            cluster.cleanup.appending(self, base_offset)
         if self._epoch_due:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
@@ -198,6 +204,7 @@ class Partition:
 
     def advance_log_start(self, offset: int) -> None:
         """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
+        self.segments.catch_up(self.log, self.topic.settings)
         self.log.advance_start(offset)
         for follower in self.followers.values():
             if follower.state is FollowerState.IN_STEP:
@@ -276,9 +283,11 @@ class Partition:
         self.tell_followers()
         now_ms = self.topic.cluster.now_ms
         states = {b: f.state for b, f in self.followers.items()}
+        old, new = self.log, self.logs[broker]
+        self.segments.truncate(old, old.shared_end(new), self.topic.settings)
         self.leader = broker
         self.leader_epoch += 1
-        self.log = self.logs[broker]
+        self.log = new
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.followers = {b: Follower(b, self.logs[b], now_ms) for b in self.replicas if b != broker}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from .configs import TopicSettings
 from .partition import Partition
 
 if TYPE_CHECKING:
@@ -28,13 +29,21 @@ class Topic:
         self.name = name
         self.id = topic_id
         self.internal = name in INTERNAL
+        self.settings: TopicSettings
+        self.partitions: list[Partition] = []
         self.configure(overrides)
-        self.partitions = [Partition(self, index, replicas) for index, replicas in enumerate(assignment)]
+        self.partitions += [Partition(self, index, replicas) for index, replicas in enumerate(assignment)]
 
     def configure(self, overrides: Mapping[str, str]) -> None:
         """Sets the topic's own configuration. ConfigError when a value is invalid."""
-        self.settings = self.cluster.configs.topic_settings(overrides)
+        settings = self.cluster.configs.topic_settings(overrides)
+        for partition in self.partitions:
+            # What was appended so far rolled as the old settings say.
+            partition.segments.catch_up(partition.log, self.settings)
+        self.settings = settings
         self.overrides = dict(overrides)
+        for partition in self.partitions:
+            self.cluster.cleanup.reconfigured(partition)
 
     def add_partitions(self, assignment: list[list[int]]) -> None:
         start = len(self.partitions)

@@ -1,7 +1,7 @@
 """The log of one replica: record batches as received, in memory."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ..protocol.record_batch import HEADER, Batch, header_of, records
@@ -131,6 +131,32 @@ class Log:
         starts = self.epochs.starts
         return starts[index + 1] if index + 1 < len(starts) else self.end_offset
 
+    def shared_end(self, other: "Log") -> int:
+        """The offset up to which both logs hold the same batches."""
+        end = min(self.end_offset, other.end_offset)
+        mine, its = bisect_left(self.bases, end), bisect_left(other.bases, end)
+        while mine and its and self.batches[mine - 1] is not other.batches[its - 1]:
+            end = max(self.bases[mine - 1], other.bases[its - 1])
+            mine, its = bisect_left(self.bases, end), bisect_left(other.bases, end)
+        return end
+
+    def replace(self, changed: Mapping[int, tuple[Batch, Batch | None]], end: int) -> None:
+        """Puts others in the place of batches below offset `end`: `changed` has old and new by base offset,
+        None removes. A log that holds another batch there keeps it; so does what was read before.
+        """
+        upto = bisect_left(self.bases, end)
+        kept = []
+        for base, batch in zip(self.bases[:upto], self.batches[:upto], strict=True):
+            old, new = changed.get(base, (None, None))
+            if old is not batch:
+                kept.append((base, batch))
+            elif new is not None:
+                kept.append((base, new))
+        self.size -= sum(map(len, self.batches[:upto]))
+        self.bases[:upto] = [base for base, _ in kept]
+        self.batches[:upto] = [batch for _, batch in kept]
+        self.size += sum(len(batch) for _, batch in kept)
+
     def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""
         for base, batch in zip(self.bases, self.batches, strict=True):
@@ -148,9 +174,10 @@ class Log:
         best: Batch | None = None
         best_time = -1
         for batch in self.batches:
-            time = HEADER.unpack_from(batch)[8]
-            if time > best_time:
-                best, best_time = batch, time
+            header = HEADER.unpack_from(batch)
+            # A batch that compaction emptied keeps its timestamp.
+            if header[8] > best_time and header[12]:
+                best, best_time = batch, header[8]
         if best is None:
             return None
         return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)

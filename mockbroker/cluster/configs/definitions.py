@@ -59,6 +59,13 @@ TOPIC_SYNONYMS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
 """Broker configurations a topic inherits from, the first that is set wins, with the factor to the topic's
 unit (`ServerTopicConfigSynonyms.java`)."""
 
+INTERNAL_BROKER_KEYS: Final = {
+    "log.initial.task.delay.ms": ConfigKey(
+        "log.initial.task.delay.ms", "LONG", "30000", valid={"range": [0, None]}
+    ),
+}
+"""Configurations that brokers take but never show."""
+
 BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
     ("log.roll.ms", "log.roll.hours"),
     ("log.roll.jitter.ms", "log.roll.jitter.hours"),

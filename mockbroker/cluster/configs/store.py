@@ -121,7 +121,8 @@ class Configs:
 
     def broker_key(self, name: str) -> ConfigKey:
         """The definition, of the newest release that has the name if this one has not. ConfigError."""
-        key = self.broker_keys.get(name) or definitions.ever_known("broker").get(name)
+        key = self.broker_keys.get(name) or definitions.INTERNAL_BROKER_KEYS.get(name)
+        key = key or definitions.ever_known("broker").get(name)
         if key is None and name.startswith("listener.name."):
             return ConfigKey(name, "STRING")
         if key is None:

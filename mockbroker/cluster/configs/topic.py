@@ -24,6 +24,7 @@ class TopicSettings:
     retention_bytes: int = -1
     segment_bytes: int = 1073741824
     segment_ms: int = 604800000
+    segment_jitter_ms: int = 0
     delete_retention_ms: int = 86400000
     min_compaction_lag_ms: int = 0
     max_compaction_lag_ms: int = _FOREVER_MS
@@ -32,6 +33,13 @@ class TopicSettings:
     unclean_leader_election: bool = False
     preallocate: bool = False
     message_downconversion: bool = True
+
+    @property
+    def roll_ms(self) -> int:
+        """After which time a segment rolls: a compacted topic must get round to `max.compaction.lag.ms`."""
+        if self.compacted and self.max_compaction_lag_ms > 0:
+            return min(self.segment_ms, self.max_compaction_lag_ms)
+        return self.segment_ms
 
 
 def settings(values: Mapping[str, Value]) -> TopicSettings:
@@ -54,6 +62,7 @@ def settings(values: Mapping[str, Value]) -> TopicSettings:
         retention_bytes=get("retention.bytes"),
         segment_bytes=get("segment.bytes"),
         segment_ms=get("segment.ms"),
+        segment_jitter_ms=get("segment.jitter.ms"),
         delete_retention_ms=get("delete.retention.ms"),
         min_compaction_lag_ms=get("min.compaction.lag.ms"),
         max_compaction_lag_ms=get("max.compaction.lag.ms", _FOREVER_MS),

@@ -1,0 +1,111 @@
+"""Rewrites batches with fewer records, as compaction does (`MemoryRecords.filterTo`)."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from crc32c import crc32c
+
+from .compression import compress, decompress
+from .record_batch import (
+    COMPRESSION_MASK,
+    DELETE_HORIZON,
+    HEADER,
+    HEADER_BYTES,
+    LOG_APPEND_TIME,
+    OVERHEAD_BYTES,
+    BatchHeader,
+    field,
+    header_of,
+    varint,
+)
+
+_NO_TIMESTAMP: Final = -1
+_CRC_FROM: Final = 21
+
+
+class StoredRecord(NamedTuple):
+    """A record that can be written anew: time and offset absolute, `rest` as it was from the key on."""
+
+    offset: int
+    timestamp: int
+    key: bytes | None
+    tombstone: bool
+    attributes: int
+    rest: bytes
+
+
+def stored_records(batch: bytes | bytearray | memoryview) -> Iterator[StoredRecord]:
+    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    header = header_of(batch)
+    body = decompress(header.attributes & COMPRESSION_MASK, memoryview(batch)[HEADER_BYTES:])
+    stamped = header.attributes & LOG_APPEND_TIME
+    offset = 0
+    for _ in range(header.record_count):
+        size, offset = varint(body, offset)
+        end = offset + size
+        time_delta, at = varint(body, offset + 1)
+        offset_delta, rest = varint(body, at)
+        key, at = field(body, rest)
+        length, _ = varint(body, at)
+        time = header.max_timestamp if stamped else header.base_timestamp + time_delta
+        yield StoredRecord(
+            header.base_offset + offset_delta, time, key, length < 0, body[offset], bytes(body[rest:end])
+        )
+        offset = end
+
+
+def with_records(
+    header: BatchHeader, kept: Sequence[StoredRecord], delete_horizon_ms: int | None
+) -> bytearray:
+    """The batch with no more than `kept`, at least one; offsets, sequence and producer stay its own.
+
+    A delete horizon takes the place of the base timestamp (KIP-534, KAFKA-8522).
+    """
+    base_timestamp = kept[0].timestamp if delete_horizon_ms is None else delete_horizon_ms
+    body = bytearray()
+    for record in kept:
+        one = bytearray((record.attributes,))
+        one += _varint_of(record.timestamp - base_timestamp)
+        one += _varint_of(record.offset - header.base_offset)
+        one += record.rest
+        body += _varint_of(len(one)) + one
+    attributes = header.attributes & ~DELETE_HORIZON
+    if delete_horizon_ms is not None:
+        attributes |= DELETE_HORIZON
+    newest = header.max_timestamp
+    if not attributes & LOG_APPEND_TIME:
+        newest = max(record.timestamp for record in kept)
+    return _batch(
+        header._replace(
+            attributes=attributes,
+            base_timestamp=base_timestamp,
+            max_timestamp=newest,
+            record_count=len(kept),
+        ),
+        compress(header.attributes & COMPRESSION_MASK, bytes(body)),
+    )
+
+
+def without_records(header: BatchHeader) -> bytearray:
+    """The batch as an empty one, which still tells the last sequence and the last offset."""
+    attributes = header.attributes & ~(COMPRESSION_MASK | DELETE_HORIZON)
+    return _batch(header._replace(attributes=attributes, base_timestamp=_NO_TIMESTAMP, record_count=0), b"")
+
+
+def _batch(header: BatchHeader, body: bytes) -> bytearray:
+    made = bytearray(HEADER_BYTES) + body
+    length = len(made) - OVERHEAD_BYTES
+    HEADER.pack_into(made, 0, *header._replace(length=length))
+    crc = crc32c(memoryview(made)[_CRC_FROM:])
+    HEADER.pack_into(made, 0, *header._replace(length=length, crc=crc))
+    return made
+
+
+def _varint_of(number: int) -> bytes:
+    zigzag = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while zigzag > 0x7F:
+        out.append(zigzag & 0x7F | 0x80)
+        zigzag >>= 7
+    out.append(zigzag)
+    return bytes(out)

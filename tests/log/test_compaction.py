@@ -1,0 +1,303 @@
+"""Log compaction: the last record of each key stays."""
+
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, control_batch
+from mockbroker.protocol import record_batch
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.record_batch import CONTROL, DELETE_HORIZON, header_of, records
+
+from .logs import DAY_MS, MINUTE_MS, Topic
+
+BACKOFF_MS: Final = 15_000
+CODECS: Final = (NONE, GZIP, SNAPPY, LZ4, ZSTD)
+Pairs = list[tuple[bytes | None, bytes | None]]
+
+
+def compacted(**configs: object) -> Topic:
+    """Each batch is a segment of its own, and anything dirty is compacted, unless told."""
+    names = {"cleanup_policy": "compact", "segment_bytes": 14, "min_cleanable_dirty_ratio": 0.0}
+    return Topic(**{**names, **configs})  # type: ignore[arg-type]
+
+
+def roll(topic: Topic) -> None:
+    """Makes what is there inactive."""
+    topic.send([(b"roll", b"")])
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
+    topic = compacted()
+    topic.send([(b"a", b"1"), (b"b", b"1"), (b"c", b"1")], codec=codec)
+    topic.send([(b"a", b"2"), (b"d", b"1")], codec=codec)
+    topic.send([(b"b", b"2"), (b"a", b"3")], codec=codec)
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    expected = [(2, b"c", b"1"), (4, b"d", b"1"), (5, b"b", b"2"), (6, b"a", b"3"), (7, b"roll", b"")]
+    assert topic.content() == expected
+    assert topic.ranges() == [(0, 2, 1), (3, 4, 1), (5, 6, 2), (7, 7, 1)]
+    assert topic.log.start_offset == 0
+    for batch in topic.log:
+        assert record_batch.crc_matches(batch, header_of(batch))
+
+
+def test_the_active_segment_stays_as_it_is() -> None:
+    topic = compacted(segment_bytes=100_000)
+    topic.send([(b"a", b"1"), (b"a", b"2")])
+    topic.advance(DAY_MS)
+    assert len(topic.content()) == 2
+    assert topic.cluster.next_deadline() is None
+
+
+def test_batches_that_are_empty_go_but_for_the_last() -> None:
+    topic = compacted()
+    for value in (b"1", b"2", b"3"):
+        topic.send([(b"a", value)])
+    topic.send([(b"b", b"1")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert topic.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
+    error, batches = topic.fetch(0)
+    assert error == ErrorCode.NONE
+    assert header_of(batches[0]).base_offset == 2
+    topic.send([(b"b", b"2")])
+    topic.advance(BACKOFF_MS)
+    assert topic.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1), (5, 5, 1)]
+
+
+def test_a_producers_last_batch_stays_though_it_is_empty() -> None:
+    topic = compacted()
+    topic.send([(b"a", b"1")], producer_id=7, sequence=0)
+    topic.send([(b"a", b"2")], producer_id=7, sequence=1)
+    topic.send([(b"a", b"3")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert topic.ranges() == [(1, 1, 0), (2, 2, 1), (3, 3, 1)]
+    head = header_of(topic.log.batches[0])
+    assert (head.producer_id, head.base_sequence) == (7, 1)
+    assert record_batch.crc_matches(topic.log.batches[0], head)
+    assert topic.log.latest_timestamp() == (topic.now_ms - BACKOFF_MS, 2)
+    topic.send([(b"b", b"1")], producer_id=7, sequence=2)
+
+
+def test_a_tombstone_goes_when_its_horizon_has_passed() -> None:
+    topic = compacted(delete_retention_ms=DAY_MS)
+    sent_ms = topic.now_ms
+    topic.send([(b"a", b"1"), (b"b", b"1")])
+    topic.send([(b"a", None)])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert topic.content()[:2] == [(1, b"b", b"1"), (2, b"a", None)]
+    head = header_of(topic.log.batches[1])
+    assert head.attributes & DELETE_HORIZON
+    assert head.base_timestamp == topic.now_ms + DAY_MS
+    assert [record.timestamp for record in records(topic.log.batches[1])] == [sent_ms]
+    topic.advance(DAY_MS - BACKOFF_MS)
+    roll(topic)
+    topic.advance(BACKOFF_MS - 1)
+    assert (2, b"a", None) in topic.content()
+    topic.advance(1)
+    assert (2, b"a", None) not in topic.content()
+
+
+def test_the_horizon_is_set_once() -> None:
+    topic = compacted(delete_retention_ms=DAY_MS)
+    topic.send([(b"a", None), (b"b", b"1")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    horizon = header_of(topic.log.batches[0]).base_timestamp
+    topic.advance(DAY_MS // 2)
+    topic.send([(b"b", b"2")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert topic.content()[0] == (0, b"a", None)
+    assert header_of(topic.log.batches[0]).base_timestamp == horizon
+
+
+def test_markers_stay_untouched() -> None:
+    topic = compacted()
+    marker = bytearray(control_batch())
+    topic.send([(b"a", b"1")])
+    record_batch.place(marker, 1, 0)
+    topic.partition.append(marker, 1, 1)
+    topic.send([(b"a", b"2")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert topic.log.batches[0] is marker
+    assert header_of(marker).attributes & CONTROL
+
+
+def test_log_append_times_stay() -> None:
+    topic = compacted(message_timestamp_type="LogAppendTime")
+    topic.send([(b"a", b"1"), (b"b", b"1")])
+    topic.send([(b"a", b"2")])
+    sent_ms = topic.now_ms
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert [(r.offset, r.timestamp) for r in records(topic.log.batches[0])] == [(1, sent_ms)]
+
+
+@pytest.mark.parametrize(("ratio", "done"), [(0.5, False), (0.49, True)])
+def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
+    topic = compacted()
+    topic.send([(b"a", b"1")])
+    topic.send([(b"b", b"1")])
+    topic.advance(BACKOFF_MS)
+    assert topic.partition.segments.first_dirty == 1
+    topic.topic.configure({**topic.topic.overrides, "min.cleanable.dirty.ratio": str(ratio)})
+    topic.send([(b"c", b"1")])
+    topic.advance(BACKOFF_MS)
+    assert (topic.partition.segments.first_dirty == 2) == done
+
+
+def test_what_is_younger_than_the_least_lag_waits() -> None:
+    topic = compacted(min_compaction_lag_ms=10 * MINUTE_MS)
+    topic.send([(b"a", b"1")])
+    topic.send([(b"a", b"2")])
+    topic.advance(MINUTE_MS)
+    topic.send([(b"a", b"3")])
+    roll(topic)
+    topic.advance(9 * MINUTE_MS - 1)
+    assert len(topic.content()) == 4
+    topic.advance(1)
+    assert [offset for offset, _, _ in topic.content()] == [1, 2, 3]
+    topic.advance(MINUTE_MS)
+    assert [offset for offset, _, _ in topic.content()] == [2, 3]
+    assert topic.cluster.next_deadline() is None
+
+
+def test_what_is_older_than_the_largest_lag_goes_though_little_is_dirty() -> None:
+    topic = compacted(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=10 * MINUTE_MS)
+    topic.send([(b"a", b"1")])
+    topic.send([(b"a", b"2")])
+    roll(topic)
+    topic.advance(10 * MINUTE_MS)
+    assert len(topic.content()) == 3
+    topic.advance(BACKOFF_MS)
+    assert len(topic.content()) == 2
+
+
+def test_nothing_at_or_above_the_high_watermark_is_compacted() -> None:
+    topic = compacted()
+    for value in (b"1", b"2", b"3"):
+        topic.send([(b"a", value)])
+    topic.log.high_watermark = 1
+    topic.advance(BACKOFF_MS)
+    assert len(topic.content()) == 3
+    topic.log.high_watermark = 3
+    topic.advance(BACKOFF_MS)
+    assert [offset for offset, _, _ in topic.content()] == [1, 2]
+
+
+def test_followers_hold_the_same() -> None:
+    topic = compacted(brokers=3)
+    topic.send([(b"a", b"1"), (b"b", b"1")])
+    topic.send([(b"a", b"2")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert len(topic.content()) == 3
+    for log in topic.partition.logs.values():
+        assert log.bases == topic.log.bases
+        assert all(one is other for one, other in zip(log.batches, topic.log.batches, strict=True))
+        assert log.size == sum(map(len, log.batches))
+
+
+def test_compacted_and_deleted() -> None:
+    topic = compacted(cleanup_policy="compact,delete", retention_ms=DAY_MS)
+    topic.send([(b"a", b"1")])
+    topic.send([(b"b", b"1")])
+    topic.send([(b"a", b"2")])
+    roll(topic)
+    topic.advance(BACKOFF_MS)
+    assert [offset for offset, _, _ in topic.content()] == [1, 2, 3]
+    topic.advance(2 * DAY_MS)
+    assert topic.log.start_offset == topic.log.end_offset == 4
+    assert not topic.content()
+
+
+def test_a_compacted_topic_is_not_deleted_from() -> None:
+    topic = compacted(retention_ms=1, retention_bytes=0)
+    topic.send()
+    topic.advance(DAY_MS)
+    assert topic.log.start_offset == 0
+
+
+def test_small_segments_are_joined() -> None:
+    topic = compacted(segment_bytes=150)
+    for number in range(6):
+        topic.send([(b"k%d" % (number % 2), b"v" * 20)])
+    topic.advance(BACKOFF_MS)
+    assert topic.segments() == [0, 1, 2, 3, 4, 5]
+    assert [each.size > 0 for each in topic.partition.segments.all] == [False] * 3 + [True] * 3
+    topic.send([(b"x", b"v" * 20)])
+    topic.advance(BACKOFF_MS)
+    assert topic.segments() == [0, 4, 5, 6]
+    assert sum(each.size for each in topic.partition.segments.all) == topic.log.size
+
+
+def test_without_a_cleaner_nothing_is_compacted() -> None:
+    topic = compacted(broker={"log.cleaner.enable": "false"})
+    topic.send([(b"a", b"1"), (b"a", b"2")])
+    roll(topic)
+    assert topic.cluster.next_deadline() is None
+
+
+KEYS = st.sampled_from([b"a", b"b", b"c", b"d"])
+VALUES = st.one_of(st.none(), st.binary(max_size=3))
+BATCHES = st.lists(
+    st.tuples(
+        st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=4),
+        st.sampled_from(CODECS),
+        st.integers(0, 2 * BACKOFF_MS),
+    ),
+    min_size=1,
+    max_size=10,
+)
+
+
+@given(batches=BATCHES, segment_bytes=st.sampled_from([14, 200, 400]), idempotent=st.booleans())
+def test_whatever_is_sent_the_last_values_can_be_read(
+    batches: list[tuple[Pairs, int, int]], segment_bytes: int, idempotent: bool
+) -> None:
+    topic = compacted(segment_bytes=segment_bytes, delete_retention_ms=BACKOFF_MS, brokers=2)
+    sent: dict[int, tuple[bytes | None, bytes | None]] = {}
+    sequence = 0
+    for pairs, codec, later in batches:
+        if idempotent:
+            base = topic.send(pairs, codec=codec, producer_id=7, sequence=sequence)
+        else:
+            base = topic.send(pairs, codec=codec)
+        sequence += len(pairs)
+        sent.update((base + index, pair) for index, pair in enumerate(pairs))
+        topic.advance(later)
+    topic.advance(10 * BACKOFF_MS)
+    content = topic.content()
+    offsets = [offset for offset, _, _ in content]
+    assert offsets == sorted(set(offsets))
+    assert all(sent[offset] == (key, value) for offset, key, value in content)
+    last = {key: offset for offset, (key, _) in sent.items()}
+    kept = {offset: value for offset, _, value in content}
+    for offset in last.values():
+        assert offset in kept or sent[offset][1] is None
+    dirty = topic.partition.segments.first_dirty
+    seen = {}
+    for offset, key, _ in content:
+        if offset < dirty:
+            assert key not in seen, "a compacted part has each key once"
+            seen[key] = offset
+    ranges = topic.ranges()
+    assert all(end < start for (_, end, _), (start, _, _) in pairwise(ranges))
+    for log in topic.partition.logs.values():
+        assert log.bases == [base for base, _, _ in ranges]
+        assert log.size == sum(map(len, log.batches))
+    for offset in range(topic.log.end_offset):
+        error, found = topic.fetch(offset)
+        assert error == ErrorCode.NONE
+        assert [r.offset for b in found for r in records(b) if r.offset >= offset] == [
+            each for each in offsets if each >= offset
+        ]

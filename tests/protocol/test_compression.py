@@ -1,0 +1,53 @@
+"""What the mock compresses, other libraries read."""
+
+import gzip
+
+import lz4.frame
+import pytest
+import snappy
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockbroker.protocol.compression import Compression, compress, decompress
+
+CODECS = list(Compression)
+LARGE = bytes(range(256)) * 1000
+NOISE = b"".join((i * 2654435761 % 2**32).to_bytes(4, "big") for i in range(40_000))
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("data", [b"", b"x", LARGE, NOISE], ids=["empty", "small", "large", "noise"])
+def test_others_read_it(codec: Compression, data: bytes) -> None:
+    packed = compress(codec, data)
+    assert bytes(decompress(codec, packed)) == data
+    match codec:
+        case Compression.GZIP:
+            assert gzip.decompress(packed) == data
+        case Compression.SNAPPY:
+            assert xerial(packed) == data
+        case Compression.LZ4:
+            assert lz4.frame.decompress(packed) == data
+            info = lz4.frame.get_frame_info(packed)
+            assert not info["block_linked"]
+        case Compression.ZSTD:
+            assert zstandard.ZstdDecompressor().decompressobj().decompress(packed) == data
+
+
+def xerial(packed: bytes) -> bytes:
+    out, at = b"", 16
+    while at < len(packed):
+        size = int.from_bytes(packed[at : at + 4], "big")
+        out += snappy.decompress(packed[at + 4 : at + 4 + size])
+        at += 4 + size
+    return out
+
+
+@given(data=st.binary(max_size=2000), codec=st.sampled_from(CODECS))
+def test_it_comes_back(data: bytes, codec: Compression) -> None:
+    assert bytes(decompress(codec, compress(codec, data))) == data
+
+
+def test_an_unknown_codec_is_refused() -> None:
+    with pytest.raises(ValueError, match="codec 7"):
+        compress(7, b"")
