@@ -3,15 +3,20 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .server.serving import MockCluster, serve
+    from .server.mock_cluster import MockCluster
+    from .server.serving import serve
 
 __all__ = ["MockCluster", "serve"]
 
 
 def __getattr__(name: str) -> Any:
     # Imported on demand: `mockbroker.protocol` alone should not load a server.
-    if name in __all__:
-        from .server import serving
+    if name == "MockCluster":
+        from .server.mock_cluster import MockCluster
 
-        return getattr(serving, name)
+        return MockCluster
+    if name == "serve":
+        from .server.serving import serve
+
+        return serve
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,6 +24,7 @@ from . import (
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    scope,
     share_coordinator,
     sync_session,
     tied_protocols,
@@ -33,6 +34,7 @@ from . import (
     unknown_producer,
 )
 from .behaviour import Behaviour, UnknownPolicyError
+from .scope import EVERYWHERE, Scope
 
 CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
     module.BEHAVIOUR.name: module.BEHAVIOUR
@@ -43,41 +45,106 @@ CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
 
 
 class Policies:
-    """The answers in force: those of `release`, then `overrides` by behaviour name.
+    """The answers in force, each an attribute: those of `release`, but for `overrides`, whose keys are a
+    behaviour and maybe a scope (`undefined-epoch@topic:orders@broker:1`).
 
+    The attributes are those of the whole cluster; `at` has those of a topic or a broker, where the narrowest
+    scope wins, a topic before a broker. `set` changes them while the cluster runs.
     UnknownPolicyError for names that do not exist.
     """
 
     def __init__(self, release: Release, overrides: Mapping[str, str] | None = None) -> None:
-        overrides = overrides or {}
-        for name in overrides:
-            if name not in CATALOGUE:
-                raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
-        self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, overrides)
-        self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, overrides)
-        self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, overrides)
-        self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
-        self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, overrides)
-        self.unclean_election = election.BEHAVIOUR.choose(release, overrides)
-        self.enter_epoch_at_append = leader_epoch_entry.BEHAVIOUR.choose(release, overrides)
-        self.reassignment_bumps_epoch = reassignment_epoch.BEHAVIOUR.choose(release, overrides)
-        self.followers_serve = follower_reads.BEHAVIOUR.choose(release, overrides)
-        self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, overrides)
-        self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
-        self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
-        self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)
-        self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
-        self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
-        self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
-        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)
-        self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, overrides)
-        self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, overrides)
-        self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
-        self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, overrides)
-        self.retention_by_file_time = time_retention.BEHAVIOUR.choose(release, overrides)
-        self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
-        self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
-        self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)
+        self.release = release
+        self._overrides: dict[Scope, dict[str, str]] = {}
+        self._narrower: dict[Scope, Policies] = {}
+        for text, answer in (overrides or {}).items():
+            name, where = scope.parse(text)
+            self._override(name, answer, where)
+        self._choose(self._overrides, EVERYWHERE)
+
+    def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
+        """The answers for `topic` on `broker`. Ask anew each time: they may change."""
+        if self._overrides.keys() <= {EVERYWHERE}:
+            return self
+        where = Scope(topic, broker)
+        found = self._narrower.get(where)
+        if found is None:
+            found = self._narrower[where] = Policies(self.release)
+            found._choose(self._overrides, where)
+        return found
+
+    def set(self, name: str, answer: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Gives behaviour `name` another answer from now on. UnknownPolicyError, and nothing is changed."""
+        self._override(name, answer, Scope(topic, broker))
+        self._changed()
+
+    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Takes back what was `set` for just this scope. UnknownPolicyError."""
+        known(name)
+        self._overrides.get(Scope(topic, broker), {}).pop(name, None)
+        self._changed()
+
+    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
+        """The name of the answer in force. UnknownPolicyError."""
+        behaviour = known(name)
+        return _in_force(self._overrides, Scope(topic, broker)).get(name) or behaviour.default(self.release)
+
+    @property
+    def scopes(self) -> "list[Scope]":
+        """Every scope that has an answer of its own."""
+        return [where for where, chosen in self._overrides.items() if chosen]
+
+    def _override(self, name: str, answer: str, where: Scope) -> None:
+        known(name).choose(self.release, {name: answer})
+        self._overrides.setdefault(where, {})[name] = answer
+
+    def _changed(self) -> None:
+        self._narrower.clear()
+        self._choose(self._overrides, EVERYWHERE)
+
+    def _choose(self, overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> None:
+        release, chosen = self.release, _in_force(overrides, where)
+        self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
+        self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, chosen)
+        self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, chosen)
+        self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, chosen)
+        self.empty_group_dies_at_once = empty_group_cleanup.BEHAVIOUR.choose(release, chosen)
+        self.unclean_election = election.BEHAVIOUR.choose(release, chosen)
+        self.enter_epoch_at_append = leader_epoch_entry.BEHAVIOUR.choose(release, chosen)
+        self.reassignment_bumps_epoch = reassignment_epoch.BEHAVIOUR.choose(release, chosen)
+        self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
+        self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
+        self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)
+        self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, chosen)
+        self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, chosen)
+        self.group_operations = group_operations.BEHAVIOUR.choose(release, chosen)
+        self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, chosen)
+        self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, chosen)
+        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, chosen)
+        self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, chosen)
+        self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, chosen)
+        self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, chosen)
+        self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, chosen)
+        self.retention_by_file_time = time_retention.BEHAVIOUR.choose(release, chosen)
+        self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, chosen)
+        self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, chosen)
+        self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, chosen)
 
 
-__all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]
+def known(name: str) -> Behaviour[Any]:
+    """The behaviour of that name. UnknownPolicyError names those there are."""
+    if name not in CATALOGUE:
+        raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]
+
+
+def _in_force(overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> dict[str, str]:
+    wide_to_narrow = sorted(overrides, key=lambda each: (each.topic is not None, each.broker is not None))
+    found: dict[str, str] = {}
+    for each in wide_to_narrow:
+        if each.covers(where):
+            found.update(overrides[each])
+    return found
+
+
+__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError"]

@@ -21,7 +21,7 @@ def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroup
     if request.include_authorized_operations:
         for group in answer.groups:
             if not group.error_code:
-                group.authorized_operations = call.cluster.policies.group_operations
+                group.authorized_operations = call.policies.group_operations
     return answer
 
 
@@ -49,7 +49,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
 
 def _members(call: Call, group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
     """Metadata is shown of stable groups only."""
-    with_assignment = protocol is not None or call.cluster.policies.describe_assignments_always
+    with_assignment = protocol is not None or call.policies.describe_assignments_always
     return [
         DescribedGroupMember(
             member.id,

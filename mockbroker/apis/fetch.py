@@ -150,7 +150,7 @@ def _read_partition(
         asked,
         replica=replica,
         committed=bool(request.isolation_level),
-        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.cluster.policies.followers_serve,
+        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies.followers_serve,
         max_bytes=left,
         at_least_one=first,
     )

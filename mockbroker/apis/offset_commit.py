@@ -33,7 +33,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitRespo
                 known.append((asked, partition, (topic.name, partition.partition_index)))
     if not known:
         return answer.response
-    if call.cluster.policies.answer_partitions_once:
+    if call.policies.answer_partitions_once:
         known = list({key: (asked, partition, key) for asked, partition, key in known}.values())
     limit = call.broker.groups.settings.offset_metadata_max
     expire_ms = None if request.retention_time_ms == -1 else call.now_ms + request.retention_time_ms

@@ -23,7 +23,7 @@ E = ErrorCode
 
 @handles(ApiKey.OFFSET_FETCH)
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
-    if not request.groups and not call.cluster.policies.answer_fetch_of_no_groups:
+    if not request.groups and not call.policies.answer_fetch_of_no_groups:
         return PARKED
     return OffsetFetchResponse(
         groups=[_group(call, asked, request.require_stable) for asked in request.groups]
@@ -50,7 +50,7 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
             name = known.name
         partitions = [_partition(group, (name, index), require_stable) for index in topic.partition_indexes]
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
-    if call.cluster.policies.answer_partitions_once:
+    if call.policies.answer_partitions_once:
         found = _once(found)
     return OffsetFetchResponseGroup(asked.group_id, found + unknown)
 

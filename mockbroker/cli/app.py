@@ -45,7 +45,12 @@ def serve(
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Broker configuration. Repeatable.")
     ] = None,
     policy: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=ANSWER", help="Override a behaviour. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=ANSWER",
+            help="Override a behaviour: everywhere, or where NAME@topic:T, NAME@broker:ID or both say. "
+            "Repeatable.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,

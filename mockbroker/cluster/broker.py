@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
+    from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
 
@@ -19,6 +20,11 @@ class Broker:
         self.port = 9091 + broker_id
         self.online = True
         self.rack: str | None = cluster.configs.broker_text("broker.rack")
+
+    @property
+    def policies(self) -> "Policies":
+        """The answers in force on this broker."""
+        return self.cluster.policies.at(broker=self.id)
 
     # Made at their first use, since most of their code is not needed to start.
 

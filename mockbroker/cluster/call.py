@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from ..policies import Policies
     from .broker import Broker
     from .cluster import Cluster
 
@@ -55,6 +56,11 @@ class Call:
         self.client = client
         self.client_id = client_id
         self.sink = sink
+
+    @property
+    def policies(self) -> "Policies":
+        """The answers in force on the broker that is asked."""
+        return self.broker.policies
 
     @property
     def now_ms(self) -> int:

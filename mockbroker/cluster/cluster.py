@@ -8,7 +8,7 @@ import base64
 from collections.abc import Callable, Mapping
 from uuid import UUID
 
-from ..policies import Policies
+from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from .broker import Broker
 from .cleanup import Cleanup
@@ -23,7 +23,7 @@ class Cluster:
     """A cluster of `brokers` brokers (ids from 1) that behaves as `release` with `policies`.
 
     `config` holds broker configuration in Kafka's names; `now_ms` is Unix time; all ids are drawn from
-    `random`. ConfigError when a value is invalid.
+    `random`. ConfigError when a value is invalid, UnknownPolicyError when a policy is for no broker of these.
     """
 
     def __init__(
@@ -47,8 +47,16 @@ class Cluster:
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers = {i: Broker(self, i) for i in range(1, brokers + 1)}
+        for scope in self.policies.scopes:
+            self.check_scope(scope.broker)
         self.controller_id = 1
         self._producer_ids = 0
+
+    def check_scope(self, broker: int | None) -> None:
+        """UnknownPolicyError when a policy is meant for a broker that is not there."""
+        if broker is not None and broker not in self.brokers:
+            there = ", ".join(map(str, self.brokers))
+            raise UnknownPolicyError(f"no broker {broker} to give a policy to: choose one of {there}")
 
     def advance(self, now_ms: int) -> None:
         """Sets the time and fires what is due, in order of the deadlines, each at its own time."""

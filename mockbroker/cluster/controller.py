@@ -3,8 +3,6 @@
 
 from typing import TYPE_CHECKING
 
-from ..log.log import Log
-from ..log.producer_state import ProducerStates
 from ..protocol.errors import ErrorCode
 from .api_error import ApiError
 from .follower import Follower, FollowerState
@@ -51,7 +49,7 @@ def elect(cluster: "Cluster", partition: "Partition") -> bool:
     if clean is not None:
         partition.lead(clean)
         return True
-    if online and (cluster.policies.unclean_election or partition.topic.settings.unclean_leader_election):
+    if online and (partition.policies.unclean_election or partition.topic.settings.unclean_leader_election):
         partition.isr = online[:1]
         partition.lead(online[0])
         return True
@@ -98,7 +96,7 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
             raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
     for broker in replicas:
         if broker not in partition.replicas:
-            log = partition.logs[broker] = Log(ProducerStates(partition.topic.policies))
+            log = partition.logs[broker] = partition.topic.new_log(broker)
             log.begin_at(partition.log.start_offset)
             partition.replicas = [*partition.replicas, broker]
             follower = partition.followers[broker] = Follower(broker, log, cluster.now_ms)
@@ -106,7 +104,7 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
                 partition.catch_up(follower)
             else:
                 follower.state = FollowerState.OFFLINE
-    if cluster.policies.reassignment_bumps_epoch and partition.leader != NO_LEADER:
+    if partition.policies.reassignment_bumps_epoch and partition.leader != NO_LEADER:
         partition.bump_epoch()
     partition.replicas = list(replicas)
     partition.isr = [r for r in replicas if r in partition.isr]

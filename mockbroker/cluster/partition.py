@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
-from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition
@@ -13,6 +12,7 @@ from . import reading
 from .follower import Follower, FollowerState
 
 if TYPE_CHECKING:
+    from ..policies import Policies
     from .topic import Topic
 
 NO_LEADER = -1
@@ -55,7 +55,7 @@ class Partition:
         self.isr = list(replicas)
         self.leader = replicas[0]
         self.leader_epoch = 0
-        self.logs = {broker: Log(ProducerStates(topic.policies)) for broker in replicas}
+        self.logs = {broker: topic.new_log(broker) for broker in replicas}
         self.log = self.logs[self.leader]
         self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0
@@ -77,6 +77,11 @@ class Partition:
 
     # -- what may be asked
 
+    @property
+    def policies(self) -> "Policies":
+        """The answers in force for this topic on the leader."""
+        return self.topic.cluster.policies.at(self.topic.name, self.leader)
+
     def check_leader(
         self, broker: int, current_leader_epoch: int = -1, any_replica: bool = False
     ) -> ErrorCode:
@@ -96,7 +101,7 @@ class Partition:
 
     def end_offset_for_epoch(self, requested: int, log: Log | None = None) -> tuple[int, int]:
         """(leader epoch, end offset) for OffsetForLeaderEpoch (`LeaderEpochFileCache.endOffsetFor`)."""
-        log, policies = log or self.log, self.topic.policies
+        log, policies = log or self.log, self.policies
         cache = log.epochs
         if requested == -1:
             return policies.epoch_not_given(log.end_offset)
@@ -305,7 +310,7 @@ class Partition:
         self._leader_changed()
 
     def _enter_epoch(self) -> None:
-        self._epoch_due = self.topic.policies.enter_epoch_at_append
+        self._epoch_due = self.policies.enter_epoch_at_append
         if not self._epoch_due:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 

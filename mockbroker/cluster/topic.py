@@ -1,13 +1,17 @@
 """A topic: its partitions and its configuration."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from ..log.log import Log
+from ..log.producer_state import ProducerStates
 from .configs import TopicSettings
 from .partition import Partition
 
 if TYPE_CHECKING:
+    from ..policies import Policies
     from .cluster import Cluster
 
 INTERNAL = frozenset({"__consumer_offsets", "__transaction_state"})
@@ -25,7 +29,6 @@ class Topic:
         overrides: Mapping[str, str],
     ) -> None:
         self.cluster = cluster
-        self.policies = cluster.policies
         self.name = name
         self.id = topic_id
         self.internal = name in INTERNAL
@@ -48,6 +51,15 @@ class Topic:
     def add_partitions(self, assignment: list[list[int]]) -> None:
         start = len(self.partitions)
         self.partitions += [Partition(self, start + i, replicas) for i, replicas in enumerate(assignment)]
+
+    @property
+    def policies(self) -> "Policies":
+        """The answers in force for this topic."""
+        return self.cluster.policies.at(self.name)
+
+    def new_log(self, broker: int) -> Log:
+        """An empty log for a replica of one of the partitions."""
+        return Log(ProducerStates(partial(self.cluster.policies.at, self.name, broker)))
 
     def partition(self, index: int) -> Partition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -112,7 +112,7 @@ class GroupCoordinator:
         group = self.groups.get(group_id)
         if group is None:
             if generation >= 0:
-                return self.cluster.policies.commit_to_unknown_group(version)
+                return self.broker.policies.commit_to_unknown_group(version)
             group = self.create(group_id)
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             return error
@@ -121,14 +121,14 @@ class GroupCoordinator:
 
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
-        if self.cluster.policies.empty_group_dies_at_once:
+        if self.broker.policies.empty_group_dies_at_once:
             self._delete_if_unused(group)
 
     def topic_deleted(self, topic: str) -> None:
         """Forgets the committed offsets of a topic that was deleted."""
         for group in list(self.groups.values()):
             group.offsets.remove_topic(topic)
-            if self.cluster.policies.empty_group_dies_at_once:
+            if self.broker.policies.empty_group_dies_at_once:
                 self._delete_if_unused(group)
 
     # -- expiry
@@ -151,7 +151,7 @@ class GroupCoordinator:
 
     def _expire_offsets(self, group: ClassicGroup) -> None:
         now_ms, retention_ms = self.cluster.now_ms, self.settings.offsets_retention_ms
-        if group.protocol_type is None or self.cluster.policies.offsets_expire_from_commit:
+        if group.protocol_type is None or self.broker.policies.offsets_expire_from_commit:
             group.offsets.expire(now_ms, retention_ms, _commit_ms)
         elif group.state is GroupState.EMPTY:
             group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)

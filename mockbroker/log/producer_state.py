@@ -1,5 +1,6 @@
 """What a replica knows of idempotent producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..protocol.errors import ErrorCode
@@ -52,7 +53,7 @@ class ProducerStates:
 
     __slots__ = ("_policies", "entries")
 
-    def __init__(self, policies: "Policies") -> None:
+    def __init__(self, policies: Callable[[], "Policies"]) -> None:
         self._policies = policies
         self.entries: dict[int, ProducerEntry] = {}
 
@@ -63,7 +64,7 @@ class ProducerStates:
         """
         entry = self.entries.get(producer_id)
         if entry is None:
-            unknown = self._policies.unknown_producer
+            unknown = self._policies().unknown_producer
             if first and unknown:
                 raise SequenceError(
                     unknown, f"producer {producer_id} is not known, and sequence {first} is not 0"
@@ -100,7 +101,7 @@ class ProducerStates:
         if entry is None or entry.epoch != epoch:
             entry = self.entries[producer_id] = ProducerEntry(epoch)
         entry.batches.append(batch)
-        if len(entry.batches) > self._policies.duplicate_window:
+        if len(entry.batches) > self._policies().duplicate_window:
             del entry.batches[0]
         entry.last_seen_ms = now_ms
 
@@ -122,7 +123,7 @@ class ProducerStates:
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, where the release does so."""
-        if not self._policies.forget_producer_with_records:
+        if not self._policies().forget_producer_with_records:
             return
         for producer_id, entry in list(self.entries.items()):
             if not entry.batches or entry.batches[-1].last_offset < offset:

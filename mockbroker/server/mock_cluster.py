@@ -1,0 +1,154 @@
+"""A cluster in a thread of its own, for programs that know nothing of trio."""
+
+import contextlib
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import trio
+
+from ..cluster import controller
+from ..cluster.cluster import Cluster
+from ..cluster.follower import FollowerState
+from ..cluster.partition import Partition
+from .serving import ServedCluster, serve
+
+T = TypeVar("T")
+
+
+class MockCluster:
+    """A cluster in a thread of its own, for any code, synchronous or asyncio.
+
+    `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`. Takes what `serve` takes.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+        self._served: ServedCluster | None = None
+        self._error: BaseException | None = None
+        self._up = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._token: trio.lowlevel.TrioToken | None = None
+        self._stop: trio.Event | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """`host:port` of every broker, comma separated."""
+        return self._running().bootstrap_servers
+
+    def start(self) -> "MockCluster":
+        """Returns once every broker listens. Raises what `serve` raises."""
+        if self._thread is not None:
+            raise RuntimeError("this cluster was started already: make a new MockCluster")
+        self._thread = threading.Thread(target=trio.run, args=(self._main,), name="mockbroker", daemon=True)
+        self._thread.start()
+        self._up.wait()
+        if self._error is not None:
+            self._thread.join()
+            raise self._error
+        return self
+
+    def stop(self) -> None:
+        """Closes every connection and returns when the thread has ended; fine to call twice.
+
+        Raises what made the cluster fail, if it did.
+        """
+        if self._thread is None or self._token is None or self._stop is None:
+            return
+        with contextlib.suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(self._stop.set)
+        self._thread.join()
+        self._served = None
+        if self._error is not None:
+            raise self._error
+
+    def run(self, function: Callable[[Cluster], T]) -> T:
+        """Calls `function` with the core in the cluster's own thread, and gives what it returns."""
+        served = self._running()
+
+        def call() -> T:
+            try:
+                return function(served.cluster)
+            finally:
+                served.pump.poke()
+
+        return trio.from_thread.run_sync(call, trio_token=self._token)
+
+    @property
+    def policies(self) -> "PolicyControl":
+        """The answers in force, which may be changed while clients are connected."""
+        return PolicyControl(self)
+
+    def stop_broker(self, broker: int) -> None:
+        """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
+        self.run(lambda core: controller.stop_broker(core, broker))
+
+    def start_broker(self, broker: int) -> None:
+        """Brings a broker back, with the logs it had. KeyError."""
+        self.run(lambda core: controller.start_broker(core, broker))
+
+    def pause_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
+        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.PAUSED))
+
+    def resume_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
+        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.BEHIND))
+
+    def __enter__(self) -> "MockCluster":
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _running(self) -> ServedCluster:
+        if self._served is None:
+            raise RuntimeError("the cluster does not run: use it in a with block, or call start() first")
+        return self._served
+
+    async def _main(self) -> None:
+        try:
+            async with serve(**self._options) as served:
+                self._token = trio.lowlevel.current_trio_token()
+                self._stop = trio.Event()
+                self._served = served
+                self._up.set()
+                await self._stop.wait()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._up.set()
+
+
+class PolicyControl:
+    """Changes the behaviour of a running cluster: everywhere, for a topic, on a broker, or both.
+
+    UnknownPolicyError for a behaviour, an answer or a broker that does not exist; nothing is changed then.
+    """
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self._cluster = cluster
+
+    def set(self, name: str, answer: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Gives behaviour `name` another answer, from the next request on."""
+
+        def change(core: Cluster) -> None:
+            core.check_scope(broker)
+            core.policies.set(name, answer, topic=topic, broker=broker)
+
+        self._cluster.run(change)
+
+    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Takes back what was set for just this scope."""
+        self._cluster.run(lambda core: core.policies.reset(name, topic=topic, broker=broker))
+
+    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
+        """The name of the answer in force."""
+        return self._cluster.run(lambda core: core.policies.answer(name, topic=topic, broker=broker))
+
+
+def _partition(core: Cluster, topic: str, index: int) -> Partition:
+    found = core.partition(topic, index)
+    if found is None:
+        raise KeyError(f"no partition {topic}-{index}")
+    return found

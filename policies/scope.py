@@ -1,0 +1,37 @@
+"""Where an answer is in force: everywhere, on one broker, for one topic, or for one topic on one broker."""
+
+from typing import NamedTuple
+
+from .behaviour import UnknownPolicyError
+
+
+class Scope(NamedTuple):
+    """A topic by name and a broker by id; None stands for all of them."""
+
+    topic: str | None = None
+    broker: int | None = None
+
+    def covers(self, other: "Scope") -> bool:
+        """Whether what holds here holds for `other` too."""
+        return self.topic in (None, other.topic) and self.broker in (None, other.broker)
+
+
+EVERYWHERE = Scope()
+
+
+def parse(text: str) -> tuple[str, Scope]:
+    """Name and scope of `undefined-epoch@topic:orders@broker:1`, both parts of the scope optional.
+
+    UnknownPolicyError for a scope that is written otherwise.
+    """
+    name, *parts = text.split("@")
+    topic, broker = None, None
+    for part in parts:
+        kind, _, value = part.partition(":")
+        if kind == "topic" and value:
+            topic = value
+        elif kind == "broker" and value.isdecimal():
+            broker = int(value)
+        else:
+            raise UnknownPolicyError(f"policy {text!r}: write the scope as NAME@topic:T or NAME@broker:ID")
+    return name, Scope(topic, broker)
