@@ -9,16 +9,25 @@ from . import (
     auto_created_topic,
     commit_to_unknown_group,
     described_assignments,
+    diverging_fetch,
     duplicate_window,
     election,
+    empty_epochs,
     empty_group_cleanup,
     epoch_below_first,
     epoch_lookup,
     epoch_not_given,
+    fetch_log_start_offset,
     fetch_of_no_groups,
+    fetcher_failure,
+    follower_ahead,
+    follower_log_start_offset,
     follower_reads,
+    follower_truncation,
     group_operations,
+    isr_entry,
     leader_epoch_entry,
+    missed_epoch,
     offset_retention_start,
     pending_member_leave,
     producer_state_retention,
@@ -112,6 +121,16 @@ class Policies:
         self.unclean_election = election.BEHAVIOUR.choose(release, chosen)
         self.enter_epoch_at_append = leader_epoch_entry.BEHAVIOUR.choose(release, chosen)
         self.reassignment_bumps_epoch = reassignment_epoch.BEHAVIOUR.choose(release, chosen)
+        self.live_log_start_offset = fetch_log_start_offset.BEHAVIOUR.choose(release, chosen)
+        self.follower_log_start_offset = follower_log_start_offset.BEHAVIOUR.choose(release, chosen)
+        self.failure_stops_thread = fetcher_failure.BEHAVIOUR.choose(release, chosen)
+        self.follower_truncation = follower_truncation.BEHAVIOUR.choose(release, chosen)
+        self.truncates_in_fetch = self.follower_truncation is follower_truncation.by_diverging_epoch
+        self.keep_empty_epochs = empty_epochs.BEHAVIOUR.choose(release, chosen)
+        self.isr_entry_at_high_watermark = isr_entry.BEHAVIOUR.choose(release, chosen)
+        self.missed_epoch_goes_on = missed_epoch.BEHAVIOUR.choose(release, chosen)
+        self.follower_ahead_halts = follower_ahead.BEHAVIOUR.choose(release, chosen)
+        self.diverging_fetch_counts = diverging_fetch.BEHAVIOUR.choose(release, chosen)
         self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)

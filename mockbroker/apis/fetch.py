@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from ..cluster import reading
+from ..cluster import fetcher, reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
-from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -40,7 +39,7 @@ def fetch(call: Call, request: FetchRequest) -> object:
         return FetchResponse(error_code=context.error)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
-        return _answer(call, context, results)
+        return _in_time(call, context, results)
     _Waiting(call, context, request.min_bytes - size)
     return PARKED
 
@@ -90,7 +89,9 @@ class _Waiting:
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
         results, _, _ = _read(self.call, self.context)
-        self.call.answer(_answer(self.call, self.context, results))
+        answer = _in_time(self.call, self.context, results)
+        if answer is not PARKED:
+            self.call.answer(answer)
 
 
 def _partitions(call: Call, context: FetchContext) -> Iterator[Partition | None]:
@@ -108,7 +109,7 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
         context.know(key)
     else:
         topic = call.cluster.topics.get(name)
-    partition = topic.partition(index) if topic else None
+    partition = call.partition(topic, index)
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -158,11 +159,29 @@ def _read_partition(
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
     elif replica >= 0:
-        # Its own follower makes room for a client that replicates in its place.
-        partition.set_follower(replica, FollowerState.EXTERNAL)
-        if result.diverging_epoch is NO_DIVERGENCE:
-            partition.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
+        partition.stand_in(replica)
+        fetcher.heard(partition, replica, asked, result)
     return result
+
+
+def _in_time(call: Call, context: FetchContext, results: Results) -> object:
+    """The answer, held back when it is for a slow follower that a client stands in for."""
+    replica = context.request.replica_state.replica_id
+    if replica < 0:
+        return _answer(call, context, results)
+    partitions = [_resolve(call, context, key)[0] for key, _ in results]
+    delay_ms = max((p.delay_of(replica) for p in partitions if p is not None), default=0)
+    if not delay_ms:
+        return _answer(call, context, results)
+
+    def answer() -> None:
+        for partition, (_, result) in zip(partitions, results, strict=True):
+            if partition is not None:
+                fetcher.refresh(partition, result)
+        call.answer(_answer(call, context, results))
+
+    call.cluster.after(delay_ms, answer)
+    return PARKED
 
 
 def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:

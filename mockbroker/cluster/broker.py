@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
+    from .timers import Timer
 
 
 class Broker:
@@ -19,7 +20,29 @@ class Broker:
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
         self.online = True
+        self.hears_controller = True
+        """False while it is cut off from the controller: it goes on with the leaders it knew."""
+        self.session: Timer | None = None
+        """Fires when the controller takes it for dead."""
+        self.fenced = False
+        """Whether the controller took it out, since its session timed out."""
+        self.unreachable: set[int] = set()
+        """Brokers it is cut off from."""
+        self.known_brokers: frozenset[int] | None = None
+        """What it tells clients of while it does not hear the controller."""
+        self.dead_fetchers: dict[int, str] = {}
+        """Why a fetcher thread died, by the broker it fetched from."""
         self.rack: str | None = cluster.configs.broker_text("broker.rack")
+
+    @property
+    def listed(self) -> bool:
+        """Whether the controller takes it for alive, and clients are told of it."""
+        return self.online and not self.fenced
+
+    @property
+    def electable(self) -> bool:
+        """Whether it may lead: it has to hear of it."""
+        return self.listed and self.hears_controller
 
     @property
     def policies(self) -> "Policies":

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
+from . import controller, stale
 from .broker import Broker
 from .cleanup import Cleanup
 from .configs import Configs
@@ -120,6 +121,20 @@ class Cluster:
         while it has none."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
         return self.brokers.get(topic.partitions[java_hash(group_id) % len(topic.partitions)].leader)
+
+    def listed_by(self, broker: Broker) -> list[Broker]:
+        """The brokers that `broker` tells clients of."""
+        if broker.known_brokers is not None:
+            return [each for each in self.brokers.values() if each.id in broker.known_brokers]
+        return [each for each in self.brokers.values() if each.listed]
+
+    def leader_changes(self, partition: Partition) -> None:
+        """Called before a partition gets another leader or leader epoch."""
+        stale.keep(partition)
+
+    def halt(self, broker: int) -> None:
+        """The broker exits, once the core is done with what it is at."""
+        self.after(0, lambda: controller.stop_broker(self, broker))
 
     def leader_changed(self, partition: Partition) -> None:
         """The groups of a partition of `__consumer_offsets` go to the broker that leads it now."""
