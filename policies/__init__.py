@@ -8,6 +8,7 @@ from ..protocol.releases import Release
 from . import (
     auto_created_topic,
     commit_to_unknown_group,
+    consumer_read_limit,
     described_assignments,
     duplicate_window,
     election,
@@ -15,6 +16,7 @@ from . import (
     epoch_below_first,
     epoch_lookup,
     epoch_not_given,
+    fetch_below_log_start,
     fetch_of_no_groups,
     follower_reads,
     group_operations,
@@ -24,11 +26,15 @@ from . import (
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    retention_limit,
+    session_leader_epoch,
+    session_use,
     share_coordinator,
     sync_session,
     tied_protocols,
     time_retention,
     too_many_new_partitions,
+    unaligned_log_start,
     undefined_epoch,
     unknown_producer,
 )
@@ -78,6 +84,12 @@ class Policies:
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)
+        self.consumers_read_to_end = consumer_read_limit.BEHAVIOUR.choose(release, overrides)
+        self.diverge_below_log_start = fetch_below_log_start.BEHAVIOUR.choose(release, overrides)
+        self.retention_passes_high_watermark = retention_limit.BEHAVIOUR.choose(release, overrides)
+        self.sessions_keep_epoch = session_leader_epoch.BEHAVIOUR.choose(release, overrides)
+        self.requests_use_session = session_use.BEHAVIOUR.choose(release, overrides)
+        self.refuse_unaligned_start = unaligned_log_start.BEHAVIOUR.choose(release, overrides)
 
 
 __all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]

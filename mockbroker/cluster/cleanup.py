@@ -82,7 +82,9 @@ class Cleanup:
         segments.noted_ms = None
         if settings.compacted:
             compaction.compact(segments, log, partition.logs.values(), settings, now_ms)
-        start = retention.delete_old(segments, log, settings, now_ms)
+        beyond = partition.topic.policies.retention_passes_high_watermark
+        limit = log.end_offset if beyond else log.high_watermark
+        start = retention.delete_old(segments, log, settings, now_ms, limit)
         if start > log.start_offset:
             partition.advance_log_start(start)
         due = [retention.expires_at(segments, settings)]

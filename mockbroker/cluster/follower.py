@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..log.log import Log
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import PartitionData
+from ..protocol.record_batch import header_of
 
 if TYPE_CHECKING:
     from .partition import Partition
@@ -70,6 +71,11 @@ class Follower:
             return True
         before = log.end_offset, log.high_watermark, log.start_offset
         for batch in result.records or ():
+            if log.straddled_by(batch):
+                if partition.topic.policies.refuse_unaligned_start:
+                    self.state = FollowerState.PAUSED
+                    return False
+                log.begin_at(header_of(batch).base_offset)
             log.append_replicated(batch, partition.topic.cluster.now_ms)
         log.high_watermark = min(result.high_watermark, log.end_offset)
         log.advance_start(min(result.log_start_offset, log.end_offset))

@@ -117,7 +117,7 @@ class Partition:
         epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch, log)
         if epoch == -1 or end_offset == -1:
             return None
-        if offset < log.start_offset:
+        if offset < log.start_offset and not self.topic.policies.diverge_below_log_start:
             return None
         if epoch < last_fetched_epoch or end_offset < offset:
             return epoch, end_offset

@@ -62,6 +62,8 @@ def read(
     if not log.start_offset <= offset <= log.end_offset:
         return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
     end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
+    if offset < end == log.high_watermark and partition.topic.policies.consumers_read_to_end:
+        end = log.end_offset
     if offset < end:
         result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
     return result

@@ -95,6 +95,13 @@ class Log:
         if header.producer_id >= 0:
             self.producers.appended_batch(header, now_ms)
 
+    def straddled_by(self, batch: bytes | Batch) -> bool:
+        """Whether the log is empty and begins inside `batch`."""
+        if self.start_offset != self.end_offset:
+            return False
+        header = header_of(batch)
+        return header.base_offset < self.end_offset <= header.base_offset + header.last_offset_delta
+
     def truncate(self, offset: int) -> None:
         """Drops everything from `offset` on; a batch that holds it goes whole.
 
