@@ -23,6 +23,8 @@ from . import (
     leader_epoch_entry,
     offset_retention_start,
     pending_member_leave,
+    preferred_replica,
+    preferred_replica_wait,
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
@@ -90,6 +92,8 @@ class Policies:
         self.sessions_keep_epoch = session_leader_epoch.BEHAVIOUR.choose(release, overrides)
         self.requests_use_session = session_use.BEHAVIOUR.choose(release, overrides)
         self.refuse_unaligned_start = unaligned_log_start.BEHAVIOUR.choose(release, overrides)
+        self.preferred_replica = preferred_replica.BEHAVIOUR.choose(release, overrides)
+        self.wait_to_prefer_replica = preferred_replica_wait.BEHAVIOUR.choose(release, overrides)
 
 
 __all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]

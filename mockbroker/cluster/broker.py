@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 class Broker:
     """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves."""
 
-    def __init__(self, cluster: "Cluster", broker_id: int) -> None:
+    def __init__(self, cluster: "Cluster", broker_id: int, rack: str | None) -> None:
         self.cluster = cluster
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
         self.online = True
-        self.rack: str | None = cluster.configs.broker_text("broker.rack")
+        self.rack = rack
 
     # Made at their first use, since most of their code is not needed to start.
 

@@ -39,6 +39,7 @@ class Lab:
         *,
         replicas: list[int] | None = None,
         config: dict[str, str] | None = None,
+        racks: dict[int, str] | None = None,
         **overrides: str,
     ) -> None:
         line = parse(release)
@@ -47,6 +48,7 @@ class Lab:
             Random(0),
             config=config,
             policies=Policies(line, policies),
+            racks=racks,
             now_ms=START_MS,
         )
         named = {name.replace("_", "."): value for name, value in overrides.items()}
