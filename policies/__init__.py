@@ -8,6 +8,7 @@ from ..protocol.releases import Release
 from . import (
     auto_created_topic,
     commit_to_unknown_group,
+    completing_heartbeat,
     consumer_read_limit,
     described_assignments,
     duplicate_window,
@@ -21,6 +22,8 @@ from . import (
     follower_reads,
     group_operations,
     leader_epoch_entry,
+    loaded_offsets,
+    missing_sync,
     offset_retention_start,
     pending_member_leave,
     preferred_replica,
@@ -39,6 +42,7 @@ from . import (
     unaligned_log_start,
     undefined_epoch,
     unknown_producer,
+    unsubscribed_offsets,
 )
 from .behaviour import Behaviour, UnknownPolicyError
 
@@ -94,6 +98,10 @@ class Policies:
         self.refuse_unaligned_start = unaligned_log_start.BEHAVIOUR.choose(release, overrides)
         self.preferred_replica = preferred_replica.BEHAVIOUR.choose(release, overrides)
         self.wait_to_prefer_replica = preferred_replica_wait.BEHAVIOUR.choose(release, overrides)
+        self.refuse_completing_heartbeat = completing_heartbeat.BEHAVIOUR.choose(release, overrides)
+        self.loaded_offsets_expire = loaded_offsets.BEHAVIOUR.choose(release, overrides)
+        self.dismiss_without_sync = missing_sync.BEHAVIOUR.choose(release, overrides)
+        self.unsubscribed_offsets_expire = unsubscribed_offsets.BEHAVIOUR.choose(release, overrides)
 
 
 __all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]
