@@ -57,7 +57,6 @@ class Partition:
         self.leader_epoch = 0
         self.logs = {broker: Log(ProducerStates(topic.policies)) for broker in replicas}
         self.log = self.logs[self.leader]
-        self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         cluster = topic.cluster
@@ -69,6 +68,7 @@ class Partition:
         """Called with the bytes that were appended."""
         self._unacknowledged: list[tuple[int, Callable[[], None]]] = []
         self._epoch_due = False
+        self._enter_epoch()
         self._isr_check = False
         self._told_ms = 0
         for broker in replicas[1:]:
@@ -99,7 +99,7 @@ class Partition:
         log, policies = log or self.log, self.topic.policies
         cache = log.epochs
         if requested == -1:
-            return policies.epoch_not_given(log.end_offset)
+            return policies.epoch_not_given(cache.latest, log.end_offset)
         if not cache.epochs or requested > cache.epochs[-1]:
             return policies.undefined_epoch(cache.latest, log.end_offset)
         if requested == cache.epochs[-1]:

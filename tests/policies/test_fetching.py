@@ -12,6 +12,11 @@ from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from mockbroker.protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
 
 from .fetching import LAG_MS, Lab, offsets
 
@@ -38,6 +43,33 @@ def test_below_the_log_start_with_another_epoch(policy: str, error: int, divergi
     assert lab.read(6, last_epoch=1).error_code == OUT_OF_RANGE, "it does not diverge"
     assert lab.read(6, last_epoch=9).error_code == OUT_OF_RANGE, "it is not known"
     assert lab.read(8, last_epoch=2).diverging_epoch == EpochEndOffset(1, 10)
+
+
+def epoch_end(lab: Lab, epoch: int) -> tuple[int, int]:
+    topic = OffsetForLeaderTopic("t", [OffsetForLeaderPartition(0, -1, epoch)])
+    answer, _ = lab.ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, 3, OffsetForLeaderEpochRequest(-1, [topic]))
+    found = answer.topics[0].partitions[0]
+    return found.leader_epoch, found.end_offset
+
+
+@pytest.mark.parametrize(
+    ("release", "policies", "fresh", "written"),
+    [
+        ("0.11", {}, (-1, -1), (-1, -1)),
+        ("0.11", {"epoch-not-given": "latest-epoch"}, (-1, 0), (-1, -1)),
+        ("2.0", {"epoch-not-given": "latest-epoch"}, (-1, -1), (-1, -1)),
+        ("4.4", {"epoch-not-given": "log-end-offset"}, (-1, 0), (-1, 3)),
+    ],
+)
+def test_epoch_minus_one(
+    release: str, policies: dict[str, str], fresh: tuple[int, int], written: tuple[int, int]
+) -> None:
+    lab = Lab(release, policies)
+    assert epoch_end(lab, -1) == fresh
+    assert epoch_end(lab, 0) == ((-1, -1) if release == "0.11" else (0, 0)), "as measured on 0.11.0.3"
+    lab.produce(3)
+    assert epoch_end(lab, -1) == written
+    assert epoch_end(lab, 0) == (0, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Consumers that are sent to a replica in their rack (KIP-392)."""
+"""Consumers that are sent to a replica in their rack (KIP-392), as measured on 2.4.1 and 4.4.0."""
 
 from typing import Any
 
