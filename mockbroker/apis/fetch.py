@@ -1,6 +1,6 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from ..cluster import fetcher, reading
 from ..cluster.call import PARKED, Call
@@ -40,7 +40,7 @@ def fetch(call: Call, request: FetchRequest) -> object:
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)
-    _Waiting(call, context, request.min_bytes - size)
+    _Waiting(call, context, request.min_bytes - size, results)
     return PARKED
 
 
@@ -65,11 +65,13 @@ class _Waiting:
 
     __slots__ = ("call", "context", "follower", "missing", "partitions", "timer")
 
-    def __init__(self, call: Call, context: FetchContext, missing: int) -> None:
+    def __init__(self, call: Call, context: FetchContext, missing: int, results: Results) -> None:
         self.call = call
         self.context = context
         self.missing = missing
-        self.partitions = [p for p in _partitions(call, context) if p is not None]
+        # What is to be read from another replica is not awaited here.
+        here = [key for key, result in results if result.preferred_read_replica < 0]
+        self.partitions = [p for p in (_resolve(call, context, key)[0] for key in here) if p is not None]
         self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
@@ -92,11 +94,6 @@ class _Waiting:
         answer = _in_time(self.call, self.context, results)
         if answer is not PARKED:
             self.call.answer(answer)
-
-
-def _partitions(call: Call, context: FetchContext) -> Iterator[Partition | None]:
-    for key, _ in context.partitions():
-        yield _resolve(call, context, key)[0]
 
 
 def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | None, ErrorCode]:
@@ -132,6 +129,8 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
         results.append((key, result))
         if result.error_code or result.diverging_epoch is not NO_DIVERGENCE:
             at_once = True
+        if result.preferred_read_replica >= 0 and not call.policies.wait_to_prefer_replica:
+            at_once = True
         if result.records:
             read = sum(map(len, result.records))
             size += read
@@ -152,6 +151,7 @@ def _read_partition(
         replica=replica,
         committed=bool(request.isolation_level),
         followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies.followers_serve,
+        rack=request.rack_id,
         max_bytes=left,
         at_least_one=first,
     )

@@ -102,7 +102,7 @@ def _named(call: Call, names: Iterable[str], creating: bool) -> Iterator[Metadat
         elif creating:
             topic_creation.auto_create(cluster, name)
             if name in cluster.topics:
-                code = cluster.policies.auto_created_topic
+                code = call.policies.auto_created_topic
         if code is ErrorCode.NONE:
             yield _described(call, cluster.topics[name])
         else:

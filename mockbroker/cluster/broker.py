@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Broker:
     """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves."""
 
-    def __init__(self, cluster: "Cluster", broker_id: int) -> None:
+    def __init__(self, cluster: "Cluster", broker_id: int, rack: str | None) -> None:
         self.cluster = cluster
         self.id = broker_id
         self.host = "127.0.0.1"
@@ -32,7 +32,7 @@ class Broker:
         """What it tells clients of while it does not hear the controller."""
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker it fetched from."""
-        self.rack: str | None = cluster.configs.broker_text("broker.rack")
+        self.rack = rack
 
     @property
     def listed(self) -> bool:

@@ -23,8 +23,9 @@ from .topic import Topic
 class Cluster:
     """A cluster of `brokers` brokers (ids from 1) that behaves as `release` with `policies`.
 
-    `config` holds broker configuration in Kafka's names; `now_ms` is Unix time; all ids are drawn from
-    `random`. ConfigError when a value is invalid, UnknownPolicyError when a policy is for no broker of these.
+    `config` holds broker configuration in Kafka's names; `racks` overrides `broker.rack` by broker id;
+    `now_ms` is Unix time; all ids are drawn from `random`. ConfigError when a value is invalid,
+    UnknownPolicyError when a policy is for no broker of these.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Cluster:
         brokers: int = 3,
         config: Mapping[str, str] | None = None,
         policies: Policies | None = None,
+        racks: Mapping[int, str] | None = None,
         now_ms: int = 0,
     ) -> None:
         self.release = release
@@ -47,7 +49,8 @@ class Cluster:
         self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
-        self.brokers = {i: Broker(self, i) for i in range(1, brokers + 1)}
+        rack = self.configs.broker_text("broker.rack")
+        self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
         self.controller_id = 1

@@ -153,7 +153,12 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
         if not record_batch.is_whole(batch):
             break
         if log.straddled_by(batch):
-            log.begin_at(record_batch.header_of(batch).base_offset)
+            base_offset = record_batch.header_of(batch).base_offset
+            if _policies(partition, follower).refuse_unaligned_start:
+                reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
+                _fail(partition, follower, reason)
+                return False
+            log.begin_at(base_offset)
         log.append_replicated(batch, partition.topic.cluster.now_ms)
     log.high_watermark = min(result.high_watermark, log.end_offset)
     leaders_start = result.log_start_offset

@@ -57,7 +57,6 @@ class Partition:
         self.leader_epoch = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}
         self.log = self.logs[self.leader]
-        self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         cluster = topic.cluster
@@ -72,6 +71,7 @@ class Partition:
         self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
         """What to call once the high watermark has reached an offset."""
         self._epoch_due = False
+        self._enter_epoch()
         self._isr_check = False
         self._told_ms = 0
         for broker in replicas[1:]:
@@ -111,7 +111,7 @@ class Partition:
         log, policies = log or self.log, self.policies
         cache = log.epochs
         if requested == -1:
-            return policies.epoch_not_given(log.end_offset)
+            return policies.epoch_not_given(cache.latest, log.end_offset)
         if not cache.epochs or requested > cache.epochs[-1]:
             return policies.undefined_epoch(cache.latest, log.end_offset)
         if requested == cache.epochs[-1]:
@@ -129,7 +129,7 @@ class Partition:
         epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch, log)
         if epoch == -1 or end_offset == -1:
             return None
-        if offset < log.start_offset:
+        if offset < log.start_offset and not self.policies.diverge_below_log_start:
             return None
         if epoch < last_fetched_epoch or end_offset < offset:
             return epoch, end_offset
