@@ -12,25 +12,37 @@ from . import (
     duplicate_window,
     election,
     empty_group_cleanup,
+    end_txn_epoch,
     epoch_below_first,
+    epoch_bump,
     epoch_lookup,
     epoch_not_given,
+    fenced_error,
     fetch_of_no_groups,
     follower_reads,
     group_operations,
+    last_epoch,
     leader_epoch_entry,
+    marker_only_producer,
+    marker_timestamp,
     offset_retention_start,
     pending_member_leave,
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
     share_coordinator,
+    stale_duplicate,
     sync_session,
     tied_protocols,
     time_retention,
     too_many_new_partitions,
+    transaction_completion,
+    transaction_timeout_fencing,
+    transaction_verification,
     undefined_epoch,
     unknown_producer,
+    verified_compression,
+    verified_sequence,
 )
 from .behaviour import Behaviour, UnknownPolicyError
 
@@ -69,7 +81,7 @@ class Policies:
         self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
-        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)
+        self.producer_retention = producer_state_retention.BEHAVIOUR.choose(release, overrides)
         self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, overrides)
         self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, overrides)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
@@ -78,6 +90,18 @@ class Policies:
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, overrides)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, overrides)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, overrides)
+        self.end_txn_epoch_exact = end_txn_epoch.BEHAVIOUR.choose(release, overrides)
+        self.epoch_bump = epoch_bump.BEHAVIOUR.choose(release, overrides)
+        self.fenced_since = fenced_error.BEHAVIOUR.choose(release, overrides)
+        self.keep_last_epoch = last_epoch.BEHAVIOUR.choose(release, overrides)
+        self.marker_only_producer = marker_only_producer.BEHAVIOUR.choose(release, overrides)
+        self.markers_renew_producers = marker_timestamp.BEHAVIOUR.choose(release, overrides)
+        self.stale_duplicate = stale_duplicate.BEHAVIOUR.choose(release, overrides)
+        self.markers_are_sent = transaction_completion.BEHAVIOUR.choose(release, overrides)
+        self.timeout_fencing = transaction_timeout_fencing.BEHAVIOUR.choose(release, overrides)
+        self.transaction_verification = transaction_verification.BEHAVIOUR.choose(release, overrides)
+        self.verified_compression = verified_compression.BEHAVIOUR.choose(release, overrides)
+        self.lowest_sequence_first = verified_sequence.BEHAVIOUR.choose(release, overrides)
 
 
 __all__ = ["CATALOGUE", "Behaviour", "Policies", "UnknownPolicyError"]
