@@ -3,8 +3,6 @@
 
 from typing import TYPE_CHECKING
 
-from ..log.log import Log
-from ..log.producer_state import ProducerStates
 from ..protocol.errors import ErrorCode
 from .api_error import ApiError
 from .follower import Follower, FollowerState
@@ -98,7 +96,7 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
             raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
     for broker in replicas:
         if broker not in partition.replicas:
-            log = partition.logs[broker] = Log(ProducerStates(partition.topic.policies))
+            log = partition.logs[broker] = partition.topic.new_log()
             log.begin_at(partition.log.start_offset)
             partition.replicas = [*partition.replicas, broker]
             follower = partition.followers[broker] = Follower(broker, log, cluster.now_ms)

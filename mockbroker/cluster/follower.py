@@ -70,7 +70,7 @@ class Follower:
             return True
         before = log.end_offset, log.high_watermark, log.start_offset
         for batch in result.records or ():
-            log.append_replicated(batch, partition.topic.cluster.now_ms)
+            log.append_replicated(batch)
         log.high_watermark = min(result.high_watermark, log.end_offset)
         log.advance_start(min(result.log_start_offset, log.end_offset))
         return (log.end_offset, log.high_watermark, log.start_offset) != before

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
-from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition
@@ -55,7 +54,7 @@ class Partition:
         self.isr = list(replicas)
         self.leader = replicas[0]
         self.leader_epoch = 0
-        self.logs = {broker: Log(ProducerStates(topic.policies)) for broker in replicas}
+        self.logs = {broker: topic.new_log() for broker in replicas}
         self.log = self.logs[self.leader]
         self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from ..log.log import Log
+from ..log.producer_state import ProducerStates
 from .configs import TopicSettings
 from .partition import Partition
 
@@ -51,3 +53,7 @@ class Topic:
 
     def partition(self, index: int) -> Partition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None
+
+    def new_log(self) -> Log:
+        """An empty log for a new replica of one of its partitions."""
+        return Log(ProducerStates(self.policies, self.cluster.producer_expiry.plan))
