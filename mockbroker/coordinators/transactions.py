@@ -9,16 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..cluster.api_error import ApiError
-from ..cluster.internal_append import append
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
 from . import transaction_rules as rules
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
-from .transaction_log import load, record_batch
 from .transaction_markers import RETRY_MS, Markers
 from .transaction_rules import AlreadyDoneError, Producer
 from .transaction_settings import TransactionSettings
 from .transaction_states import PREPARED, TransactionState
+from .transaction_store import Entry, Owned
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -28,32 +27,6 @@ if TYPE_CHECKING:
 E = ErrorCode
 Done = Callable[[ErrorCode, int, int], None]
 """Error, producer id and epoch of an answer; the latter two -1 with an error."""
-
-
-class Entry:
-    """A transactional id: its state, and whether the next one is being written."""
-
-    __slots__ = ("now", "pending")
-
-    def __init__(self, now: Transaction) -> None:
-        self.now = now
-        self.pending = False
-
-
-class Owned:
-    """A partition of `__transaction_state` that was loaded in a leader epoch, which is the coordinator epoch
-    of its markers."""
-
-    __slots__ = ("entries", "epoch", "partition")
-
-    def __init__(self, partition: "Partition", entries: dict[str, Entry]) -> None:
-        self.partition = partition
-        self.epoch = partition.leader_epoch
-        self.entries = entries
-
-    @property
-    def current(self) -> bool:
-        return self.partition.leader_epoch == self.epoch
 
 
 class TransactionCoordinator:
@@ -77,12 +50,11 @@ class TransactionCoordinator:
             self._load(partition)
 
     def _load(self, partition: "Partition") -> Owned:
-        loaded = {name: Entry(state) for name, state in load(partition.log, self.settings.layout).items()}
-        owned = self.owned[partition.index] = Owned(partition, loaded)
-        for name, entry in loaded.items():
+        owned = self.owned[partition.index] = Owned(self._cluster, self.settings, partition)
+        for name, entry in list(owned.entries.items()):
             if entry.now.state in PREPARED:
-                self._complete(owned, name, entry)
-        if loaded:
+                self._send_markers(owned, name, entry)
+        if owned.entries:
             self._plan()
         return owned
 
@@ -145,7 +117,7 @@ class TransactionCoordinator:
         except ApiError as error:
             done(error.code, NONE, NONE)
             return
-        self._write(owned, transactional_id, entry, after, partial(_answer, done, after))
+        owned.write(transactional_id, entry, after, partial(_answer, done, after))
 
     def add(
         self,
@@ -165,7 +137,7 @@ class TransactionCoordinator:
         except AlreadyDoneError:
             done(E.NONE)
         else:
-            self._write(owned, transactional_id, entry, after, done)
+            owned.write(transactional_id, entry, after, done)
 
     def missing(
         self, transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition]
@@ -230,19 +202,18 @@ class TransactionCoordinator:
                 done(after, error)
                 return
             done(after.completed(self._cluster.now_ms), error)
-            self._complete(owned, transactional_id, entry)
+            if self._cluster.policies.markers_are_sent:
+                self._send_markers(owned, transactional_id, entry)
 
-        self._write(owned, transactional_id, entry, after, written)
+        owned.write(transactional_id, entry, after, written)
 
-    def _complete(self, owned: Owned, transactional_id: str, entry: Entry) -> None:
+    def _send_markers(self, owned: Owned, transactional_id: str, entry: Entry) -> None:
         """Sends the markers, and writes that all are there."""
-        if not self._cluster.policies.markers_are_sent:
-            return
         now = entry.now
         marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
 
         def done() -> None:
-            self._write(owned, transactional_id, entry, now.completed(self._cluster.now_ms), written)
+            owned.write(transactional_id, entry, now.completed(self._cluster.now_ms), written)
 
         def written(error: ErrorCode) -> None:
             if error is E.COORDINATOR_NOT_AVAILABLE:
@@ -253,57 +224,6 @@ class TransactionCoordinator:
             self._cluster.after(self.settings.markers_delay_ms, markers.send)
         else:
             markers.send()
-
-    # -- the log
-
-    def _write(
-        self,
-        owned: Owned,
-        transactional_id: str,
-        entry: Entry,
-        after: Transaction | None,
-        done: Callable[[ErrorCode], None],
-    ) -> None:
-        """Appends the next state, None for a tombstone; it holds once it is replicated.
-
-        COORDINATOR_NOT_AVAILABLE when that can't be or takes too long, NOT_COORDINATOR when another leads.
-        """
-        partition, cluster = owned.partition, self._cluster
-        if not owned.current:
-            done(E.NOT_COORDINATOR)
-            return
-        if len(partition.isr) < partition.min_insync_replicas:
-            done(E.COORDINATOR_NOT_AVAILABLE)
-            return
-        entry.pending = True
-        end = append(partition, record_batch(transactional_id, after, self.settings.layout, cluster.now_ms))
-
-        def replicated() -> None:
-            entry.pending = False
-            if not owned.current:
-                done(E.NOT_COORDINATOR)
-                return
-            if after is None:
-                owned.entries.pop(transactional_id, None)
-            else:
-                entry.now = after
-            done(E.NONE)
-
-        if partition.log.high_watermark >= end:
-            replicated()
-            return
-
-        def waited() -> None:
-            timer.cancel()
-            replicated()
-
-        def expired() -> None:
-            partition.forget(waited)
-            entry.pending = False
-            done(E.COORDINATOR_NOT_AVAILABLE)
-
-        timer = cluster.after(self.settings.request_timeout_ms, expired)
-        partition.when_replicated(end, waited)
 
     # -- time
 
@@ -333,15 +253,15 @@ class TransactionCoordinator:
             ongoing = now.state is TransactionState.ONGOING and not entry.pending
             if ongoing and now.start_ms + now.timeout_ms < now_ms:
                 self._abort(owned, name, entry, lambda error: None, fences=False)
-        return any(True for _ in self._all())
+        return bool(self._all())
 
     def _forget_expired(self) -> bool:
         """Writes a tombstone for each id that had no transaction for long."""
         before_ms = self._cluster.now_ms - self.settings.expiration_ms
         for owned, name, entry in self._all():
             if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
-                self._write(owned, name, entry, None, lambda error: None)
-        return any(True for _ in self._all())
+                owned.write(name, entry, None, lambda error: None)
+        return bool(self._all())
 
     def _all(self) -> list[tuple[Owned, str, Entry]]:
         return [
