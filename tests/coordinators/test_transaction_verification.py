@@ -7,8 +7,6 @@ from mockbroker.protocol.errors import error_name
 
 from .transacting import Given, Stage
 
-DELAY = "mockbroker.transaction.markers.delay.ms"
-
 
 @pytest.mark.parametrize(
     ("kafka", "version", "error"),
@@ -63,7 +61,7 @@ def test_a_hanging_transaction_before_verification() -> None:
 
 
 def test_the_next_transaction_while_markers_are_under_way() -> None:
-    stage = Stage("3.9", **{DELAY: 50})
+    stage = Stage("3.9", markers_delay_ms=50)
     producer = stage.begun()
     stage.end(producer, commit=True)
     stage.create("other")
@@ -74,21 +72,21 @@ def test_the_next_transaction_while_markers_are_under_way() -> None:
 
 
 def test_the_broker_waits_in_place_of_a_client_that_adds_by_writing() -> None:
-    stage = Stage(**{DELAY: 50})
+    stage = Stage(markers_delay_ms=50)
     first = stage.init()
     assert stage.write(first, version=12) == ("NONE", 0)
     second = stage.end(first, commit=True, version=5)
     asked = stage.write_later(second, 0, version=12)
-    assert asked.response is None
+    assert asked.parked
     stage.advance(40)
-    assert asked.response is None
+    assert asked.parked
     stage.advance(20)
     only = asked.response.responses[0].partition_responses[0]
     assert (only.error_code, only.base_offset) == (0, 4)
 
 
 def test_but_not_for_ever() -> None:
-    stage = Stage(**{DELAY: 500})
+    stage = Stage(markers_delay_ms=500)
     first = stage.init()
     stage.write(first, version=12)
     second = stage.end(first, commit=True, version=5)
@@ -101,7 +99,7 @@ def test_but_not_for_ever() -> None:
 @pytest.mark.parametrize(("answer", "error"), [("lowest", "OUT_OF_ORDER_SEQUENCE_NUMBER"), ("any", "NONE")])
 def test_the_second_batch_before_the_first(answer: str, error: str) -> None:
     """KAFKA-14920: verification of the first failed for now."""
-    stage = Stage("3.9", policies={"verified-sequence": answer}, **{DELAY: 50})
+    stage = Stage("3.9", policies={"verified-sequence": answer}, markers_delay_ms=50)
     stage.create("other")
     producer = stage.begun()
     stage.end(producer, commit=True)

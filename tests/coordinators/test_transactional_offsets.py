@@ -30,7 +30,7 @@ def test_the_newest_clients_add_offsets_by_committing_them() -> None:
 
 
 def test_the_old_value_stands_until_the_marker() -> None:
-    stage = Stage(**{"mockbroker.transaction.markers.delay.ms": 50})
+    stage = Stage(markers_delay_ms=50)
     producer = stage.init()
     for offset in (5, 8):
         stage.add_offsets(producer)

@@ -126,7 +126,7 @@ def test_a_new_instance_aborts_what_is_open(answer: str, epoch: int) -> None:
 
 
 def test_while_markers_are_under_way() -> None:
-    stage = Stage(**{"mockbroker.transaction.markers.delay.ms": 50})
+    stage = Stage(markers_delay_ms=50)
     producer = stage.begun()
     assert stage.end(producer, commit=True).error == "NONE"
     assert stage.describe().transaction_state == "PrepareCommit"
@@ -382,7 +382,7 @@ def test_the_next_coordinator_knows_everything(kafka: str) -> None:
 
 
 def test_a_coordinator_goes_on_with_the_markers_of_the_one_before() -> None:
-    stage = Stage(brokers=3, **{"mockbroker.transaction.markers.delay.ms": 1000})
+    stage = Stage(brokers=3, markers_delay_ms=1000)
     producer = stage.begun()
     stage.end(producer, commit=True)
     controller.stop_broker(stage.cluster, stage.coordinator())

@@ -65,6 +65,10 @@ class Asked:
     def __init__(self) -> None:
         self.response: Any = None
 
+    @property
+    def parked(self) -> bool:
+        return self.response is None
+
 
 class Stage:
     """A cluster with the topic `orders` of two partitions, and the producer `tx`.
@@ -79,10 +83,12 @@ class Stage:
         *,
         brokers: int = 1,
         policies: dict[str, str] | None = None,
+        markers_delay_ms: int = 0,
         **config: object,
     ) -> None:
         release = parse(kafka)
         named = {name.replace("_", "."): str(value) for name, value in config.items()}
+        named["mockbroker.transaction.markers.delay.ms"] = str(markers_delay_ms)
         self.cluster = Cluster(
             release,
             Random(0),
@@ -243,14 +249,17 @@ class Stage:
         assert self.write(producer, sequence)[0] == "NONE"
         return producer
 
-    def mark(self, producer: Given, *, commit: bool, coordinator_epoch: int = 0, version: int = 1) -> str:
+    def mark(
+        self, producer: Given, *, commit: bool, coordinator_epoch: int = 0, version: int = 1
+    ) -> str | None:
+        """The error of a marker on `orders-0`, None while it waits for replicas."""
         topics = [WritableTxnMarkerTopic("orders", [0])]
-        marker = WritableTxnMarker(producer.producer_id, producer.epoch, commit, topics, coordinator_epoch, 2)
-        if version < 2:
-            marker.transaction_version = 0
+        ids = producer.producer_id, producer.epoch
+        level = 0 if version < 2 else 2
+        marker = WritableTxnMarker(*ids, commit, topics, coordinator_epoch, level)
         request = WriteTxnMarkersRequest([marker])
-        answer = self.ask(ApiKey.WRITE_TXN_MARKERS, request, self.orders.leader, version)
-        return error_name(answer.markers[0].topics[0].partitions[0].error_code)
+        answer = self.send(ApiKey.WRITE_TXN_MARKERS, request, self.orders.leader, version).response
+        return None if answer is None else error_name(answer.markers[0].topics[0].partitions[0].error_code)
 
     # -- offsets
 
