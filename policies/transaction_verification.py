@@ -16,10 +16,12 @@ _NEVER: Final = 1 << 15
 
 
 class Verification(NamedTuple):
-    """Whether offsets are verified as batches are, and from which versions on a client understands
-    TRANSACTION_ABORTABLE, and adds partitions by writing."""
+    """Whether offsets are verified as batches are; whether an open transaction of another epoch counts as
+    the producer's own; from which versions on a client understands TRANSACTION_ABORTABLE, and adds
+    partitions by writing."""
 
     offsets: bool = True
+    any_epoch: bool = True
     produce_abortable: int = _NEVER
     produce_adds: int = _NEVER
     offsets_abortable: int = _NEVER
@@ -34,7 +36,7 @@ BEHAVIOUR: Final = Behaviour[Verification | None](
         "batches": Verification(offsets=False),
         "batches-and-offsets": Verification(),
         "abortable": Verification(produce_abortable=11, offsets_abortable=4),
-        "added": Verification(True, 11, 12, 4, 5),
+        "added": Verification(True, False, 11, 12, 4, 5),
     },
     history=(
         ("0.11", "none"),

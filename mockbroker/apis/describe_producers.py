@@ -1,6 +1,7 @@
-"""DescribeProducers (61): the producers a partition's leader knows (KIP-664)."""
+"""DescribeProducers (61): the producers that a replica knows (KIP-664)."""
 
 from ..cluster.call import Call
+from ..cluster.topic_names import fault
 from ..log.log import Log
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -28,13 +29,20 @@ def describe_producers(call: Call, request: DescribeProducersRequest) -> Describ
 
 
 def _partition(call: Call, topic: str, index: int) -> PartitionResponse:
-    partition = call.cluster.partition(topic, index)
-    if partition is None:
+    """Any replica answers. Only what is wrong with the topic has a message."""
+    if why := fault(topic):
+        return PartitionResponse(index, ErrorCode.INVALID_TOPIC_EXCEPTION, why)
+    found = call.cluster.topics.get(topic)
+    if found is None:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return PartitionResponse(index, code, default_message(code))
-    if partition.leader != call.broker.id:
+    partition = found.partition(index)
+    if partition is None:
+        return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    log = partition.logs.get(call.broker.id)
+    if log is None:
         return PartitionResponse(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    return PartitionResponse(index, active_producers=_producers(partition.log))
+    return PartitionResponse(index, active_producers=_producers(log))
 
 
 def _producers(log: Log) -> list[ProducerState]:

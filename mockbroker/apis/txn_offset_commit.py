@@ -84,11 +84,13 @@ class _Commit:
 
     def start(self) -> None:
         call, policy = self._call, self._call.cluster.policies.transaction_verification
-        verified = policy is None or not policy.offsets
-        if verified or self._partition.log.producers.in_transaction(*self._producer):
+        if policy is None or not policy.offsets:
             self._append()
             return
-        assert policy is not None
+        epoch = None if policy.any_epoch else self._producer.epoch
+        if self._partition.log.producers.in_transaction(self._producer.id, epoch):
+            self._append()
+            return
         adds = call.version >= policy.offsets_add
         key = self._partition.topic.name, self._partition.index
 

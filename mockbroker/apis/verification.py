@@ -68,6 +68,7 @@ class Verification:
         assert policies.transaction_verification is not None
         self._call = call
         self._request = request
+        self._any_epoch = policies.transaction_verification.any_epoch
         self._append = append
         self._abortable = call.version >= policies.transaction_verification.produce_abortable
         self._adds = call.version >= policies.transaction_verification.produce_adds
@@ -97,7 +98,9 @@ class Verification:
         first = {
             partition: header
             for partition, header in batches.items()
-            if not partition.log.producers.in_transaction(header.producer_id, header.producer_epoch)
+            if not partition.log.producers.in_transaction(
+                header.producer_id, None if self._any_epoch else header.producer_epoch
+            )
         }
         enabled = self._call.cluster.configs.broker_bool("transaction.partition.verification.enable")
         if not first or not (enabled or self._adds):

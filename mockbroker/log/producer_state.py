@@ -146,10 +146,10 @@ class ProducerStates:
                 ErrorCode.INVALID_TXN_STATE, f"producer {producer_id} has a transaction open here"
             )
 
-    def in_transaction(self, producer_id: int, epoch: int) -> bool:
-        """Whether the producer has a transaction open here in this epoch."""
+    def in_transaction(self, producer_id: int, epoch: int | None) -> bool:
+        """Whether the producer has a transaction open here, in this epoch unless it is None."""
         entry = self.entries.get(producer_id)
-        return entry is not None and entry.first_offset is not None and entry.epoch == epoch
+        return entry is not None and entry.first_offset is not None and epoch in (None, entry.epoch)
 
     def verify(self, producer_id: int, epoch: int, sequence: int) -> None:
         """The first batch of a transaction is about to be verified (`VerificationStateEntry.java`)."""
