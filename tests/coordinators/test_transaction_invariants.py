@@ -15,6 +15,8 @@ from .transacting import START_MS, Given, Stage
 
 PARTITIONS = (0, 1)
 TIMEOUT_MS = 20_000
+_LOST = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE")
+"""What EndTxn answers once the transaction timed out; the last where it takes a commit for a retry."""
 
 
 class Instance:
@@ -73,7 +75,7 @@ class Instance:
         """False when this producer is fenced."""
         answer = self.stage.end(self.given, commit=commit, transactional_id=self.name, version=version)
         if answer.error != "NONE":
-            assert answer.error in ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"), answer
+            assert answer.error in _LOST, answer
             return False
         if answer.producer_id != -1:
             self.given, self.sequences = answer, {}
@@ -101,9 +103,12 @@ def committed(stage: Stage, partition: int) -> list[bytes]:
 
 
 class Transactions(RuleBasedStateMachine):
-    """Two producers on three brokers, of which two stay up."""
+    """Two producers on three brokers, of which two stay up.
 
-    @initialize(kafka=st.sampled_from(["0.11", "2.5", "3.9", "4.4"]), delay_ms=st.sampled_from([0, 50]))
+    Before 2.4.1 a fenced producer may be forgotten too early, and no such thing holds (KAFKA-9144).
+    """
+
+    @initialize(kafka=st.sampled_from(["2.5", "2.8", "3.9", "4.4"]), delay_ms=st.sampled_from([0, 50]))
     def begin(self, kafka: str, delay_ms: int) -> None:
         self.stage = Stage(kafka, brokers=3, markers_delay_ms=delay_ms)
         self.settle_ms = delay_ms + 1000
