@@ -16,9 +16,12 @@ from . import (
     election,
     empty_epochs,
     empty_group_cleanup,
+    end_txn_epoch,
     epoch_below_first,
+    epoch_bump,
     epoch_lookup,
     epoch_not_given,
+    fenced_error,
     fetch_below_log_start,
     fetch_log_start_offset,
     fetch_of_no_groups,
@@ -29,8 +32,11 @@ from . import (
     follower_truncation,
     group_operations,
     isr_entry,
+    last_epoch,
     leader_epoch_entry,
     loaded_offsets,
+    marker_only_producer,
+    marker_timestamp,
     missed_epoch,
     missing_sync,
     offset_retention_start,
@@ -45,14 +51,20 @@ from . import (
     session_leader_epoch,
     session_use,
     share_coordinator,
+    stale_duplicate,
     sync_session,
     tied_protocols,
     time_retention,
     too_many_new_partitions,
+    transaction_completion,
+    transaction_timeout_fencing,
+    transaction_verification,
     unaligned_log_start,
     undefined_epoch,
     unknown_producer,
     unsubscribed_offsets,
+    verified_compression,
+    verified_sequence,
 )
 from .behaviour import Behaviour, UnknownPolicyError
 from .scope import EVERYWHERE, Scope
@@ -155,6 +167,19 @@ class Policies:
         self.loaded_offsets_expire = loaded_offsets.BEHAVIOUR.choose(release, chosen)
         self.dismiss_without_sync = missing_sync.BEHAVIOUR.choose(release, chosen)
         self.unsubscribed_offsets_expire = unsubscribed_offsets.BEHAVIOUR.choose(release, chosen)
+        self.producer_retention = producer_state_retention.BEHAVIOUR.choose(release, chosen)
+        self.end_txn_epoch_exact = end_txn_epoch.BEHAVIOUR.choose(release, chosen)
+        self.epoch_bump = epoch_bump.BEHAVIOUR.choose(release, chosen)
+        self.fenced_since = fenced_error.BEHAVIOUR.choose(release, chosen)
+        self.keep_last_epoch = last_epoch.BEHAVIOUR.choose(release, chosen)
+        self.marker_only_producer = marker_only_producer.BEHAVIOUR.choose(release, chosen)
+        self.markers_renew_producers = marker_timestamp.BEHAVIOUR.choose(release, chosen)
+        self.stale_duplicate = stale_duplicate.BEHAVIOUR.choose(release, chosen)
+        self.markers_are_sent = transaction_completion.BEHAVIOUR.choose(release, chosen)
+        self.timeout_fencing = transaction_timeout_fencing.BEHAVIOUR.choose(release, chosen)
+        self.transaction_verification = transaction_verification.BEHAVIOUR.choose(release, chosen)
+        self.verified_compression = verified_compression.BEHAVIOUR.choose(release, chosen)
+        self.lowest_sequence_first = verified_sequence.BEHAVIOUR.choose(release, chosen)
         self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)
@@ -163,7 +188,6 @@ class Policies:
         self.group_operations = group_operations.BEHAVIOUR.choose(release, chosen)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, chosen)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, chosen)
-        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, chosen)
         self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, chosen)
         self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, chosen)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, chosen)

@@ -81,7 +81,15 @@ class _Waiting:
         return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:
-        """`size` bytes more can be read; 0 when something else about a partition changed."""
+        """`size` bytes more can be read; 0 when something else about a partition changed.
+
+        What a reader of committed records can read is another matter.
+        """
+        if self.context.request.isolation_level:
+            _, read, at_once = _read(self.call, self.context)
+            if at_once or read >= self.context.request.min_bytes:
+                self.complete()
+            return
         self.missing -= size
         if size == 0 or self.missing <= 0:
             self.complete()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
+    from ..coordinators.transactions import TransactionCoordinator
     from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
@@ -62,3 +63,9 @@ class Broker:
         from ..coordinators.groups import GroupCoordinator
 
         return GroupCoordinator(self.cluster, self)
+
+    @cached_property
+    def transactions(self) -> "TransactionCoordinator":
+        from ..coordinators.transactions import TransactionCoordinator
+
+        return TransactionCoordinator(self.cluster, self)

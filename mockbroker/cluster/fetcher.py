@@ -159,7 +159,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
                 _fail(partition, follower, reason)
                 return False
             log.begin_at(base_offset)
-        log.append_replicated(batch, partition.topic.cluster.now_ms)
+        log.append_replicated(batch)
     log.high_watermark = min(result.high_watermark, log.end_offset)
     leaders_start = result.log_start_offset
     if leaders_start > log.start_offset:

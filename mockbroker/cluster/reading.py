@@ -74,4 +74,10 @@ def read(
         end = log.end_offset
     if offset < end:
         result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
+        if aborted is not None and result.records and log.producers.transactions.aborted:
+            upto = log.end_of(result.records, end)
+            aborted += [
+                AbortedTransaction(each.producer_id, each.first_offset)
+                for each in log.producers.transactions.aborted_in(offset, upto)
+            ]
     return result
