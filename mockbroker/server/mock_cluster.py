@@ -116,7 +116,9 @@ class MockCluster:
 
         def cut(core: Cluster) -> None:
             others = [*core.brokers, "controller"] if from_ is None else from_
-            unknown = [each for each in others if each != "controller" and each not in core.brokers]
+            unknown = [
+                each for each in (broker, *others) if each != "controller" and each not in core.brokers
+            ]
             if unknown:
                 raise KeyError(f"no broker {unknown[0]!r}: name ids, or 'controller'")
             ids = [each for each in others if isinstance(each, int)]

@@ -10,7 +10,8 @@ from ..protocol import releases
 class Options:
     """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
-    with so many partitions; `seed` makes all ids the same again; `racks` are those of brokers by id.
+    with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
+    `racks` are those of brokers by id.
     """
 
     kafka: str = releases.NEWEST

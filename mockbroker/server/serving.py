@@ -37,8 +37,9 @@ class ServedCluster:
         except BaseException:
             self.pump.close()
             raise
+        replicas = min(self.cluster.configs.broker_int("default.replication.factor"), options.brokers)
         for name, partitions in options.topics.items():
-            self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, 1))
+            self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, replicas))
 
     @property
     def bootstrap_servers(self) -> str:
