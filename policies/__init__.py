@@ -16,8 +16,10 @@ from . import (
     epoch_lookup,
     epoch_not_given,
     fetch_of_no_groups,
+    fetch_of_unknown_partition,
     follower_reads,
     group_operations,
+    last_stable_offset,
     leader_epoch_entry,
     offset_retention_start,
     pending_member_leave,
@@ -66,7 +68,9 @@ class Policies:
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, overrides)
         self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
         self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)
+        self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, overrides)
         self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
+        self.tell_last_stable_offset = last_stable_offset.BEHAVIOUR.choose(release, overrides)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
         self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)

@@ -125,7 +125,8 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            missing.append((key, reading.refused(asked.partition, error, ())))
+            aborted = call.cluster.policies.aborted_of_unknown_partition
+            missing.append((key, reading.refused(asked.partition, error, aborted)))
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0)
         results.append((key, result))
