@@ -7,6 +7,7 @@ from typing import Any, Final
 from ..protocol.releases import Release
 from . import (
     auto_created_topic,
+    broker_session,
     commit_to_unknown_group,
     described_assignments,
     duplicate_window,
@@ -19,6 +20,7 @@ from . import (
     fetch_of_unknown_partition,
     follower_reads,
     group_operations,
+    isr_shrink_epoch,
     last_stable_offset,
     leader_epoch_entry,
     offset_retention_start,
@@ -26,6 +28,7 @@ from . import (
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    restart_epoch,
     share_coordinator,
     sync_session,
     tied_protocols,
@@ -56,6 +59,7 @@ class Policies:
             if name not in CATALOGUE:
                 raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, overrides)
+        self.broker_session_config = broker_session.BEHAVIOUR.choose(release, overrides)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, overrides)
         self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, overrides)
         self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, overrides)
@@ -70,11 +74,13 @@ class Policies:
         self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)
         self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, overrides)
         self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
+        self.isr_shrink_bumps_epoch = isr_shrink_epoch.BEHAVIOUR.choose(release, overrides)
         self.tell_last_stable_offset = last_stable_offset.BEHAVIOUR.choose(release, overrides)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, overrides)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, overrides)
         self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, overrides)
         self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, overrides)
+        self.restart_bumps_epoch = restart_epoch.BEHAVIOUR.choose(release, overrides)
         self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, overrides)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, overrides)
         self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, overrides)

@@ -37,7 +37,7 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         brokers=[
             DescribeClusterBroker(broker.id, broker.host, broker.port, broker.rack)
             for broker in cluster.brokers.values()
-            if broker.online
+            if not broker.fenced
         ],
     )
     if request.include_cluster_authorized_operations:

@@ -57,7 +57,7 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
         brokers=[
             MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
             for broker in cluster.brokers.values()
-            if broker.online
+            if not broker.fenced
         ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
@@ -128,7 +128,7 @@ def _described(topic: Topic) -> MetadataResponseTopic:
                 partition.leader_epoch,
                 partition.replicas,
                 partition.isr,
-                [r for r in partition.replicas if not brokers[r].online],
+                [r for r in partition.replicas if brokers[r].fenced],
             )
             for partition in topic.partitions
         ],

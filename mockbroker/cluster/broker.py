@@ -1,5 +1,6 @@
 """One broker of the cluster: its address and what it alone knows."""
 
+import enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,15 @@ if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
+
+
+class Liveness(enum.Enum):
+    """Whether a broker runs."""
+
+    RUNNING = "serves its clients"
+    STOPPED = "was shut down"
+    KILLED = "died without telling the controller"
+    RETURNING = "was killed and started again: comes back when its session is over"
 
 
 class Broker:
@@ -17,8 +27,18 @@ class Broker:
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
-        self.online = True
+        self.liveness = Liveness.RUNNING
+        self.fenced = False
+        """Whether the controller knows that it is down: Metadata leaves it out then."""
         self.rack: str | None = cluster.configs.broker_text("broker.rack")
+
+    @property
+    def online(self) -> bool:
+        return self.liveness is Liveness.RUNNING
+
+    def forget_sessions(self) -> None:
+        """Fetch sessions end with the process."""
+        self.__dict__.pop("sessions", None)
 
     # Made at their first use, since most of their code is not needed to start.
 

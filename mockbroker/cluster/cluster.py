@@ -48,6 +48,8 @@ class Cluster:
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers = {i: Broker(self, i) for i in range(1, brokers + 1)}
         self.controller_id = 1
+        self.broker_changes = 0
+        """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
 
     def advance(self, now_ms: int) -> None:

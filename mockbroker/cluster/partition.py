@@ -264,12 +264,16 @@ class Partition:
 
     def _check_isr(self) -> None:
         self._isr_check = False
+        if self.leader != NO_LEADER and not self.topic.cluster.brokers[self.leader].online:
+            return
         now_ms, end = self.topic.cluster.now_ms, self.log.end_offset
         lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
         for follower in self.followers.values():
             late = follower.end_offset != end and now_ms - follower.caught_up_ms > lag_ms
             if late and follower.broker in self.isr:
                 self.isr.remove(follower.broker)
+                if self.topic.policies.isr_shrink_bumps_epoch.lagging:
+                    self.bump_epoch()
         self.advance_high_watermark()
         if any(
             f.state is not FollowerState.IN_STEP and f.broker in self.isr for f in self.followers.values()
@@ -314,6 +318,11 @@ class Partition:
         self.leader_epoch += 1
         self._enter_epoch()
         self.changed()
+
+    def lead_again(self) -> None:
+        """The leader is back from a restart, in the same leader epoch."""
+        self._enter_epoch()
+        self.epoch_start_offset = self.log.end_offset
 
     def lose_leader(self) -> None:
         """No replica may lead."""

@@ -113,6 +113,15 @@ class Log:
         self.epochs.truncate_from_end(self.end_offset)
         self.producers.truncated(self.end_offset)
 
+    def reopen(self, *, clean: bool) -> None:
+        """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
+        producers are known from their records, or from the snapshot that a clean shutdown takes. That of an
+        empty log counts for nothing.
+        """
+        self.epochs.truncate_from_end(self.end_offset)
+        if not clean or self.start_offset == self.end_offset:
+            self.producers.rebuild(self.batches)
+
     def begin_at(self, offset: int) -> None:
         """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
         self.truncate(self.start_offset)

@@ -1,9 +1,10 @@
 """What a replica knows of idempotent producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..protocol.errors import ErrorCode
-from ..protocol.record_batch import BatchHeader
+from ..protocol.record_batch import Batch, BatchHeader, header_of
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -112,6 +113,14 @@ class ProducerStates:
             first, last_sequence(first, count), header.base_offset, last_offset, header.max_timestamp
         )
         self.appended(header.producer_id, header.producer_epoch, done, now_ms)
+
+    def rebuild(self, batches: Iterable[Batch]) -> None:
+        """Forgets what is not in `batches`, all that a log holds."""
+        self.entries.clear()
+        for batch in batches:
+            header = header_of(batch)
+            if header.producer_id >= 0:
+                self.appended_batch(header, header.max_timestamp)
 
     def truncated(self, end_offset: int) -> None:
         """Forgets batches that were truncated, and producers that have none left."""

@@ -278,7 +278,7 @@ def batches_between(log: Log, start: int, end: int) -> list[bytes]:
 
 
 class Life(RuleBasedStateMachine):
-    """Random produces, pauses, stops and elections: with clean elections nothing acknowledged is lost."""
+    """Random produces, pauses, stops, kills and elections: with clean elections nothing acknowledged is lost."""
 
     @initialize()
     def begin(self) -> None:
@@ -291,7 +291,12 @@ class Life(RuleBasedStateMachine):
     def partition(self) -> Any:
         return self.lab.partition
 
-    @precondition(lambda self: self.partition.leader != NO_LEADER)
+    @property
+    def leader_serves(self) -> bool:
+        leader = self.partition.leader
+        return leader != NO_LEADER and self.lab.cluster.brokers[leader].online
+
+    @precondition(lambda self: self.leader_serves)
     @rule(records=st.integers(1, 3))
     def produce(self, records: int) -> None:
         before = self.partition.log.end_offset
@@ -306,18 +311,20 @@ class Life(RuleBasedStateMachine):
 
     @rule(broker=st.integers(1, 3))
     def stop(self, broker: int) -> None:
-        if self.lab.cluster.brokers[broker].online:
-            controller.stop_broker(self.lab.cluster, broker)
+        controller.stop_broker(self.lab.cluster, broker)
+
+    @rule(broker=st.integers(1, 3))
+    def kill(self, broker: int) -> None:
+        controller.kill_broker(self.lab.cluster, broker)
 
     @rule(broker=st.integers(1, 3))
     def start(self, broker: int) -> None:
-        if not self.lab.cluster.brokers[broker].online:
-            controller.start_broker(self.lab.cluster, broker)
+        controller.start_broker(self.lab.cluster, broker)
 
     @rule()
     def move(self) -> None:
         others = [b for b in self.partition.isr if self.lab.cluster.brokers[b].online]
-        if self.partition.leader != NO_LEADER and others:
+        if self.leader_serves and others:
             self.partition.lead(others[-1])
 
     @rule(ms=st.sampled_from((100, LAG_MS, 2 * LAG_MS)))
