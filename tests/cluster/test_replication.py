@@ -278,7 +278,7 @@ def batches_between(log: Log, start: int, end: int) -> list[bytes]:
 
 
 class Life(RuleBasedStateMachine):
-    """Random produces, pauses, stops, kills and elections: with clean elections nothing acknowledged is lost."""
+    """Random produces, pauses, stops, kills, elections: as these are clean, nothing acknowledged is lost."""
 
     @initialize()
     def begin(self) -> None:
