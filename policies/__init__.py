@@ -18,6 +18,7 @@ from . import (
     epoch_not_given,
     fetch_of_no_groups,
     fetch_of_unknown_partition,
+    fetch_past_end,
     follower_reads,
     group_operations,
     isr_shrink_epoch,
@@ -73,6 +74,7 @@ class Policies:
         self.epoch_not_given = epoch_not_given.BEHAVIOUR.choose(release, overrides)
         self.answer_fetch_of_no_groups = fetch_of_no_groups.BEHAVIOUR.choose(release, overrides)
         self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, overrides)
+        self.fetch_past_end = fetch_past_end.BEHAVIOUR.choose(release, overrides)
         self.group_operations = group_operations.BEHAVIOUR.choose(release, overrides)
         self.isr_shrink_bumps_epoch = isr_shrink_epoch.BEHAVIOUR.choose(release, overrides)
         self.tell_last_stable_offset = last_stable_offset.BEHAVIOUR.choose(release, overrides)

@@ -80,16 +80,28 @@ class _Waiting:
         return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:
-        """`size` bytes more can be read; 0 when something else about a partition changed."""
-        self.missing -= size
-        if size == 0 or self.missing <= 0:
+        """`size` bytes more can be read; 0 when something else about a partition changed.
+
+        Then it goes on waiting, unless there is an error now, a divergence or enough to read
+        (`DelayedFetch.tryComplete`).
+        """
+        if size:
+            self.missing -= size
+        else:
+            _, found, at_once = _read(self.call, self.context, again=True)
+            self.missing = 0 if at_once or self._gone() else self.context.request.min_bytes - found
+        if self.missing <= 0:
             self.complete()
+
+    def _gone(self) -> bool:
+        """Whether a partition was deleted."""
+        return [p for p in _partitions(self.call, self.context) if p is not None] != self.partitions
 
     def complete(self) -> None:
         self.timer.cancel()
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
-        results, _, _ = _read(self.call, self.context)
+        results, _, _ = _read(self.call, self.context, again=True)
         self.call.answer(_answer(self.call, self.context, results))
 
 
@@ -112,11 +124,11 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
+def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Results, int, bool]:
     """What can be read now, its size in bytes, and whether it has to be answered at once.
 
-    Unknown topic ids and then unknown partitions come last in the answer, and don't hasten it while there
-    are others.
+    When a request that waits is read `again`, the leader learns nothing more of a follower. Unknown topic ids
+    and then unknown partitions come last in the answer, and don't hasten it while there are others.
     """
     request = context.request
     left, size, at_once = request.max_bytes, 0, False
@@ -128,21 +140,40 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
             aborted = call.cluster.policies.aborted_of_unknown_partition
             missing.append((key, reading.refused(asked.partition, error, aborted)))
             continue
-        result = _read_partition(call, request, partition, asked, left, size == 0)
+        result = _read_partition(call, request, partition, asked, left, size == 0, again)
         results.append((key, result))
         if result.error_code or result.diverging_epoch is not NO_DIVERGENCE:
             at_once = True
-        if result.records:
+        elif result.records:
             read = sum(map(len, result.records))
             size += read
             left = max(0, left - read)
+        elif _past_end(call, request, partition, asked.fetch_offset, result):
+            at_once = True
     if missing:
         missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
     return results + missing, size, at_once or not results
 
 
+def _past_end(
+    call: Call, request: FetchRequest, partition: Partition, offset: int, result: PartitionData
+) -> bool:
+    """Whether a consumer is answered at once since it asks beyond what it may read."""
+    end = result.last_stable_offset if request.isolation_level else result.high_watermark
+    if offset <= end or request.replica_state.replica_id >= 0:
+        return False
+    base = partition.logs[call.broker.id].batch_base(offset)
+    return partition.topic.policies.fetch_past_end(offset, base, end)
+
+
 def _read_partition(
-    call: Call, request: FetchRequest, partition: Partition, asked: FetchPartition, left: int, first: bool
+    call: Call,
+    request: FetchRequest,
+    partition: Partition,
+    asked: FetchPartition,
+    left: int,
+    first: bool,
+    again: bool,
 ) -> PartitionData:
     replica = request.replica_state.replica_id
     result = reading.read(
@@ -158,7 +189,7 @@ def _read_partition(
     if result.error_code:
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
-    elif replica >= 0:
+    elif replica >= 0 and not again:
         # Its own follower makes room for a client that replicates in its place.
         partition.set_follower(replica, FollowerState.EXTERNAL)
         if result.diverging_epoch is NO_DIVERGENCE:

@@ -99,8 +99,7 @@ class Cluster:
             broker.groups.topic_deleted(topic.name)
         for partition in topic.partitions:
             self.cleanup.forget(partition)
-            for notify in list(partition.waiting):
-                notify(0)
+            partition.changed()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`."""

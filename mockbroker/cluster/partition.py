@@ -198,7 +198,7 @@ class Partition:
         self.changed()
 
     def changed(self) -> None:
-        """Wakes every Fetch that waits."""
+        """Lets every Fetch that waits look whether it still has to."""
         for notify in [*self.waiting, *self.waiting_followers]:
             notify(0)
 
@@ -210,7 +210,6 @@ class Partition:
             if follower.state is FollowerState.IN_STEP:
                 follower.log.advance_start(offset)
                 follower.start_offset = offset
-        self.changed()
 
     @property
     def min_insync_replicas(self) -> int:

@@ -70,6 +70,13 @@ class Log:
             max_bytes -= len(batch)
         return found
 
+    def batch_base(self, offset: int) -> int:
+        """Base offset of the batch that holds `offset`, else of the next; the log end offset behind all."""
+        index = bisect_right(self.bases, offset) - 1
+        if index < 0 or _last_offset(self.batches[index]) < offset:
+            index += 1
+        return self.bases[index] if index < len(self.bases) else self.end_offset
+
     def advance_start(self, offset: int) -> None:
         """Drops whole batches below `offset`; a batch that holds it stays (DeleteRecords, KIP-107)."""
         if offset <= self.start_offset:
