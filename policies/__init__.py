@@ -7,6 +7,7 @@ from typing import Any, Final
 from ..protocol.releases import Release
 from . import (
     auto_created_topic,
+    broker_session,
     commit_to_unknown_group,
     completing_heartbeat,
     consumer_read_limit,
@@ -25,6 +26,8 @@ from . import (
     fetch_below_log_start,
     fetch_log_start_offset,
     fetch_of_no_groups,
+    fetch_of_unknown_partition,
+    fetch_past_end,
     fetcher_failure,
     follower_ahead,
     follower_log_start_offset,
@@ -32,7 +35,9 @@ from . import (
     follower_truncation,
     group_operations,
     isr_entry,
+    isr_shrink_epoch,
     last_epoch,
+    last_stable_offset,
     leader_epoch_entry,
     loaded_offsets,
     marker_only_producer,
@@ -46,6 +51,7 @@ from . import (
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    restart_epoch,
     retention_limit,
     scope,
     session_leader_epoch,
@@ -180,6 +186,12 @@ class Policies:
         self.transaction_verification = transaction_verification.BEHAVIOUR.choose(release, chosen)
         self.verified_compression = verified_compression.BEHAVIOUR.choose(release, chosen)
         self.lowest_sequence_first = verified_sequence.BEHAVIOUR.choose(release, chosen)
+        self.broker_session_config = broker_session.BEHAVIOUR.choose(release, chosen)
+        self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, chosen)
+        self.fetch_past_end = fetch_past_end.BEHAVIOUR.choose(release, chosen)
+        self.isr_shrink_bumps_epoch = isr_shrink_epoch.BEHAVIOUR.choose(release, chosen)
+        self.tell_last_stable_offset = last_stable_offset.BEHAVIOUR.choose(release, chosen)
+        self.restart_bumps_epoch = restart_epoch.BEHAVIOUR.choose(release, chosen)
         self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)

@@ -83,7 +83,7 @@ def _verified(
 def not_added(call: Call) -> ErrorCode:
     """What a coordinator answers brokers for a partition that is no part of the transaction: since 3.8 an
     error that means "abort" (KIP-890)."""
-    verification = call.cluster.policies.transaction_verification
+    verification = call.policies.transaction_verification
     abortable = verification is not None and verification.produce_abortable < 1 << 15
     return E.TRANSACTION_ABORTABLE if abortable else E.INVALID_TXN_STATE
 

@@ -38,7 +38,7 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
     release = call.cluster.release
     known = facts(release)
     finalized = dict(known.finalized_features)
-    if "transaction.version" in finalized and not call.cluster.policies.epoch_bump.per_transaction:
+    if "transaction.version" in finalized and not call.policies.epoch_bump.per_transaction:
         finalized["transaction.version"] = (1, 1)
     return ApiVersionsResponse(
         api_keys=[ApiVersion(key, low, high) for key, (low, high) in advertised(release).items()],

@@ -21,7 +21,7 @@ def end_txn(call: Call, request: EndTxnRequest) -> object:
     def done(error: ErrorCode, producer_id: int, epoch: int) -> None:
         reply.complete(EndTxnResponse(0, shown(call, ApiKey.END_TXN, error), producer_id, epoch))
 
-    bumps = call.version >= _BUMPS_SINCE and call.cluster.policies.epoch_bump.per_transaction
+    bumps = call.version >= _BUMPS_SINCE and call.policies.epoch_bump.per_transaction
     call.broker.transactions.end(
         request.transactional_id,
         Producer(request.producer_id, request.producer_epoch),

@@ -11,6 +11,6 @@ def shown(call: Call, api_key: ApiKey, error: ErrorCode) -> ErrorCode:
     """The error as a client of that version knows it."""
     if error is not ErrorCode.PRODUCER_FENCED:
         return error
-    if call.version >= call.cluster.policies.fenced_since.get(api_key, _NEVER):
+    if call.version >= call.policies.fenced_since.get(api_key, _NEVER):
         return error
     return ErrorCode.INVALID_PRODUCER_EPOCH

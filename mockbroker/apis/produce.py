@@ -184,7 +184,7 @@ def _transactional(topic: TopicProduceData) -> bool:
 
 
 def _verifies(call: Call, request: ProduceRequest) -> bool:
-    return request.acks in _ACKS and call.cluster.policies.transaction_verification is not None
+    return request.acks in _ACKS and call.policies.transaction_verification is not None
 
 
 def topic_of(call: Call, data: TopicProduceData) -> tuple[Topic | None, ErrorCode | None]:

@@ -83,7 +83,7 @@ class _Commit:
         }
 
     def start(self) -> None:
-        call, policy = self._call, self._call.cluster.policies.transaction_verification
+        call, policy = self._call, self._call.policies.transaction_verification
         if policy is None or not policy.offsets:
             self._append()
             return

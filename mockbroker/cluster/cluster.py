@@ -56,6 +56,8 @@ class Cluster:
             self.check_scope(scope.broker)
         self.controller_id = 1
         self.producer_expiry = ProducerExpiry(self)
+        self.broker_changes = 0
+        """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
 
     def check_scope(self, broker: int | None) -> None:
@@ -111,8 +113,7 @@ class Cluster:
             broker.groups.topic_deleted(topic.name)
         for partition in topic.partitions:
             self.cleanup.forget(partition)
-            for notify in list(partition.waiting):
-                notify(0)
+            partition.changed()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`."""
@@ -141,7 +142,7 @@ class Cluster:
         """The brokers that `broker` tells clients of."""
         if broker.known_brokers is not None:
             return [each for each in self.brokers.values() if each.id in broker.known_brokers]
-        return [each for each in self.brokers.values() if each.listed]
+        return [each for each in self.brokers.values() if not each.fenced]
 
     def leader_changes(self, partition: Partition) -> None:
         """Called before a partition gets another leader or leader epoch."""

@@ -45,11 +45,12 @@ def read(
     log = partition.logs[broker]
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
+    told = committed or partition.policies.tell_last_stable_offset
     result = PartitionData(
         asked.partition,
         0,
         log.high_watermark,
-        log.last_stable_offset,
+        log.last_stable_offset if told else -1,
         log.start_offset,
         aborted_transactions=aborted,
         records=(),

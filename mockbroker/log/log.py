@@ -79,6 +79,13 @@ class Log:
         last = _last_offset(found[-1]) + 1 if len(found[-1]) >= HEADER.size else end
         return last if last < end else self.end_offset
 
+    def batch_base(self, offset: int) -> int:
+        """Base offset of the batch that holds `offset`, else of the next; the log end offset behind all."""
+        index = bisect_right(self.bases, offset) - 1
+        if index < 0 or _last_offset(self.batches[index]) < offset:
+            index += 1
+        return self.bases[index] if index < len(self.bases) else self.end_offset
+
     def advance_start(self, offset: int) -> None:
         """Drops whole batches below `offset`; a batch that holds it stays (DeleteRecords, KIP-107)."""
         if offset <= self.start_offset:
@@ -130,6 +137,15 @@ class Log:
         self.high_watermark = min(self.high_watermark, self.end_offset)
         self.epochs.truncate_from_end(self.end_offset)
         self.producers.truncated(self.end_offset, self.batches)
+
+    def reopen(self, *, clean: bool) -> None:
+        """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
+        producers are known from their records, or from the snapshot that a clean shutdown takes. That of an
+        empty log counts for nothing.
+        """
+        self.epochs.truncate_from_end(self.end_offset)
+        if not clean or self.start_offset == self.end_offset:
+            self.producers.rebuild(self.batches)
 
     def begin_at(self, offset: int) -> None:
         """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""

@@ -232,6 +232,16 @@ class ProducerStates:
 
     # -- what is forgotten
 
+    def rebuild(self, batches: Iterable[Batch]) -> None:
+        """Forgets what is not in `batches`, all that a log holds."""
+        self.entries.clear()
+        self.verifying.clear()
+        self.transactions = LogTransactions()
+        for batch in batches:
+            header = header_of(batch)
+            if header.producer_id >= 0:
+                self.appended_batch(batch, header)
+
     def truncated(self, end_offset: int, batches: Iterable[Batch]) -> None:
         """Forgets what was truncated: producers that wrote there are known by the `batches` that are left,
         as if a snapshot had been taken at `end_offset` of the others."""

@@ -84,8 +84,15 @@ class MockCluster:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
         self.run(lambda core: controller.stop_broker(core, broker))
 
+    def kill_broker(self, broker: int) -> None:
+        """Ends a broker at once: nobody else leads its partitions until its session has timed out.
+
+        That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
+        """
+        self.run(lambda core: controller.kill_broker(core, broker))
+
     def start_broker(self, broker: int) -> None:
-        """Brings a broker back, with the logs it had. KeyError."""
+        """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
         self.run(lambda core: controller.start_broker(core, broker))
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
