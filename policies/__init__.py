@@ -96,6 +96,7 @@ class Policies:
         self.release = release
         self._overrides: dict[Scope, dict[str, str]] = {}
         self._narrower: dict[Scope, Policies] = {}
+        self._scoped = False
         for text, answer in (overrides or {}).items():
             name, where = scope.parse(text)
             self._override(name, answer, where)
@@ -103,7 +104,7 @@ class Policies:
 
     def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
         """The answers for `topic` on `broker`. Ask anew each time: they may change."""
-        if self._overrides.keys() <= {EVERYWHERE}:
+        if not self._scoped:
             return self
         where = Scope(topic, broker)
         found = self._narrower.get(where)
@@ -135,6 +136,7 @@ class Policies:
 
     def _override(self, name: str, answer: str, where: Scope) -> None:
         known(name).choose(self.release, {name: answer})
+        self._scoped = self._scoped or where != EVERYWHERE
         self._overrides.setdefault(where, {})[name] = answer
 
     def _changed(self) -> None:
