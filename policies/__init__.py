@@ -212,6 +212,11 @@ class Policies:
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, chosen)
 
 
+def fixes() -> dict[str, str]:
+    """The answer of every fix that there is or was proposed, by behaviour."""
+    return {name: each.fixed for name, each in CATALOGUE.items() if each.fixed is not None}
+
+
 def known(name: str) -> Behaviour[Any]:
     """The behaviour of that name. UnknownPolicyError names those there are."""
     if name not in CATALOGUE:
@@ -228,4 +233,4 @@ def _in_force(overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> dic
     return found
 
 
-__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError"]
+__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError", "fixes"]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from ..cluster import connectivity, controller
+from ..cluster import connectivity, controller, fetcher
 from ..cluster.cluster import Cluster
 from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
@@ -111,6 +111,18 @@ class MockCluster:
                 broker, FollowerState.SLOW, delay_ms=delay_ms
             )
         )
+
+    def fail_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
+
+        It stays dead until the next leader epoch, or until its broker starts again. KeyError.
+        """
+
+        def fail(core: Cluster) -> None:
+            found = _partition(core, topic, partition)
+            fetcher.fail(found, found.followers[broker], "failed by the test")
+
+        self.run(fail)
 
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
         """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
