@@ -5,7 +5,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
 from ..policies import Policies, UnknownPolicyError
@@ -96,6 +96,11 @@ class Cluster:
     def partition(self, topic: str, index: int) -> Partition | None:
         found = self.topics.get(topic)
         return found.partition(index) if found else None
+
+    def partitions(self) -> Iterator[Partition]:
+        """Every partition there is."""
+        for topic in self.topics.values():
+            yield from topic.partitions
 
     def create_topic(
         self, name: str, assignment: list[list[int]], overrides: Mapping[str, str] | None = None

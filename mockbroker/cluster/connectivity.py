@@ -1,6 +1,6 @@
 """Brokers that are cut off from others or from the controller, and come back."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from . import controller, stale
@@ -9,7 +9,6 @@ from .partition import NO_LEADER
 
 if TYPE_CHECKING:
     from .cluster import Cluster
-    from .partition import Partition
 
 
 def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_controller: bool) -> None:
@@ -21,7 +20,7 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
     for other in [cluster.brokers[each] for each in others if each != broker]:
         one.unreachable.add(other.id)
         other.unreachable.add(broker)
-    for partition in _partitions(cluster):
+    for partition in cluster.partitions():
         for follower in partition.followers.values():
             if partition.leader in cluster.brokers[follower.broker].unreachable:
                 partition.set_follower(follower.broker, FollowerState.CUT_OFF)
@@ -29,12 +28,7 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
         session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
         one.hears_controller = False
         one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if not b.fenced)
-        one.session = cluster.after(session_ms, lambda: fence(cluster, broker))
-
-
-def fence(cluster: "Cluster", broker: int) -> None:
-    """The session of a broker is over: it leaves every ISR that has another member, others lead."""
-    controller.fence(cluster, broker)
+        one.session = cluster.after(session_ms, lambda: controller.fence(cluster, broker))
 
 
 def rejoin(cluster: "Cluster", broker: int) -> None:
@@ -46,7 +40,7 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)
     one.unreachable.clear()
-    for partition in _partitions(cluster):
+    for partition in cluster.partitions():
         knew = stale.drop(partition, broker)
         if partition.leader == NO_LEADER:
             controller.elect(cluster, partition)
@@ -57,8 +51,3 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:
                 partition.set_follower(each.broker, FollowerState.BEHIND)
-
-
-def _partitions(cluster: "Cluster") -> "Iterator[Partition]":
-    for topic in cluster.topics.values():
-        yield from topic.partitions

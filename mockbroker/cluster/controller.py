@@ -181,7 +181,4 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
 
 
 def _partitions_on(cluster: "Cluster", broker: int) -> "Iterator[Partition]":
-    for topic in cluster.topics.values():
-        for partition in topic.partitions:
-            if broker in partition.replicas:
-                yield partition
+    return (partition for partition in cluster.partitions() if broker in partition.replicas)

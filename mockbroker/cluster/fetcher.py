@@ -203,9 +203,8 @@ def fail(partition: "Partition", follower: Follower, reason: str) -> None:
     cluster = partition.topic.cluster
     failure = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"
     cluster.brokers[follower.broker].dead_fetchers[partition.leader] = failure
-    for topic in cluster.topics.values():
-        for other in topic.partitions:
-            fellow = other.followers.get(follower.broker)
-            if other.leader == partition.leader and fellow is not None and fellow is not follower:
-                other.set_follower(follower.broker, FollowerState.FAILED)
-                fellow.failure = failure
+    for other in cluster.partitions():
+        fellow = other.followers.get(follower.broker)
+        if other.leader == partition.leader and fellow is not None and fellow is not follower:
+            other.set_follower(follower.broker, FollowerState.FAILED)
+            fellow.failure = failure

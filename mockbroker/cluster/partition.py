@@ -126,18 +126,6 @@ class Partition:
             return policies.epoch_below_first(requested, cache.starts[0], log.end_offset)
         return epoch, cache.starts[index + 1]
 
-    def diverging_epoch(self, log: Log, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where a reader at `offset` with `last_fetched_epoch` left `log` (KIP-595): (epoch, end offset),
-        (-1, -1) when it did not, None when its epoch is unknown (`Partition.readRecords`)."""
-        epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch, log)
-        if epoch == -1 or end_offset == -1:
-            return None
-        if offset < log.start_offset and not self.policies.diverge_below_log_start:
-            return None
-        if epoch < last_fetched_epoch or end_offset < offset:
-            return epoch, end_offset
-        return -1, -1
-
     # -- appends and acknowledgements
 
     def append(self, batch: Batch, base_offset: int, count: int) -> None:

@@ -7,6 +7,7 @@ from ..protocol.messages.fetch import AbortedTransaction, EpochEndOffset, FetchP
 from .replica_selector import preferred_replica
 
 if TYPE_CHECKING:
+    from ..log.log import Log
     from .partition import Partition
 
 CONSUMER = -1
@@ -15,6 +16,23 @@ CONSUMER = -1
 def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> PartitionData:
     """The answer for a partition that can't be read: all offsets -1."""
     return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
+
+
+def diverging_epoch(
+    partition: "Partition", log: "Log", last_fetched_epoch: int, offset: int
+) -> tuple[int, int] | None:
+    """Where a reader at `offset` with `last_fetched_epoch` left `log` (KIP-595): (epoch, end offset).
+
+    (-1, -1) when it did not, None when its epoch is unknown.
+    """
+    epoch, end_offset = partition.end_offset_for_epoch(last_fetched_epoch, log)
+    if epoch == -1 or end_offset == -1:
+        return None
+    if offset < log.start_offset and not partition.policies.diverge_below_log_start:
+        return None
+    if epoch < last_fetched_epoch or end_offset < offset:
+        return epoch, end_offset
+    return -1, -1
 
 
 def read(
@@ -62,7 +80,7 @@ def read(
             result.aborted_transactions = None
             return result
     if asked.last_fetched_epoch >= 0:
-        diverging = partition.diverging_epoch(log, asked.last_fetched_epoch, offset)
+        diverging = diverging_epoch(partition, log, asked.last_fetched_epoch, offset)
         if diverging is None:
             return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         if diverging != (-1, -1):

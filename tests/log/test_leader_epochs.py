@@ -6,6 +6,7 @@ import pytest
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.reading import diverging_epoch
 from mockbroker.policies import Policies
 from mockbroker.protocol.releases import parse
 
@@ -111,7 +112,7 @@ def test_an_exact_lookup_knows_only_epochs_that_wrote() -> None:
 )
 def test_where_a_reader_left_the_log(last_epoch: int, offset: int, expected: tuple[int, int] | None) -> None:
     made = partition("4.4")
-    assert made.diverging_epoch(made.log, last_epoch, offset) == expected
+    assert diverging_epoch(made, made.log, last_epoch, offset) == expected
 
 
 @pytest.mark.parametrize(
@@ -122,4 +123,4 @@ def test_where_a_reader_left_a_log_that_was_cut(
 ) -> None:
     made = partition("4.4")
     made.advance_log_start(15)
-    assert made.diverging_epoch(made.log, last_epoch, offset) == expected
+    assert diverging_epoch(made, made.log, last_epoch, offset) == expected
