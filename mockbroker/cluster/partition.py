@@ -211,7 +211,9 @@ class Partition:
         self.log.advance_start(offset)
         for follower in self.followers.values():
             if follower.state is FollowerState.IN_STEP:
-                follower.log.advance_start(offset)
+                own = follower.log
+                own.high_watermark = max(own.high_watermark, min(offset, self.log.high_watermark))
+                own.advance_start(offset)
                 follower.start_offset = offset
         for notify in list(self.waiting_followers):
             notify(0)

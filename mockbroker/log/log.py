@@ -91,7 +91,6 @@ class Log:
         if offset <= self.start_offset:
             return
         self.start_offset = offset
-        self.high_watermark = max(self.high_watermark, offset)
         keep = bisect_right(self.bases, offset) - 1
         if keep >= 0 and _last_offset(self.batches[keep]) < offset:
             keep += 1
