@@ -295,7 +295,12 @@ class Partition:
         self.log = new
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
-        self.followers = {b: Follower(b, self.logs[b], now_ms) for b in self.replicas if b != broker}
+        self.followers = {
+            # One out of the ISR does not hold the high watermark back (`Replica.resetReplicaState`).
+            b: Follower(b, self.logs[b], now_ms if b in self.isr else 0)
+            for b in self.replicas
+            if b != broker
+        }
         held = (FollowerState.PAUSED, FollowerState.OFFLINE, FollowerState.EXTERNAL)
         for follower in self.followers.values():
             state = states.get(follower.broker, FollowerState.BEHIND)
