@@ -1,0 +1,277 @@
+"""A cluster, one topic, one group, and the consumers of a case."""
+
+import itertools
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, Self
+
+from mockbroker import MockCluster
+from mockbroker.protocol import record_batch
+
+from ..batches import Record, batch
+from ..client import Client as RawClient
+from ..clients import Client, Consumer, wait_for
+from .case import Case, Outcome
+from .settings import SETTINGS
+
+TOPIC: Final = "t"
+GROUP: Final = "g"
+STUCK_S: Final = 6.0
+"""After so long a consumer that has not come to the end of the log is taken to be stuck."""
+DAY_MS: Final = 24 * 3600 * 1000
+CONFIG: Final = {
+    "group.initial.rebalance.delay.ms": "0",
+    "log.initial.task.delay.ms": "0",
+    "log.retention.check.interval.ms": "50",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "replica.lag.time.max.ms": "200",
+}
+KEEP: Final = {"retention.ms": "-1"}
+REPLICAS: Final = (2, 3, 1)
+"""Broker 2 leads at first; 1 coordinates the group."""
+_RESET_SAID: Final = ("Resetting offset for partition", "offset reset (at")
+_ABOUT_POSITIONS: Final = (
+    *_RESET_SAID,
+    "Fetch position",
+    "Setting offset for partition",
+    "Truncation detected",
+    "cached metadata has changed",
+)
+
+
+class Lab:
+    """Everything that a mechanism needs to happen. A context manager."""
+
+    def __init__(self, client: Client, case: Case, kafka: str = "3.9") -> None:
+        self.client, self.case = client, case
+        self.days_ago = 0
+        """How old records are when they are produced."""
+        self._kafka = kafka
+        self._names = (f"{name}-{uuid.uuid4().hex[:6]}" for name in itertools.count(1))
+        self._values = itertools.count()
+        self._seen: set[int] = set()
+        self._consumers: list[Consumer] = []
+        self.cluster: MockCluster
+
+    def __enter__(self) -> Self:
+        self._start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.close_all()
+        finally:
+            self.cluster.stop()
+
+    def _start(self) -> None:
+        self.cluster = MockCluster(kafka=self._kafka, config=CONFIG, policies=self.case.policies)
+        self.cluster.start()
+
+    # -- the broker's side
+
+    def create_topic(self, partitions: int = 1, *, unclean: bool = False) -> None:
+        """Makes the topic, led by broker 2."""
+        config = {**KEEP, "unclean.leader.election.enable": str(unclean).lower()}
+        replicas = [[*REPLICAS[i:], *REPLICAS[:i]] for i in range(partitions)]
+        self.cluster.run(lambda core: core.create_topic(TOPIC, replicas, config))
+
+    def produce(
+        self, count: int, *, partition: int = 0, days_ago: int | None = None, broker: int | None = None
+    ) -> None:
+        """Appends records that are numbered through the whole case, acknowledged by the leader alone."""
+        timestamp = int(time.time() * 1000) - (self.days_ago if days_ago is None else days_ago) * DAY_MS
+        records = [Record(b"%d" % next(self._values), timestamp=timestamp) for _ in range(count)]
+        data = [{"index": partition, "records": batch(records)}]
+        fields = {"acks": 1, "timeout": 1000, "topic_data": [{"name": TOPIC, "partition_data": data}]}
+        with self._ask(broker or self.leader(partition)) as raw:
+            answer = raw.call("produce", 9, fields)
+        (result,) = answer["responses"][0]["partition_responses"]
+        if result["error_code"] != "NONE":
+            raise RuntimeError(f"produce: {result['error_code']}")
+
+    def leader(self, partition: int = 0) -> int:
+        return self.cluster.run(lambda core: core.topics[TOPIC].partitions[partition].leader)
+
+    def lead(self, broker: int, partition: int = 0) -> None:
+        """A clean election."""
+        self.cluster.run(lambda core: core.topics[TOPIC].partitions[partition].lead(broker))
+
+    def alone(self, *followers: int) -> None:
+        """Followers fall behind until they are out of the ISR: what is appended now, only the leader has."""
+        for follower in followers:
+            self.cluster.pause_follower(TOPIC, 0, follower)
+        # One that lacks nothing is in sync, however long ago it fetched.
+        self.produce(1)
+        wait_for(f"{followers} to leave the ISR", lambda: not set(followers) & set(self.isr()))
+
+    def isr(self) -> list[int]:
+        return self.cluster.run(lambda core: list(core.topics[TOPIC].partitions[0].isr))
+
+    def retain(self, days: int, log_start: int) -> None:
+        """Retention deletes what is older, once."""
+        config = {"retention.ms": str(days * DAY_MS)}
+        self.cluster.run(lambda core: core.topics[TOPIC].configure(config))
+        wait_for(f"retention to delete up to {log_start}", lambda: self.log_start() == log_start)
+        self.cluster.run(lambda core: core.topics[TOPIC].configure(KEEP))
+
+    def log_start(self) -> int:
+        return self.cluster.run(lambda core: core.topics[TOPIC].partitions[0].log.start_offset)
+
+    def committed(self, partition: int = 0) -> tuple[int, int]:
+        """(offset, leader epoch), as the coordinator has them."""
+
+        def look(core: Any) -> tuple[int, int]:
+            found = core.coordinator(GROUP).groups.groups[GROUP].offsets.committed[TOPIC, partition]
+            return found.offset, found.leader_epoch
+
+        return self.cluster.run(look)
+
+    def commit_from_outside(self, offset: int, epoch: int | None = None) -> None:
+        """Without an epoch as clients did up to Kafka 2.0: OffsetCommit has no field for it before v6."""
+        version = 5 if epoch is None else 6
+        partition = {"partition_index": 0, "committed_offset": offset, "committed_metadata": ""}
+        if epoch is not None:
+            partition["committed_leader_epoch"] = epoch
+        fields = {
+            "group_id": GROUP,
+            "generation_id_or_member_epoch": -1,
+            "topics": [{"name": TOPIC, "partitions": [partition]}],
+        }
+        with self._ask(1) as raw:
+            answer = raw.call("offset_commit", version, fields)
+        (result,) = answer["topics"][0]["partitions"]
+        if result["error_code"] != "NONE":
+            raise RuntimeError(f"offset commit: {result['error_code']}")
+
+    def make_again(self) -> None:
+        """Deletes the topic and makes one of the same name."""
+        self.cluster.run(lambda core: core.delete_topic(core.topics[TOPIC]))
+        self.create_topic()
+
+    def _ask(self, broker: int) -> RawClient:
+        return RawClient("127.0.0.1", self.ports()[broker - 1])
+
+    def ports(self) -> list[int]:
+        """Of broker 1, 2 and 3."""
+        return [int(each.rpartition(":")[2]) for each in self.cluster.bootstrap_servers.split(",")]
+
+    # -- the consumers' side
+
+    def open(self, bootstrap: str | None = None) -> Consumer:
+        """Starts a consumer of the group."""
+        setting = SETTINGS.get(self.case.setting)
+        config = {"auto.offset.reset": self.case.reset, **(setting.config if setting else {})}
+        servers = bootstrap or self.cluster.bootstrap_servers
+        consumer = self.client.open(next(self._names), servers, TOPIC, GROUP, self.case.commit, config)
+        self._consumers.append(consumer)
+        return consumer
+
+    def read_all(self) -> Consumer:
+        """The consumer that was there before: it has read the whole log."""
+        consumer = self.open_at_start()
+        self.catch_up(consumer)
+        return consumer
+
+    def open_at_start(self) -> Consumer:
+        """A group that begins at offset 0, whatever `auto.offset.reset` says."""
+        self.commit_from_outside(0)
+        return self.open()
+
+    def catch_up(self, consumer: Consumer) -> None:
+        wanted = {value for _, value in self.log()}
+        if not consumer.wait(lambda: wanted <= {record.value for record in consumer.records}):
+            raise TimeoutError(f"{len(consumer.records)} of {len(wanted)} records came: {consumer.log}")
+
+    def close(self, consumer: Consumer) -> None:
+        """The consumer leaves: its partitions are taken away, and it commits."""
+        self._consumers.remove(consumer)
+        self.client.close(consumer)
+        self._seen |= {record.value for record in consumer.records}
+
+    def close_all(self) -> None:
+        for consumer in list(self._consumers):
+            self.close(consumer)
+
+    def log(self, partition: int = 0) -> list[tuple[int, int]]:
+        """(offset, number) of the records that consumers can read from the leader."""
+
+        def look(core: Any) -> Iterator[tuple[int, int]]:
+            log = core.topics[TOPIC].partitions[partition].log
+            for each in itertools.chain.from_iterable(map(record_batch.records, log.batches)):
+                if log.start_offset <= each.offset < log.high_watermark:
+                    yield each.offset, int(bytes(each.value or b""))
+
+        return self.cluster.run(lambda core: list(look(core)))
+
+    def answer(self, epoch: int, partition: int = 0) -> tuple[int, int] | None:
+        """What the leader answers when it is asked where `epoch` ends."""
+        if epoch < 0:
+            return None
+        return self.cluster.run(
+            lambda core: core.topics[TOPIC].partitions[partition].end_offset_for_epoch(epoch)
+        )
+
+    def notice(self, consumer: Consumer) -> None:
+        """The consumer gets to know the leader and waits at the end of its log."""
+        wait_for(f"{consumer.name} to find the leader", self._fetching)
+
+    def take_over(self) -> Outcome:
+        """Another consumer of the group gets the partition."""
+        wait_for("old fetches to end", lambda: not self._fetching())
+        position = self.committed()
+        answer = self.answer(position[1])
+        return self.watch(self.open(), position, answer)
+
+    def watch(
+        self,
+        consumer: Consumer,
+        position: tuple[int, int],
+        answer: tuple[int, int] | None,
+        already: int = 0,
+    ) -> Outcome:
+        """Follows a consumer to the end of the log; it had read `already` records before."""
+        stuck = not self._settled(consumer)
+        wanted = {value for _, value in self.log()}
+        if not stuck and not consumer.raised:
+            marker = next(self._values)
+            self._values = itertools.count(marker)
+            self.produce(1)
+            stuck = not consumer.wait(lambda: bool(consumer.raised) or consumer.has_read(marker), STUCK_S)
+        before = self._seen | {record.value for record in consumer.records[:already]}
+        after = [record for record in consumer.records[already:] if record.partition == 0]
+        values = {record.value for record in after}
+        return Outcome(
+            position=position,
+            answer=answer,
+            first=after[0].offset if after else None,
+            again=len(values & before),
+            lost=len(wanted - values - before),
+            reset=any(said in line for line in consumer.log for said in _RESET_SAID),
+            raised=consumer.raised,
+            stuck=stuck and not consumer.raised,
+            log=tuple(_plain(line, self) for line in _about_positions(consumer.log)),
+        )
+
+    def _settled(self, consumer: Consumer) -> bool:
+        """Whether it waits at the end of the log, or gave up."""
+        try:
+            wait_for("the end of the log", lambda: bool(consumer.raised) or self._fetching(), STUCK_S)
+        except TimeoutError:
+            return False
+        return True
+
+    def _fetching(self) -> bool:
+        return self.cluster.run(lambda core: bool(core.topics[TOPIC].partitions[0].waiting))
+
+
+def _about_positions(log: Iterable[str]) -> list[str]:
+    return [line for line in log if any(said in line for said in _ABOUT_POSITIONS)]
+
+
+def _plain(line: str, lab: Lab) -> str:
+    """A line of a client's log without what differs from run to run."""
+    for port, broker in zip(lab.ports(), (1, 2, 3), strict=True):
+        line = line.replace(f"127.0.0.1:{port}", f"broker{broker}:9092")
+    return line

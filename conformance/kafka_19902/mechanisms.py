@@ -1,0 +1,156 @@
+"""The ways in which a consumer's position may come to be refused; each ends with an Outcome."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from ..clients import Consumer
+from .case import Outcome
+from .lab import Lab
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """`set_up` tells the steps; `run` walks them."""
+
+    key: str
+    title: str
+    run: Callable[[Lab], Outcome]
+    follows_commit: bool = True
+    """Whether what was committed matters."""
+
+    @property
+    def set_up(self) -> str:
+        return " ".join((self.run.__doc__ or "").split())
+
+
+def _retention_to_position(lab: Lab) -> Outcome:
+    """A reads 100 records of epoch 0. Broker 3 becomes the leader (epoch 1), A notices, leaves and commits.
+    100 records more are appended, then retention deletes the 100 of epoch 0: the log starts at 100, where
+    the group stands. B takes over."""
+    lab.create_topic()
+    lab.produce(100, days_ago=30)
+    a = lab.read_all()
+    lab.lead(3)
+    lab.notice(a)
+    lab.close(a)
+    lab.produce(100)
+    lab.retain(days=7, log_start=100)
+    return lab.take_over()
+
+
+def _retention_beyond_position(lab: Lab) -> Outcome:
+    """The same, but retention deletes 50 records that the group has not read: the log starts at 150."""
+    lab.create_topic()
+    lab.produce(100, days_ago=30)
+    a = lab.read_all()
+    lab.lead(3)
+    lab.notice(a)
+    lab.close(a)
+    lab.produce(50, days_ago=20)
+    lab.produce(50)
+    lab.retain(days=7, log_start=150)
+    return lab.take_over()
+
+
+def _diverge(lab: Lab) -> Consumer:
+    """100 records of epoch 0 on all replicas, 50 of epoch 1 on broker 3 only; A has read all of them."""
+    lab.create_topic(unclean=True)
+    lab.produce(100)
+    lab.lead(3)
+    lab.alone(1, 2)
+    lab.produce(49)
+    return lab.read_all()
+
+
+def _truncation_under_consumer(lab: Lab) -> Outcome:
+    """100 records of epoch 0 are on all replicas. Broker 3 leads in epoch 1 with an ISR of its own and appends
+    50, which A reads. Broker 3 dies, broker 2 is elected uncleanly, its log ends at 100, and it appends 20. A
+    goes on, its position is 150."""
+    a = _diverge(lab)
+    lab.cluster.stop_broker(3)
+    lab.produce(20)
+    return lab.watch(a, (150, 1), lab.answer(1), already=150)
+
+
+def _truncation_below_position(lab: Lab) -> Outcome:
+    """The same, but A leaves before broker 3 dies and commits 150; B takes over when the new log ends at
+    120."""
+    lab.close(_diverge(lab))
+    lab.cluster.stop_broker(3)
+    lab.produce(20)
+    return lab.take_over()
+
+
+def _truncation_and_more(lab: Lab) -> Outcome:
+    """The same, but B takes over when the new log has grown past 150, to 200."""
+    lab.close(_diverge(lab))
+    lab.cluster.stop_broker(3)
+    lab.produce(100)
+    return lab.take_over()
+
+
+def _old_client(lab: Lab) -> Outcome:
+    """As 2b, but the group's offset was committed by a client of before 2.1 (OffsetCommit v5, which has no
+    field for an epoch)."""
+    lab.close(_diverge(lab))
+    lab.commit_from_outside(150)
+    lab.cluster.stop_broker(3)
+    lab.produce(20)
+    return lab.take_over()
+
+
+def _epoch_never_seen(lab: Lab) -> Outcome:
+    """As 2b, but B asks before the new leader has appended anything, and the leader enters its epoch only
+    then (`leader-epoch-entry` = `at-append`, as brokers up to 1.1 do): all it knows is epoch 0."""
+    lab.cluster.run(lambda core: core.policies.set("leader-epoch-entry", "at-append"))
+    lab.close(_diverge(lab))
+    lab.cluster.stop_broker(3)
+    return lab.take_over()
+
+
+def _topic_made_again(lab: Lab) -> Outcome:
+    """The group's offset, (150, epoch 1), outlives its topic (offsets restored from a backup, or kept
+    elsewhere): the new topic of that name is in epoch 0 and has 200 records."""
+    lab.close(_diverge(lab))
+    position = lab.committed()
+    lab.make_again()
+    lab.produce(200)
+    lab.commit_from_outside(*position)
+    return lab.take_over()
+
+
+def _elections_and_retention(lab: Lab) -> Outcome:
+    """Twelve times over: 20 records, another leader, the group changes hands, retention deletes everything
+    that was read. Told is the first turn in which a consumer does not just go on, else the last."""
+    lab.create_topic()
+    lab.commit_from_outside(0)
+    lab.days_ago = 30
+    for turn in range(12):
+        lab.produce(20)
+        outcome = lab.take_over()
+        if outcome.verdict != "goes on":
+            break
+        lab.lead((3, 1, 2)[turn % 3])
+        lab.close_all()
+        lab.retain(days=7, log_start=lab.committed()[0])
+    return outcome
+
+
+MECHANISMS: Final = {
+    mechanism.key: mechanism
+    for mechanism in (
+        Mechanism("1a", "Retention removes the epoch, up to the position", _retention_to_position),
+        Mechanism("1b", "Retention removes the epoch and more than was read", _retention_beyond_position),
+        Mechanism(
+            "2a", "Truncation under a running consumer", _truncation_under_consumer, follows_commit=False
+        ),
+        Mechanism("2b", "Truncation, then a takeover above the log end", _truncation_below_position),
+        Mechanism("2c", "Truncation, then a takeover within the new log", _truncation_and_more),
+        Mechanism("3a", "The leader never saw the epoch", _epoch_never_seen),
+        Mechanism("3b", "The topic was made again", _topic_made_again),
+        Mechanism("4", "An offset of an old client, then truncation", _old_client, follows_commit=False),
+        Mechanism("6", "Continuous elections and aggressive retention", _elections_and_retention),
+    )
+}
+"""By the key that the page and the command use."""
