@@ -11,13 +11,13 @@ _RESET: Final = {"none": "error"}
 _ASSIGNORS: Final = {
     "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
 }
-_KNOWN: Final = (
-    "auto.offset.reset",
-    "client.rack",
-    "max.poll.interval.ms",
-    "metadata.max.age.ms",
-    "session.timeout.ms",
-)
+_NAMES: Final = {
+    "client.rack": "client.rack",
+    "max.poll.interval.ms": "max.poll.interval.ms",
+    "metadata.max.age.ms": "topic.metadata.refresh.interval.ms",
+    "session.timeout.ms": "session.timeout.ms",
+}
+"""Java's names of configurations, and librdkafka's."""
 QUICK: Final = {
     "enable.auto.commit": False,
     "heartbeat.interval.ms": 100,
@@ -113,7 +113,7 @@ class ConfluentClient:
         self, name: str, bootstrap: str, topic: str, group: str, commit: Commit, config: Mapping[str, str]
     ) -> Consumer:
         consumer = Consumer(name)
-        settings = {key: value for key, value in config.items() if key in _KNOWN}
+        settings = {_NAMES[key]: value for key, value in config.items() if key in _NAMES}
         reset = config["auto.offset.reset"]
         settings["auto.offset.reset"] = _RESET.get(reset, reset)
         if assignor := config.get("partition.assignment.strategy"):

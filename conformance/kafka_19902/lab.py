@@ -1,6 +1,7 @@
 """A cluster, one topic, one group, and the consumers of a case."""
 
 import itertools
+import re
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +13,7 @@ from mockbroker.protocol import record_batch
 from ..batches import Record, batch
 from ..client import Client as RawClient
 from ..clients import Client, Consumer, wait_for
+from ..clients.consumer import LIMIT_S
 from .case import Case, Outcome
 from .settings import SETTINGS
 
@@ -21,6 +23,7 @@ STUCK_S: Final = 6.0
 """After so long a consumer that has not come to the end of the log is taken to be stuck."""
 DAY_MS: Final = 24 * 3600 * 1000
 CONFIG: Final = {
+    "broker.session.timeout.ms": "300",
     "group.initial.rebalance.delay.ms": "0",
     "log.initial.task.delay.ms": "0",
     "log.retention.check.interval.ms": "50",
@@ -31,13 +34,15 @@ CONFIG: Final = {
 KEEP: Final = {"retention.ms": "-1"}
 REPLICAS: Final = (2, 3, 1)
 """Broker 2 leads at first; 1 coordinates the group."""
+_LIBRDKAFKA_NAME: Final = re.compile(r"\[[^]]*#consumer-\d+\] \[thrd:[^]]*\]: ")
 _RESET_SAID: Final = ("Resetting offset for partition", "offset reset (at")
+_REBALANCE_SAID: Final = "cached metadata has changed"
 _ABOUT_POSITIONS: Final = (
     *_RESET_SAID,
     "Fetch position",
     "Setting offset for partition",
     "Truncation detected",
-    "cached metadata has changed",
+    _REBALANCE_SAID,
 )
 
 
@@ -49,7 +54,6 @@ class Lab:
         self.days_ago = 0
         """How old records are when they are produced."""
         self._kafka = kafka
-        self._names = (f"{name}-{uuid.uuid4().hex[:6]}" for name in itertools.count(1))
         self._values = itertools.count()
         self._seen: set[int] = set()
         self._consumers: list[Consumer] = []
@@ -128,10 +132,10 @@ class Lab:
 
         return self.cluster.run(look)
 
-    def commit_from_outside(self, offset: int, epoch: int | None = None) -> None:
+    def commit_from_outside(self, offset: int, epoch: int | None = None, index: int = 0) -> None:
         """Without an epoch as clients did up to Kafka 2.0: OffsetCommit has no field for it before v6."""
         version = 5 if epoch is None else 6
-        partition = {"partition_index": 0, "committed_offset": offset, "committed_metadata": ""}
+        partition = {"partition_index": index, "committed_offset": offset, "committed_metadata": ""}
         if epoch is not None:
             partition["committed_leader_epoch"] = epoch
         fields = {
@@ -144,6 +148,11 @@ class Lab:
         (result,) = answer["topics"][0]["partitions"]
         if result["error_code"] != "NONE":
             raise RuntimeError(f"offset commit: {result['error_code']}")
+
+    def cut_off_leader(self) -> None:
+        """Broker 2 hears nobody any more, nor they it; clients reach it. Another becomes the leader."""
+        self.cluster.cut_off(2)
+        wait_for("another leader", lambda: self.leader() != 2)
 
     def make_again(self) -> None:
         """Deletes the topic and makes one of the same name."""
@@ -159,30 +168,53 @@ class Lab:
 
     # -- the consumers' side
 
-    def open(self, bootstrap: str | None = None) -> Consumer:
-        """Starts a consumer of the group."""
+    def open(
+        self, name: str = "b", config: Mapping[str, str] | None = None, *, bootstrap: int | None = None
+    ) -> Consumer:
+        """Starts a consumer of the group; it knows all brokers, or only `bootstrap`. Partitions go to
+        consumers in the order of their names."""
         setting = SETTINGS.get(self.case.setting)
-        config = {"auto.offset.reset": self.case.reset, **(setting.config if setting else {})}
-        servers = bootstrap or self.cluster.bootstrap_servers
-        consumer = self.client.open(next(self._names), servers, TOPIC, GROUP, self.case.commit, config)
+        settings = {
+            "auto.offset.reset": self.case.reset,
+            **(setting.config if setting else {}),
+            **(config or {}),
+        }
+        servers = self.cluster.bootstrap_servers
+        if bootstrap is not None:
+            servers = f"127.0.0.1:{self.ports()[bootstrap - 1]}"
+        unique = f"{name}-{uuid.uuid4().hex[:8]}"
+        consumer = self.client.open(unique, servers, TOPIC, GROUP, self.case.commit, settings)
         self._consumers.append(consumer)
         return consumer
 
     def read_all(self) -> Consumer:
         """The consumer that was there before: it has read the whole log."""
-        consumer = self.open_at_start()
+        self.begin_at_start()
+        consumer = self.open("a")
         self.catch_up(consumer)
         return consumer
 
-    def open_at_start(self) -> Consumer:
-        """A group that begins at offset 0, whatever `auto.offset.reset` says."""
-        self.commit_from_outside(0)
-        return self.open()
+    def begin_at_start(self, partitions: int = 1) -> None:
+        """The group has offset 0, whatever `auto.offset.reset` says."""
+        for index in range(partitions):
+            self.commit_from_outside(0, index=index)
 
-    def catch_up(self, consumer: Consumer) -> None:
-        wanted = {value for _, value in self.log()}
+    def assigned(self, *consumers: Consumer) -> None:
+        """Waits until each has the partition of its number."""
+        for index, consumer in enumerate(consumers):
+            if not consumer.wait(lambda c=consumer, i=index: c.assigned == {i}):  # type: ignore[misc]
+                raise TimeoutError(f"{consumer.name} has {sorted(consumer.assigned)}, not {index}")
+
+    def catch_up(self, consumer: Consumer, partitions: int = 1) -> None:
+        """Waits until it has read all in the first `partitions` that others have not."""
+        wanted = {value for index in range(partitions) for _, value in self.log(index)}
+        wanted -= self._read_by_others(consumer)
         if not consumer.wait(lambda: wanted <= {record.value for record in consumer.records}):
             raise TimeoutError(f"{len(consumer.records)} of {len(wanted)} records came: {consumer.log}")
+
+    def _read_by_others(self, consumer: Consumer) -> set[int]:
+        others = [other for other in self._consumers if other is not consumer]
+        return self._seen.union(*({record.value for record in other.records} for other in others))
 
     def close(self, consumer: Consumer) -> None:
         """The consumer leaves: its partitions are taken away, and it commits."""
@@ -213,25 +245,26 @@ class Lab:
             lambda core: core.topics[TOPIC].partitions[partition].end_offset_for_epoch(epoch)
         )
 
-    def notice(self, consumer: Consumer) -> None:
-        """The consumer gets to know the leader and waits at the end of its log."""
-        wait_for(f"{consumer.name} to find the leader", self._fetching)
+    def notice(self, consumer: Consumer, limit_s: float = LIMIT_S) -> None:
+        """The consumer gets to know the leader and waits at the end of its log, or gives up."""
+        wait_for(f"{consumer.name}", lambda: bool(consumer.raised) or self._at_end(consumer), limit_s)
 
     def take_over(self) -> Outcome:
         """Another consumer of the group gets the partition."""
-        wait_for("old fetches to end", lambda: not self._fetching())
-        position = self.committed()
-        answer = self.answer(position[1])
-        return self.watch(self.open(), position, answer)
+        return self.watch(self.open(), self.committed())
 
-    def watch(
-        self,
-        consumer: Consumer,
-        position: tuple[int, int],
-        answer: tuple[int, int] | None,
-        already: int = 0,
-    ) -> Outcome:
+    def rejoin(self, consumer: Consumer) -> None:
+        """Broker 2 comes back, once the consumer has settled, be it there."""
+        consumer.wait(lambda: bool(consumer.raised) or 0 in consumer.assigned)
+        wait_for(
+            f"{consumer.name} to find its place; it said {consumer.log}",
+            lambda: bool(consumer.raised) or self._at_end(consumer) or self._at_end(consumer, broker=2),
+        )
+        self.cluster.rejoin(2)
+
+    def watch(self, consumer: Consumer, position: tuple[int, int], already: int = 0) -> Outcome:
         """Follows a consumer to the end of the log; it had read `already` records before."""
+        answer = self.answer(position[1])
         stuck = not self._settled(consumer)
         wanted = {value for _, value in self.log()}
         if not stuck and not consumer.raised:
@@ -239,7 +272,7 @@ class Lab:
             self._values = itertools.count(marker)
             self.produce(1)
             stuck = not consumer.wait(lambda: bool(consumer.raised) or consumer.has_read(marker), STUCK_S)
-        before = self._seen | {record.value for record in consumer.records[:already]}
+        before = self._read_by_others(consumer) | {record.value for record in consumer.records[:already]}
         after = [record for record in consumer.records[already:] if record.partition == 0]
         values = {record.value for record in after}
         return Outcome(
@@ -248,7 +281,7 @@ class Lab:
             first=after[0].offset if after else None,
             again=len(values & before),
             lost=len(wanted - values - before),
-            reset=any(said in line for line in consumer.log for said in _RESET_SAID),
+            reset=was_reset(consumer),
             raised=consumer.raised,
             stuck=stuck and not consumer.raised,
             log=tuple(_plain(line, self) for line in _about_positions(consumer.log)),
@@ -257,21 +290,41 @@ class Lab:
     def _settled(self, consumer: Consumer) -> bool:
         """Whether it waits at the end of the log, or gave up."""
         try:
-            wait_for("the end of the log", lambda: bool(consumer.raised) or self._fetching(), STUCK_S)
+            self.notice(consumer, STUCK_S)
         except TimeoutError:
             return False
         return True
 
-    def _fetching(self) -> bool:
-        return self.cluster.run(lambda core: bool(core.topics[TOPIC].partitions[0].waiting))
+    def _at_end(self, consumer: Consumer, broker: int | None = None) -> bool:
+        """Whether a fetch of the consumer waits for more at the leader, or at one that was cut off."""
+
+        def look(core: Any) -> bool:
+            partition = core.topics[TOPIC].partitions[0]
+            known = partition if broker is None else partition.views.get(broker)
+            # What waits there is the method of a Fetch that can't be answered yet.
+            waiting = [each.__self__.call.client_id for each in known.waiting] if known else []
+            return consumer.name in waiting
+
+        return self.cluster.run(look)
+
+
+def was_reset(consumer: Consumer) -> bool:
+    """Whether its position in partition 0 was reset, by its own words."""
+    return any(said in line for line in _about_positions(consumer.log) for said in _RESET_SAID)
 
 
 def _about_positions(log: Iterable[str]) -> list[str]:
-    return [line for line in log if any(said in line for said in _ABOUT_POSITIONS)]
+    """Those about partition 0."""
+    return [
+        line
+        for line in log
+        if any(said in line for said in _ABOUT_POSITIONS)
+        and (f"{TOPIC}-0" in line or f"{TOPIC} [0]" in line or _REBALANCE_SAID in line)
+    ]
 
 
 def _plain(line: str, lab: Lab) -> str:
     """A line of a client's log without what differs from run to run."""
-    for port, broker in zip(lab.ports(), (1, 2, 3), strict=True):
+    for broker, port in enumerate(lab.ports(), 1):
         line = line.replace(f"127.0.0.1:{port}", f"broker{broker}:9092")
-    return line
+    return _LIBRDKAFKA_NAME.sub("", line)
