@@ -1,6 +1,9 @@
 """Writes `docs/reference/` from the code: `make docs`. A test fails when it is stale."""
 
+import importlib
+import inspect
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +13,7 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.cli.policies import spans
 from mockbroker.policies import CATALOGUE
 from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.protocol.releases import facts, names, parse
+from mockbroker.protocol.releases import NEWEST, facts, names, parse
 
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
@@ -88,7 +91,11 @@ def _policies() -> Iterator[str]:
     yield "# Behaviours"
     yield ""
     yield "Each is one question a broker has to answer, with named answers. `--kafka` picks the answers of a"
-    yield "release; `--policy NAME=ANSWER` overrides one. The proposed fix, where there is one, is in bold."
+    yield f"release, {NEWEST} unless it is given; `--policy NAME=ANSWER` overrides one. The proposed fix,"
+    yield "where there is one, is in bold. Known bugs that are no behaviours: [left-out.md](../left-out.md)."
+    yield ""
+    yield "A release stands for one patch of it, nearly always its last, and has what was fixed up to there:"
+    yield from textwrap.wrap(", ".join(facts(parse(each)).measured_on for each in _RELEASES) + ".", 105)
     for behaviour in CATALOGUE.values():
         yield ""
         yield f"## {behaviour.name}"
@@ -96,11 +103,20 @@ def _policies() -> Iterator[str]:
         ids = f" ({', '.join(behaviour.ids)})" if behaviour.ids else ""
         yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}."
         yield ""
+        yield from _told(behaviour.name)
         yield "| answer | releases |"
         yield "|---|---|"
         for answer in behaviour.answers:
             name = f"**`{answer}`**" if answer == behaviour.fixed else f"`{answer}`"
             yield f"| {name} | {spans(behaviour, answer) or 'only by choice'} |"
+
+
+def _told(name: str) -> Iterator[str]:
+    """What a client sees, as the behaviour's module has it."""
+    module = importlib.import_module(f"mockbroker.policies.{name.replace('-', '_')}")
+    for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
+        yield paragraph
+        yield ""
 
 
 def _command_line() -> Iterator[str]:

@@ -8,30 +8,51 @@ from ..protocol.releases import Release
 from . import (
     auto_created_topic,
     commit_to_unknown_group,
+    completing_heartbeat,
+    consumer_read_limit,
     described_assignments,
+    diverging_fetch,
     duplicate_window,
     election,
+    empty_epochs,
     empty_group_cleanup,
     epoch_below_first,
     epoch_lookup,
     epoch_not_given,
+    fetch_below_log_start,
+    fetch_log_start_offset,
     fetch_of_no_groups,
+    fetcher_failure,
+    follower_ahead,
+    follower_log_start_offset,
     follower_reads,
+    follower_truncation,
     group_operations,
+    isr_entry,
     leader_epoch_entry,
+    loaded_offsets,
+    missed_epoch,
+    missing_sync,
     offset_retention_start,
     pending_member_leave,
+    preferred_replica,
+    preferred_replica_wait,
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    retention_limit,
     scope,
+    session_leader_epoch,
+    session_use,
     share_coordinator,
     sync_session,
     tied_protocols,
     time_retention,
     too_many_new_partitions,
+    unaligned_log_start,
     undefined_epoch,
     unknown_producer,
+    unsubscribed_offsets,
 )
 from .behaviour import Behaviour, UnknownPolicyError
 from .scope import EVERYWHERE, Scope
@@ -112,6 +133,28 @@ class Policies:
         self.unclean_election = election.BEHAVIOUR.choose(release, chosen)
         self.enter_epoch_at_append = leader_epoch_entry.BEHAVIOUR.choose(release, chosen)
         self.reassignment_bumps_epoch = reassignment_epoch.BEHAVIOUR.choose(release, chosen)
+        self.live_log_start_offset = fetch_log_start_offset.BEHAVIOUR.choose(release, chosen)
+        self.follower_log_start_offset = follower_log_start_offset.BEHAVIOUR.choose(release, chosen)
+        self.failure_stops_thread = fetcher_failure.BEHAVIOUR.choose(release, chosen)
+        self.follower_truncation = follower_truncation.BEHAVIOUR.choose(release, chosen)
+        self.truncates_in_fetch = self.follower_truncation is follower_truncation.by_diverging_epoch
+        self.keep_empty_epochs = empty_epochs.BEHAVIOUR.choose(release, chosen)
+        self.isr_entry_at_high_watermark = isr_entry.BEHAVIOUR.choose(release, chosen)
+        self.missed_epoch_goes_on = missed_epoch.BEHAVIOUR.choose(release, chosen)
+        self.follower_ahead_halts = follower_ahead.BEHAVIOUR.choose(release, chosen)
+        self.diverging_fetch_counts = diverging_fetch.BEHAVIOUR.choose(release, chosen)
+        self.consumers_read_to_end = consumer_read_limit.BEHAVIOUR.choose(release, chosen)
+        self.diverge_below_log_start = fetch_below_log_start.BEHAVIOUR.choose(release, chosen)
+        self.retention_passes_high_watermark = retention_limit.BEHAVIOUR.choose(release, chosen)
+        self.sessions_keep_epoch = session_leader_epoch.BEHAVIOUR.choose(release, chosen)
+        self.requests_use_session = session_use.BEHAVIOUR.choose(release, chosen)
+        self.refuse_unaligned_start = unaligned_log_start.BEHAVIOUR.choose(release, chosen)
+        self.preferred_replica = preferred_replica.BEHAVIOUR.choose(release, chosen)
+        self.wait_to_prefer_replica = preferred_replica_wait.BEHAVIOUR.choose(release, chosen)
+        self.refuse_completing_heartbeat = completing_heartbeat.BEHAVIOUR.choose(release, chosen)
+        self.loaded_offsets_expire = loaded_offsets.BEHAVIOUR.choose(release, chosen)
+        self.dismiss_without_sync = missing_sync.BEHAVIOUR.choose(release, chosen)
+        self.unsubscribed_offsets_expire = unsubscribed_offsets.BEHAVIOUR.choose(release, chosen)
         self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)

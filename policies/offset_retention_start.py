@@ -1,7 +1,7 @@
-"""`offset-retention-start`: from when `offsets.retention.minutes` counts (KIP-211).
+"""`offset-retention-start`: from when `offsets.retention.minutes` counts (KIP-211, KAFKA-4682).
 
 Up to 2.0 a consumer that commits nothing new loses its offsets, even while it is a member; since 2.1 they
-stay while the group has members that subscribe to the topic, and go that long after it became empty.
+stay while the group has members (but for `unsubscribed-offsets`), and go that long after it became empty.
 """
 
 from typing import Final
@@ -13,5 +13,5 @@ BEHAVIOUR: Final = Behaviour[bool](
     summary="whether committed offsets expire from their commit on, or from when the group is empty",
     answers={"commit": True, "empty-group": False},
     history=(("0.11", "commit"), ("2.1", "empty-group")),
-    ids=("KIP-211",),
+    ids=("KIP-211", "KAFKA-4682"),
 )

@@ -193,6 +193,11 @@ def _long_varint(data: bytes | bytearray | memoryview, offset: int, first: int) 
             raise InvalidRecordError("a varint of more than 64 bits")
 
 
+def is_whole(batch: bytes | bytearray | memoryview) -> bool:
+    """Whether a batch was not cut off at the end, as the last of a Fetch may be."""
+    return len(batch) >= HEADER_BYTES and len(batch) >= _INT32(batch, 8)[0] + OVERHEAD_BYTES
+
+
 def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
     """The records of a batch. ValueError or IndexError where it is not well formed."""
     header = parse_header(data)

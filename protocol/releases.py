@@ -15,7 +15,11 @@ class UnknownReleaseError(ValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Release:
-    """A Kafka release line such as 3.9; compares in the order of release."""
+    """A Kafka release line such as 3.9; compares in the order of release.
+
+    It stands for the patch release that was recorded (`ReleaseFacts.measured_on`): 2.0 for 2.0.1, with what
+    was fixed in it.
+    """
 
     number: tuple[int, int]
 

@@ -40,7 +40,7 @@ def _delete(call: Call, topic: str, index: int, offset: int) -> DeleteRecordsPar
     def refuse(code: ErrorCode) -> DeleteRecordsPartitionResult:
         return DeleteRecordsPartitionResult(index, _NO_LOW_WATERMARK, code)
 
-    partition = call.cluster.partition(topic, index)
+    partition = call.partition(topic, index)
     if partition is None:
         return refuse(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     if partition.topic.internal:

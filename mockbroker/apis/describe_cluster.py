@@ -36,8 +36,7 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         controller_id=cluster.controller_id,
         brokers=[
             DescribeClusterBroker(broker.id, broker.host, broker.port, broker.rack)
-            for broker in cluster.brokers.values()
-            if broker.online
+            for broker in cluster.listed_by(call.broker)
         ],
     )
     if request.include_cluster_authorized_operations:

@@ -123,4 +123,6 @@ def _own(broker: Broker) -> dict[str, str]:
     own = {"broker.id": str(broker.id), "listeners": listener, "advertised.listeners": listener}
     if "node.id" in broker.cluster.configs.broker_keys:
         own["node.id"] = str(broker.id)
+    if broker.rack is not None:
+        own["broker.rack"] = broker.rack
     return own

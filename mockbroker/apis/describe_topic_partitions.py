@@ -45,7 +45,7 @@ def describe_topic_partitions(
             answer.topics.append(_missing(name))
             continue
         first = start.partition_index if name == start.topic_name else 0
-        page = topic.partitions[first : first + left]
+        page = [each.seen_by(call.broker.id) for each in topic.partitions[first : first + left]]
         answer.topics.append(_described(topic, page))
         left -= len(page)
         if first + len(page) < len(topic.partitions):

@@ -1,11 +1,10 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from ..cluster import reading
+from ..cluster import fetcher, reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
-from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -40,8 +39,8 @@ def fetch(call: Call, request: FetchRequest) -> object:
         return FetchResponse(error_code=context.error)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
-        return _answer(call, context, results)
-    _Waiting(call, context, request.min_bytes - size)
+        return _in_time(call, context, results)
+    _Waiting(call, context, request.min_bytes - size, results)
     return PARKED
 
 
@@ -66,11 +65,13 @@ class _Waiting:
 
     __slots__ = ("call", "context", "follower", "missing", "partitions", "timer")
 
-    def __init__(self, call: Call, context: FetchContext, missing: int) -> None:
+    def __init__(self, call: Call, context: FetchContext, missing: int, results: Results) -> None:
         self.call = call
         self.context = context
         self.missing = missing
-        self.partitions = [p for p in _partitions(call, context) if p is not None]
+        # What is to be read from another replica is not awaited here.
+        here = [key for key, result in results if result.preferred_read_replica < 0]
+        self.partitions = [p for p in (_resolve(call, context, key)[0] for key in here) if p is not None]
         self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
@@ -90,12 +91,9 @@ class _Waiting:
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
         results, _, _ = _read(self.call, self.context)
-        self.call.answer(_answer(self.call, self.context, results))
-
-
-def _partitions(call: Call, context: FetchContext) -> Iterator[Partition | None]:
-    for key, _ in context.partitions():
-        yield _resolve(call, context, key)[0]
+        answer = _in_time(self.call, self.context, results)
+        if answer is not PARKED:
+            self.call.answer(answer)
 
 
 def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | None, ErrorCode]:
@@ -108,7 +106,7 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
         context.know(key)
     else:
         topic = call.cluster.topics.get(name)
-    partition = topic.partition(index) if topic else None
+    partition = call.partition(topic, index)
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
@@ -131,6 +129,8 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
         results.append((key, result))
         if result.error_code or result.diverging_epoch is not NO_DIVERGENCE:
             at_once = True
+        if result.preferred_read_replica >= 0 and not call.policies.wait_to_prefer_replica:
+            at_once = True
         if result.records:
             read = sum(map(len, result.records))
             size += read
@@ -151,6 +151,7 @@ def _read_partition(
         replica=replica,
         committed=bool(request.isolation_level),
         followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies.followers_serve,
+        rack=request.rack_id,
         max_bytes=left,
         at_least_one=first,
     )
@@ -158,11 +159,29 @@ def _read_partition(
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
     elif replica >= 0:
-        # Its own follower makes room for a client that replicates in its place.
-        partition.set_follower(replica, FollowerState.EXTERNAL)
-        if result.diverging_epoch is NO_DIVERGENCE:
-            partition.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
+        partition.stand_in(replica)
+        fetcher.heard(partition, replica, asked, result)
     return result
+
+
+def _in_time(call: Call, context: FetchContext, results: Results) -> object:
+    """The answer, held back when it is for a slow follower that a client stands in for."""
+    replica = context.request.replica_state.replica_id
+    if replica < 0:
+        return _answer(call, context, results)
+    partitions = [_resolve(call, context, key)[0] for key, _ in results]
+    delay_ms = max((p.delay_of(replica) for p in partitions if p is not None), default=0)
+    if not delay_ms:
+        return _answer(call, context, results)
+
+    def answer() -> None:
+        for partition, (_, result) in zip(partitions, results, strict=True):
+            if partition is not None:
+                fetcher.refresh(partition, result)
+        call.answer(_answer(call, context, results))
+
+    call.cluster.after(delay_ms, answer)
+    return PARKED
 
 
 def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:

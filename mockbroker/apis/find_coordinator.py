@@ -60,7 +60,7 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
         ), ErrorCode.NONE
     if key_type != SHARE or call.version < 6:
         return None, ErrorCode.INVALID_REQUEST
-    error = cluster.policies.share_coordinator
+    error = call.policies.share_coordinator
     if error:
         return None, error
     if not _is_share_partition(key):

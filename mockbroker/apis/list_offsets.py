@@ -61,7 +61,7 @@ def _partition(
     call: Call, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
 ) -> ListOffsetsPartitionResponse:
     answer = ListOffsetsPartitionResponse(asked.partition_index)
-    partition = call.cluster.partition(topic, asked.partition_index)
+    partition = call.partition(topic, asked.partition_index)
     if partition is None:
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return answer

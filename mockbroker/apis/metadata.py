@@ -1,7 +1,7 @@
 """Metadata (3): KIP-4, auto creation by KIP-361, authorized operations by KIP-430, ids by KIP-516."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..cluster import topic_creation, topic_names
 from ..cluster.call import Call
@@ -17,9 +17,6 @@ from ..protocol.messages.metadata import (
 )
 from .registry import handles
 
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
-
 TOPIC_OPERATIONS: Final = 3576
 """Read, write, create, delete, alter, describe and the two of configurations: all that a topic knows."""
 CLUSTER_OPERATIONS: Final = 8096
@@ -34,7 +31,7 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
         return _refused(request, code)
     unknown_ids: list[MetadataResponseTopic] = []
     if request.topics is None:
-        topics = [_described(topic) for topic in cluster.topics.values()]
+        topics = [_described(call, topic) for topic in cluster.topics.values()]
     elif ids := list(dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None)):
         unknown_ids = [
             MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
@@ -42,22 +39,21 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
             if topic_id not in cluster.topic_ids
         ]
         topics = [
-            _described(cluster.topic_ids[topic_id]) for topic_id in ids if topic_id in cluster.topic_ids
+            _described(call, cluster.topic_ids[topic_id]) for topic_id in ids if topic_id in cluster.topic_ids
         ]
     else:
         names = dict.fromkeys(each.name or "" for each in request.topics)
         creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
             "auto.create.topics.enable"
         )
-        topics = list(_named(cluster, names, creating))
+        topics = list(_named(call, names, creating))
     if request.include_topic_authorized_operations:
         for each in topics:
             each.topic_authorized_operations = TOPIC_OPERATIONS
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
-            for broker in cluster.brokers.values()
-            if broker.online
+            for broker in cluster.listed_by(call.broker)
         ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
@@ -90,15 +86,15 @@ def _refused(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
     return MetadataResponse(topics=topics, error_code=code)
 
 
-def _named(cluster: "Cluster", names: Iterable[str], creating: bool) -> Iterator[MetadataResponseTopic]:
+def _named(call: Call, names: Iterable[str], creating: bool) -> Iterator[MetadataResponseTopic]:
     """The topics that exist, then the others with their errors."""
-    missing = []
+    cluster, missing = call.cluster, []
     for name in names:
         topic = cluster.topics.get(name)
         if topic is None:
             missing.append(name)
         else:
-            yield _described(topic)
+            yield _described(call, topic)
     for name in missing:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic_names.fault(name) is not None:
@@ -106,16 +102,16 @@ def _named(cluster: "Cluster", names: Iterable[str], creating: bool) -> Iterator
         elif creating:
             topic_creation.auto_create(cluster, name)
             if name in cluster.topics:
-                code = cluster.policies.auto_created_topic
+                code = call.policies.auto_created_topic
         if code is ErrorCode.NONE:
-            yield _described(cluster.topics[name])
+            yield _described(call, cluster.topics[name])
         else:
             yield MetadataResponseTopic(error_code=code, name=name, is_internal=name in INTERNAL)
 
 
-def _described(topic: Topic) -> MetadataResponseTopic:
+def _described(call: Call, topic: Topic) -> MetadataResponseTopic:
     """The lists of replicas are the topic's own: the answer is written before anything changes them."""
-    brokers = topic.cluster.brokers
+    brokers = {broker.id for broker in call.cluster.listed_by(call.broker)}
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,
@@ -128,8 +124,8 @@ def _described(topic: Topic) -> MetadataResponseTopic:
                 partition.leader_epoch,
                 partition.replicas,
                 partition.isr,
-                [r for r in partition.replicas if not brokers[r].online],
+                [r for r in partition.replicas if r not in brokers],
             )
-            for partition in topic.partitions
+            for partition in (each.seen_by(call.broker.id) for each in topic.partitions)
         ],
     )

@@ -26,7 +26,7 @@ def offset_for_leader_epoch(call: Call, request: OffsetForLeaderEpochRequest) ->
 
 
 def _partition(call: Call, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
-    partition = call.cluster.partition(topic, asked.partition)
+    partition = call.partition(topic, asked.partition)
     if partition is None:
         return EpochEndOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, asked.partition)
     error = partition.check_leader(call.broker.id, asked.current_leader_epoch)

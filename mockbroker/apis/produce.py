@@ -45,7 +45,7 @@ def produce(call: Call, request: ProduceRequest) -> object:
         result = TopicProduceResponse(data.topic_id, [], data.name)
         answer.responses.append(result)
         for asked in data.partition_data:
-            partition = topic.partition(asked.index) if topic is not None else None
+            partition = call.partition(topic, asked.index)
             if refusal is not None:
                 one = _refused(asked.index, refusal)
             elif partition is None:

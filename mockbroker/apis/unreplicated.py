@@ -40,11 +40,10 @@ class Unreplicated:
             self._timer = call.cluster.after(max(0, request.timeout_ms), self._expire)
 
     def _partition(self, topic: TopicProduceResponse, index: int) -> Partition | None:
-        cluster = self._call.cluster
         if self._call.version < 13:
-            return cluster.partition(topic.name, index)
-        found = cluster.topic_ids.get(topic.topic_id) if topic.topic_id else None
-        return found.partition(index) if found else None
+            return self._call.partition(topic.name, index)
+        found = self._call.cluster.topic_ids.get(topic.topic_id) if topic.topic_id else None
+        return self._call.partition(found, index)
 
     def _wait(self, partition: Partition, answer: PartitionProduceResponse) -> None:
         callback = functools.partial(self._reached, partition)
@@ -54,6 +53,7 @@ class Unreplicated:
 
     def _reached(self, partition: Partition) -> None:
         answer, leader_epoch, offset, _ = self.left.pop(partition)
+        partition = self._now(partition)
         error = ErrorCode.NONE
         if partition.leader_epoch != leader_epoch:
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -67,7 +67,11 @@ class Unreplicated:
             self._timer.cancel()
             self._call.answer(self._answer)
 
+    def _now(self, partition: Partition) -> Partition:
+        """The partition as the broker knows it now, which may have heard of another leader, or missed it."""
+        return partition.topic.partitions[partition.index].seen_by(self._call.broker.id)
+
     def _expire(self) -> None:
         for partition, required in list(self.left.items()):
-            partition.forget(required.callback)
+            self._now(partition).forget(required.callback)
             self._reached(partition)

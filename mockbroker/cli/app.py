@@ -52,6 +52,9 @@ def serve(
             "Repeatable.",
         ),
     ] = None,
+    rack: Annotated[
+        list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
@@ -70,6 +73,7 @@ def serve(
             policies=pairs("--policy", policy),
             topics=topics(topic),
             seed=seed,
+            racks=racks(rack),
         )
     except (ValueError, OSError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)
@@ -111,6 +115,15 @@ def topics(values: list[str] | None) -> dict[str, int]:
             raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
         found[name] = int(count or 1)
     return found
+
+
+def racks(values: list[str] | None) -> dict[int, str]:
+    """BROKER=RACK options as a dict. ValueError for what is no broker id."""
+    found = pairs("--rack", values)
+    for broker in found:
+        if not broker.isdecimal():
+            raise ValueError(f"--rack {broker}={found[broker]}: write it as BROKER=RACK, such as 1=a")
+    return {int(broker): rack for broker, rack in found.items()}
 
 
 def main() -> None:

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .broker import Broker
     from .cluster import Cluster
+    from .partition import Partition
+    from .topic import Topic
 
 
 class Outcome(enum.Enum):
@@ -61,6 +63,13 @@ class Call:
     def policies(self) -> "Policies":
         """The answers in force on the broker that is asked."""
         return self.broker.policies
+
+    def partition(self, topic: "Topic | str | None", index: int) -> "Partition | None":
+        """The partition as the broker that is asked knows it, None if there is none."""
+        if isinstance(topic, str):
+            topic = self.cluster.topics.get(topic)
+        found = topic.partition(index) if topic is not None else None
+        return found.seen_by(self.broker.id) if found is not None else None
 
     @property
     def now_ms(self) -> int:

@@ -31,6 +31,7 @@ class Cleanup:
         """A batch is about to be appended, the first at this time."""
         now_ms, segments = self._cluster.now_ms, partition.segments
         settings = partition.topic.settings
+        segments.by_file_time = partition.policies.retention_by_file_time
         if segments.lags:
             segments.catch_up(partition.log, settings)
         segments.note(base_offset, now_ms)
@@ -82,7 +83,9 @@ class Cleanup:
         segments.noted_ms = None
         if settings.compacted:
             compaction.compact(segments, log, partition.logs.values(), settings, now_ms)
-        start = retention.delete_old(segments, log, settings, now_ms)
+        beyond = partition.policies.retention_passes_high_watermark
+        limit = log.end_offset if beyond else log.high_watermark
+        start = retention.delete_old(segments, log, settings, now_ms, limit)
         if start > log.start_offset:
             partition.advance_log_start(start)
         due = [retention.expires_at(segments, settings)]

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
+from . import controller, stale
 from .broker import Broker
 from .cleanup import Cleanup
 from .configs import Configs
@@ -22,8 +23,9 @@ from .topic import Topic
 class Cluster:
     """A cluster of `brokers` brokers (ids from 1) that behaves as `release` with `policies`.
 
-    `config` holds broker configuration in Kafka's names; `now_ms` is Unix time; all ids are drawn from
-    `random`. ConfigError when a value is invalid, UnknownPolicyError when a policy is for no broker of these.
+    `config` holds broker configuration in Kafka's names; `racks` overrides `broker.rack` by broker id;
+    `now_ms` is Unix time; all ids are drawn from `random`. ConfigError when a value is invalid,
+    UnknownPolicyError when a policy is for no broker of these.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Cluster:
         brokers: int = 3,
         config: Mapping[str, str] | None = None,
         policies: Policies | None = None,
+        racks: Mapping[int, str] | None = None,
         now_ms: int = 0,
     ) -> None:
         self.release = release
@@ -46,7 +49,8 @@ class Cluster:
         self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
-        self.brokers = {i: Broker(self, i) for i in range(1, brokers + 1)}
+        rack = self.configs.broker_text("broker.rack")
+        self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
         self.controller_id = 1
@@ -120,6 +124,20 @@ class Cluster:
         while it has none."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
         return self.brokers.get(topic.partitions[java_hash(group_id) % len(topic.partitions)].leader)
+
+    def listed_by(self, broker: Broker) -> list[Broker]:
+        """The brokers that `broker` tells clients of."""
+        if broker.known_brokers is not None:
+            return [each for each in self.brokers.values() if each.id in broker.known_brokers]
+        return [each for each in self.brokers.values() if each.listed]
+
+    def leader_changes(self, partition: Partition) -> None:
+        """Called before a partition gets another leader or leader epoch."""
+        stale.keep(partition)
+
+    def halt(self, broker: int) -> None:
+        """The broker exits, once the core is done with what it is at."""
+        self.after(0, lambda: controller.stop_broker(self, broker))
 
     def leader_changed(self, partition: Partition) -> None:
         """The groups of a partition of `__consumer_offsets` go to the broker that leads it now."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
 from .api_error import ApiError
-from .follower import Follower, FollowerState
+from .follower import NEVER_MS, Follower, FollowerState
 from .partition import NO_LEADER
 
 if TYPE_CHECKING:
@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 def stop_broker(cluster: "Cluster", broker: int) -> None:
     """Takes a broker down: it leaves every ISR that has another member, and others lead its partitions."""
     cluster.brokers[broker].online = False
+    replace(cluster, broker)
+    for partition in _partitions(cluster):
+        partition.set_follower(broker, FollowerState.OFFLINE)
+
+
+def replace(cluster: "Cluster", broker: int) -> None:
+    """A broker is gone: it leaves every ISR that has another member, and others lead its partitions."""
     for partition in _partitions(cluster):
         if broker not in partition.replicas:
             continue
-        partition.set_follower(broker, FollowerState.OFFLINE)
         if partition.isr != [broker]:
             partition.isr = [r for r in partition.isr if r != broker]
         if partition.leader == broker:
@@ -32,6 +38,7 @@ def stop_broker(cluster: "Cluster", broker: int) -> None:
 def start_broker(cluster: "Cluster", broker: int) -> None:
     """Brings a broker back with the logs it had: it follows, or leads what nobody else may."""
     cluster.brokers[broker].online = True
+    cluster.brokers[broker].dead_fetchers.clear()
     for partition in _partitions(cluster):
         if broker not in partition.replicas:
             continue
@@ -44,7 +51,7 @@ def start_broker(cluster: "Cluster", broker: int) -> None:
 def elect(cluster: "Cluster", partition: "Partition") -> bool:
     """Elects the first replica that is online and in sync; one that is not in sync only where the topic's
     `unclean.leader.election.enable` allows it, and alone in the ISR then. False when there is none."""
-    online = [r for r in partition.replicas if cluster.brokers[r].online]
+    online = [r for r in partition.replicas if cluster.brokers[r].electable]
     clean = next((r for r in online if r in partition.isr), None)
     if clean is not None:
         partition.lead(clean)
@@ -63,7 +70,7 @@ def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
     preferred = partition.replicas[0]
     if partition.leader == preferred:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
-    if preferred not in partition.isr or not cluster.brokers[preferred].online:
+    if preferred not in partition.isr or not cluster.brokers[preferred].electable:
         raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE)
     partition.lead(preferred)
 
@@ -73,7 +80,7 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
     ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
-    online = [r for r in partition.replicas if cluster.brokers[r].online]
+    online = [r for r in partition.replicas if cluster.brokers[r].electable]
     if not online:
         raise ApiError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE)
     if not any(r in partition.isr for r in online):
@@ -99,11 +106,10 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
             log = partition.logs[broker] = partition.topic.new_log(broker)
             log.begin_at(partition.log.start_offset)
             partition.replicas = [*partition.replicas, broker]
-            follower = partition.followers[broker] = Follower(broker, log, cluster.now_ms)
-            if cluster.brokers[broker].online:
-                partition.catch_up(follower)
-            else:
-                follower.state = FollowerState.OFFLINE
+            follower = partition.followers[broker] = Follower(broker, log, NEVER_MS)
+            follower.cut = True
+            follower.state = FollowerState.PAUSED
+            partition.set_follower(broker, FollowerState.BEHIND)
     if partition.policies.reassignment_bumps_epoch and partition.leader != NO_LEADER:
         partition.bump_epoch()
     partition.replicas = list(replicas)

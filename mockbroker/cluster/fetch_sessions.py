@@ -76,6 +76,11 @@ class FetchSession:
             for index in gone.partitions:
                 self.partitions.pop((gone.topic, gone.topic_id, index), None)
 
+    def forget_epochs(self) -> None:
+        """Leaves it open which leader epochs the client knows."""
+        for cached in self.partitions.values():
+            cached.asked.current_leader_epoch = -1
+
     def served(self, key: Key) -> None:
         """A partition that gave data goes to the end, so that others get their turn."""
         self.partitions[key] = self.partitions.pop(key)
@@ -166,10 +171,13 @@ class FetchSessions:
         if session.by_id != (version >= 13):
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         session.update(request)
+        if not self._cluster.policies.sessions_keep_epoch:
+            session.forget_epochs()
         if not session.partitions:
             del self.sessions[session_id]
             return FetchContext(request)
-        session.used_ms = self._cluster.now_ms
+        if self._cluster.policies.requests_use_session:
+            session.used_ms = self._cluster.now_ms
         session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
         return FetchContext(request, session, incremental=True)
 

@@ -1,34 +1,50 @@
 """A follower of a partition: its own log, and what the leader knows of it (`Replica.java`)."""
 
 import enum
-from typing import TYPE_CHECKING
+from typing import Final
 
 from ..log.log import Log
-from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import PartitionData
-
-if TYPE_CHECKING:
-    from .partition import Partition
 
 
 class FollowerState(enum.Enum):
-    """Whether a follower fetches."""
+    """Whether a follower fetches, and if not, why."""
 
     IN_STEP = "has all that the leader has, and takes each batch as it is appended"
     BEHIND = "fetches to catch up"
+    SLOW = "fetches, but each fetch takes its time"
     PAUSED = "does not fetch"
     EXTERNAL = "a client fetches in its place"
+    FAILED = "its fetcher died"
+    CUT_OFF = "can't reach the leader, or has not heard of it"
     OFFLINE = "its broker is down"
+
+
+HELD: Final = (
+    FollowerState.PAUSED,
+    FollowerState.SLOW,
+    FollowerState.EXTERNAL,
+)
+"""States that last when another broker leads."""
+
+
+NEVER_MS: Final = 0
+"""When a follower was caught up that was not in the ISR as its leader began to lead."""
 
 
 class Follower:
     """One follower. `end_offset` and `start_offset` are what its last fetch told the leader; `caught_up_ms`
-    is when it last had all that the leader had."""
+    is when it last had all that the leader had; `failure` says why its fetcher died.
+
+    `cut` tells whether it has cut its log for the present leader yet, where it does so before it fetches.
+    """
 
     __slots__ = (
         "broker",
         "caught_up_ms",
+        "cut",
+        "delay_ms",
         "end_offset",
+        "failure",
         "fetched_ms",
         "leader_end_at_fetch",
         "log",
@@ -40,6 +56,9 @@ class Follower:
         self.broker = broker
         self.log = log
         self.state = FollowerState.BEHIND
+        self.cut = False
+        self.delay_ms = 0
+        self.failure = ""
         self.end_offset = log.end_offset
         self.start_offset = log.start_offset
         self.caught_up_ms = now_ms
@@ -57,31 +76,6 @@ class Follower:
         self.leader_end_at_fetch = leader_end
         self.fetched_ms = now_ms
 
-    def apply(self, result: PartitionData, partition: "Partition") -> bool:
-        """Does with an answer to its fetch what a follower does; False when there was nothing new."""
-        log = self.log
-        if result.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-            return self._out_of_range(partition)
-        if result.error_code:
-            return False
-        if result.diverging_epoch.epoch != -1:
-            epoch, end_offset = result.diverging_epoch.epoch, result.diverging_epoch.end_offset
-            log.truncate(min(end_offset, log.end_offset_of(epoch)))
-            return True
-        before = log.end_offset, log.high_watermark, log.start_offset
-        for batch in result.records or ():
-            log.append_replicated(batch, partition.topic.cluster.now_ms)
-        log.high_watermark = min(result.high_watermark, log.end_offset)
-        log.advance_start(min(result.log_start_offset, log.end_offset))
-        return (log.end_offset, log.high_watermark, log.start_offset) != before
-
-    def _out_of_range(self, partition: "Partition") -> bool:
-        """Beyond the leader's end it is cut there; below its start it begins again there."""
-        leader, log = partition.log, self.log
-        if log.end_offset > leader.end_offset:
-            log.truncate(leader.end_offset)
-        elif log.end_offset < leader.start_offset:
-            log.begin_at(leader.start_offset)
-        else:
-            return False
-        return True
+    def fail(self, reason: str) -> None:
+        self.state = FollowerState.FAILED
+        self.failure = reason

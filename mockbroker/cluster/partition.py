@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from ..log.log import Log
 from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import FetchPartition
 from ..protocol.record_batch import Batch
-from . import reading
-from .follower import Follower, FollowerState
+from . import fetcher
+from .follower import HELD, NEVER_MS, Follower, FollowerState
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -32,7 +31,6 @@ class Partition:
         "_epoch_due",
         "_isr_check",
         "_told_ms",
-        "_unacknowledged",
         "epoch_start_offset",
         "followers",
         "index",
@@ -44,6 +42,8 @@ class Partition:
         "replicas",
         "segments",
         "topic",
+        "unacknowledged",
+        "views",
         "waiting",
         "waiting_followers",
     )
@@ -57,18 +57,21 @@ class Partition:
         self.leader_epoch = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}
         self.log = self.logs[self.leader]
-        self.log.epochs.assign(0, 0)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         cluster = topic.cluster
+        self.views: dict[int, Partition] = {}
+        """The partition as brokers know it that are cut off from the controller."""
         self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
         self.waiting: set[Callable[[int], None]] = set()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
         self.waiting_followers: set[Callable[[int], None]] = set()
         """Called with the bytes that were appended."""
-        self._unacknowledged: list[tuple[int, Callable[[], None]]] = []
+        self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
+        """What to call once the high watermark has reached an offset."""
         self._epoch_due = False
+        self._enter_epoch()
         self._isr_check = False
         self._told_ms = 0
         for broker in replicas[1:]:
@@ -81,6 +84,10 @@ class Partition:
     def policies(self) -> "Policies":
         """The answers in force for this topic on the leader."""
         return self.topic.cluster.policies.at(self.topic.name, self.leader)
+
+    def seen_by(self, broker: int) -> "Partition":
+        """The partition as `broker` knows it."""
+        return self.views.get(broker, self) if self.views else self
 
     def check_leader(
         self, broker: int, current_leader_epoch: int = -1, any_replica: bool = False
@@ -104,7 +111,7 @@ class Partition:
         log, policies = log or self.log, self.policies
         cache = log.epochs
         if requested == -1:
-            return policies.epoch_not_given(log.end_offset)
+            return policies.epoch_not_given(cache.latest, log.end_offset)
         if not cache.epochs or requested > cache.epochs[-1]:
             return policies.undefined_epoch(cache.latest, log.end_offset)
         if requested == cache.epochs[-1]:
@@ -122,7 +129,7 @@ class Partition:
         epoch, end_offset = self.end_offset_for_epoch(last_fetched_epoch, log)
         if epoch == -1 or end_offset == -1:
             return None
-        if offset < log.start_offset:
+        if offset < log.start_offset and not self.policies.diverge_below_log_start:
             return None
         if epoch < last_fetched_epoch or end_offset < offset:
             return epoch, end_offset
@@ -179,10 +186,10 @@ class Partition:
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
-        self._unacknowledged.append((offset, callback))
+        self.unacknowledged.append((offset, callback))
 
     def forget(self, callback: Callable[[], None]) -> None:
-        self._unacknowledged = [each for each in self._unacknowledged if each[1] is not callback]
+        self.unacknowledged = [each for each in self.unacknowledged if each[1] is not callback]
 
     def advance_high_watermark(self) -> None:
         """To the least end offset of the ISR, and of those that are about to join it; never back."""
@@ -190,14 +197,14 @@ class Partition:
         lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
         reached = log.end_offset
         for f in self.followers.values():
-            joining = now_ms - f.caught_up_ms <= lag_ms and f.state is not FollowerState.OFFLINE
+            joining = now_ms - f.caught_up_ms <= lag_ms and self.topic.cluster.brokers[f.broker].listed
             if f.broker in self.isr or joining:
                 reached = min(reached, f.end_offset)
         if reached <= log.high_watermark:
             return
         log.high_watermark = min(reached, log.end_offset)
-        done = [each for each in self._unacknowledged if each[0] <= log.high_watermark]
-        self._unacknowledged = [each for each in self._unacknowledged if each[0] > log.high_watermark]
+        done = [each for each in self.unacknowledged if each[0] <= log.high_watermark]
+        self.unacknowledged = [each for each in self.unacknowledged if each[0] > log.high_watermark]
         for _, callback in done:
             callback()
         self.changed()
@@ -230,34 +237,56 @@ class Partition:
         if follower is None or offset > log.end_offset:
             return
         follower.fetched(offset, log_start_offset, log.end_offset, self.topic.cluster.now_ms)
-        if broker not in self.isr and offset >= max(log.high_watermark, self.epoch_start_offset):
+        if broker not in self.isr and self._may_enter_isr(broker, offset):
             self.isr = [r for r in self.replicas if r in self.isr or r == broker]
         self.advance_high_watermark()
 
-    def catch_up(self, follower: Follower) -> None:
-        """A follower that lags fetches, as over the wire, until it has all that the leader has."""
-        if self.leader == NO_LEADER:
-            return
-        while follower.state is FollowerState.BEHIND:
-            own = follower.log
-            asked = FetchPartition(
-                self.index, self.leader_epoch, own.end_offset, own.epochs.latest, own.start_offset, 0x7FFFFFFF
-            )
-            result = reading.read(self, self.leader, asked, replica=follower.broker)
-            if not result.error_code and result.diverging_epoch.epoch == -1:
-                self.follower_fetched(follower.broker, own.end_offset, own.start_offset)
-            if not follower.apply(result, self) and own.end_offset == self.log.end_offset:
-                follower.state = FollowerState.IN_STEP
+    def stand_in(self, broker: int) -> None:
+        """A client fetches as this follower, which makes room for it."""
+        if (follower := self.followers.get(broker)) is not None:
+            self.set_follower(broker, FollowerState.EXTERNAL, delay_ms=follower.delay_ms)
 
-    def set_follower(self, broker: int, state: FollowerState) -> None:
-        """Pauses a follower, hands it to a client, takes it offline, or lets it fetch again."""
+    def delay_of(self, broker: int) -> int:
+        """How long each fetch of a follower takes, in ms."""
+        return self.followers[broker].delay_ms if broker in self.followers else 0
+
+    def _possible(self, broker: int, state: FollowerState) -> FollowerState:
+        """The state itself, unless the broker is down or can't get to its leader."""
+        known = self.topic.cluster.brokers[broker]
+        if not known.online:
+            return FollowerState.OFFLINE
+        if self.leader in known.unreachable or broker in self.views:
+            return FollowerState.CUT_OFF
+        return state
+
+    def _may_enter_isr(self, broker: int, offset: int) -> bool:
+        brokers = self.topic.cluster.brokers
+        if brokers[broker].fenced or not brokers[self.leader].hears_controller:
+            return False
+        if self.policies.isr_entry_at_high_watermark:
+            return offset >= self.log.high_watermark
+        return offset >= max(self.log.high_watermark, self.epoch_start_offset)
+
+    def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
+        """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching.
+
+        One whose fetcher died stays dead, unless its broker goes down.
+        """
         follower = self.followers.get(broker)
-        if follower is None or follower.state is state:
+        if follower is None or (follower.state is state and follower.delay_ms == delay_ms):
             return
-        follower.state = state
-        if state is FollowerState.BEHIND:
-            self.catch_up(follower)
-        else:
+        if state is FollowerState.SLOW and follower.state is FollowerState.EXTERNAL:
+            follower.delay_ms = delay_ms
+            return
+        if follower.state is FollowerState.FAILED and state is not FollowerState.OFFLINE:
+            return
+        follower.state = state = self._possible(broker, state)
+        follower.delay_ms = delay_ms
+        if state is FollowerState.OFFLINE:
+            follower.cut = False
+        if state in (FollowerState.BEHIND, FollowerState.SLOW):
+            fetcher.start(self, follower)
+        if follower.state is not FollowerState.IN_STEP:
             self._plan_isr_check()
 
     def _plan_isr_check(self) -> None:
@@ -269,6 +298,11 @@ class Partition:
 
     def _check_isr(self) -> None:
         self._isr_check = False
+        if self.leader == NO_LEADER:
+            return
+        if not self.topic.cluster.brokers[self.leader].hears_controller:
+            self._plan_isr_check()
+            return
         now_ms, end = self.topic.cluster.now_ms, self.log.end_offset
         lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
         for follower in self.followers.values():
@@ -287,7 +321,8 @@ class Partition:
         """Makes `broker` the leader of the next leader epoch; the others follow and truncate to its log."""
         self.tell_followers()
         now_ms = self.topic.cluster.now_ms
-        states = {b: f.state for b, f in self.followers.items()}
+        were = self.followers
+        self.topic.cluster.leader_changes(self)
         old, new = self.log, self.logs[broker]
         self.segments.truncate(old, old.shared_end(new), self.topic.settings)
         self.leader = broker
@@ -296,21 +331,20 @@ class Partition:
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.followers = {
-            # One out of the ISR does not hold the high watermark back (`Replica.resetReplicaState`).
-            b: Follower(b, self.logs[b], now_ms if b in self.isr else 0)
+            b: Follower(b, self.logs[b], now_ms if b in self.isr else NEVER_MS)
             for b in self.replicas
             if b != broker
         }
-        held = (FollowerState.PAUSED, FollowerState.OFFLINE, FollowerState.EXTERNAL)
         for follower in self.followers.values():
-            state = states.get(follower.broker, FollowerState.BEHIND)
-            if not self.topic.cluster.brokers[follower.broker].online:
-                state = FollowerState.OFFLINE
-            if state in held:
-                follower.state = state
+            follower.end_offset = new.shared_end(follower.log)
+            was = were.get(follower.broker)
+            if was is not None and was.state in HELD:
+                follower.state, follower.delay_ms = was.state, was.delay_ms
+            follower.state = self._possible(follower.broker, follower.state)
+            if follower.state is not FollowerState.BEHIND:
                 self._plan_isr_check()
         for follower in self.followers.values():
-            self.catch_up(follower)
+            fetcher.start(self, follower)
         self.advance_high_watermark()
         self._leader_changed()
 
@@ -321,19 +355,25 @@ class Partition:
 
     def bump_epoch(self) -> None:
         """The same leader, in the next leader epoch."""
+        self.topic.cluster.leader_changes(self)
         self.leader_epoch += 1
         self._enter_epoch()
         self.changed()
 
     def lose_leader(self) -> None:
         """No replica may lead."""
+        self.topic.cluster.leader_changes(self)
         self.leader = NO_LEADER
         self.leader_epoch += 1
         self._leader_changed()
 
     def _leader_changed(self) -> None:
         self.topic.cluster.leader_changed(self)
-        callbacks, self._unacknowledged = self._unacknowledged, []
+        self.release()
+
+    def release(self) -> None:
+        """Answers all that waits."""
+        callbacks, self.unacknowledged = self.unacknowledged, []
         for _, callback in callbacks:
             callback()
         self.changed()

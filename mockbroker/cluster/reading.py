@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import AbortedTransaction, EpochEndOffset, FetchPartition, PartitionData
+from .replica_selector import preferred_replica
 
 if TYPE_CHECKING:
     from .partition import Partition
@@ -24,11 +25,12 @@ def read(
     replica: int = CONSUMER,
     committed: bool = False,
     followers_serve: bool = True,
+    rack: str = "",
     max_bytes: int = 0x7FFFFFFF,
     at_least_one: bool = True,
 ) -> PartitionData:
     """What `broker` answers: to a follower (`replica`) up to the log end offset, to a consumer up to the high
-    watermark, or the last stable offset if `committed`."""
+    watermark, or the last stable offset if `committed`. A consumer in `rack` may be sent elsewhere."""
     error = partition.check_leader(
         broker, max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
@@ -52,6 +54,12 @@ def read(
         aborted_transactions=aborted,
         records=(),
     )
+    if rack and replica < 0 and broker == partition.leader:
+        preferred = preferred_replica(partition, rack, offset)
+        if preferred is not None:
+            result.preferred_read_replica = preferred
+            result.aborted_transactions = None
+            return result
     if asked.last_fetched_epoch >= 0:
         diverging = partition.diverging_epoch(log, asked.last_fetched_epoch, offset)
         if diverging is None:
@@ -62,6 +70,8 @@ def read(
     if not log.start_offset <= offset <= log.end_offset:
         return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
     end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
+    if offset < end == log.high_watermark and partition.policies.consumers_read_to_end:
+        end = log.end_offset
     if offset < end:
         result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
     return result

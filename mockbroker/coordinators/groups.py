@@ -56,7 +56,9 @@ class GroupCoordinator:
     def take_over(self, other: "GroupCoordinator", ours: Callable[[str], bool]) -> None:
         """Moves groups here as they are, as if they had been loaded from `__consumer_offsets`."""
         for group_id in list(filter(ours, other.groups)):
-            self.groups[group_id] = other.groups.pop(group_id)
+            group = self.groups[group_id] = other.groups.pop(group_id)
+            if self.broker.policies.loaded_offsets_expire:
+                group.offsets.expire_next()
         if self.groups:
             self._plan_check()
 
@@ -155,7 +157,9 @@ class GroupCoordinator:
             group.offsets.expire(now_ms, retention_ms, _commit_ms)
         elif group.state is GroupState.EMPTY:
             group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)
-        elif group.state is GroupState.STABLE and group.subscribed is not None:
+        elif group.subscribed is not None and self.broker.policies.unsubscribed_offsets_expire(
+            group.state is GroupState.STABLE
+        ):
             group.offsets.expire(now_ms, retention_ms, _commit_ms, group.subscribed)
 
     def _delete_if_unused(self, group: ClassicGroup) -> None:

@@ -118,6 +118,11 @@ class Membership:
         )
         if error:
             return error
+        if (
+            group.state is GroupState.COMPLETING_REBALANCE
+            and self._cluster.policies.refuse_completing_heartbeat
+        ):
+            return E.REBALANCE_IN_PROGRESS
         self._rebalance.renew(group.members[request.member_id])
         return E.REBALANCE_IN_PROGRESS if group.state is GroupState.PREPARING_REBALANCE else E.NONE
 

@@ -1,10 +1,12 @@
 """What a group committed."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 Key = tuple[str, int]
 """Topic name and partition."""
+_LONG_AGO_MS: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,13 @@ class Offsets:
         ]
         for key in gone:
             del self.committed[key]
+
+    def expire_next(self) -> None:
+        """Lets what has no time of its own expire at the next look."""
+        self.committed = {
+            key: offset if offset.expire_ms is not None else replace(offset, expire_ms=_LONG_AGO_MS)
+            for key, offset in self.committed.items()
+        }
 
     def _keys(self) -> set[Key]:
         return set(self.committed).union(*self.open.values())

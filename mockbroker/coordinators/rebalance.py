@@ -170,9 +170,10 @@ class Rebalance:
         if not group.members:
             return
         members = list(group.members.values())
-        group.syncing.update(group.members)
-        timeout_ms = group.rebalance_timeout_ms
-        group.sync_timer = self._cluster.after(timeout_ms, functools.partial(self._unsynced, group))
+        if self._cluster.policies.dismiss_without_sync:
+            group.syncing.update(group.members)
+            timeout_ms = group.rebalance_timeout_ms
+            group.sync_timer = self._cluster.after(timeout_ms, functools.partial(self._unsynced, group))
         for member in members:
             leads = group.leader == member.id
             group.answer_join(member, group.joined(member.id, with_members=leads))

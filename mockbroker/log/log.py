@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ..protocol.record_batch import HEADER, Batch, header_of, records
-from .leader_epochs import LeaderEpochCache
+from .leader_epochs import UNDEFINED, LeaderEpochCache
 from .producer_state import ProducerStates
 
 
@@ -95,13 +95,22 @@ class Log:
         if header.producer_id >= 0:
             self.producers.appended_batch(header, now_ms)
 
-    def truncate(self, offset: int) -> None:
+    def straddled_by(self, batch: bytes | Batch) -> bool:
+        """Whether the log is empty and begins inside `batch`."""
+        if self.start_offset != self.end_offset:
+            return False
+        header = header_of(batch)
+        return header.base_offset < self.end_offset <= header.base_offset + header.last_offset_delta
+
+    def truncate(self, offset: int, *, keep_empty_epochs: bool = False) -> None:
         """Drops everything from `offset` on; a batch that holds it goes whole.
 
-        An epoch that begins at the log end goes in any case: one that led without writing (KAFKA-10706).
+        An epoch that begins at the log end, one that led without writing, goes in any case, unless it is to
+        be kept (KAFKA-10706).
         """
         if offset >= self.end_offset:
-            self.epochs.truncate_from_end(self.end_offset)
+            if not keep_empty_epochs:
+                self.epochs.truncate_from_end(self.end_offset)
             return
         keep = bisect_left(self.bases, offset)
         if keep and _last_offset(self.batches[keep - 1]) >= offset:
@@ -123,13 +132,21 @@ class Log:
         self.epochs = LeaderEpochCache()
         self.producers.truncated(0)
 
-    def end_offset_of(self, epoch: int) -> int:
-        """Where this log's own records of `epoch`, or of the highest epoch below it, end."""
-        _, index = self.epochs.floor(epoch)
-        if index < 0:
-            return self.start_offset
+    @property
+    def latest_epoch(self) -> int:
+        """The latest cached leader epoch, -1 if there is none."""
+        return self.epochs.latest
+
+    def epoch_end(self, epoch: int) -> tuple[int, int]:
+        """The highest cached epoch at or below `epoch`, and where it ends; (-1, -1) if none is cached.
+
+        One below all that are cached ends where the first of them begins (KAFKA-7415).
+        """
+        found, index = self.epochs.floor(epoch)
         starts = self.epochs.starts
-        return starts[index + 1] if index + 1 < len(starts) else self.end_offset
+        if index < 0:
+            return (epoch, starts[0]) if starts else (UNDEFINED, UNDEFINED)
+        return found, starts[index + 1] if index + 1 < len(starts) else self.end_offset
 
     def shared_end(self, other: "Log") -> int:
         """The offset up to which both logs hold the same batches."""

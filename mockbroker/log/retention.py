@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from .log import Log
 
 
-def delete_old(segments: Segments, log: "Log", settings: "TopicSettings", now_ms: int) -> int:
+def delete_old(segments: Segments, log: "Log", settings: "TopicSettings", now_ms: int, limit: int) -> int:
     """Drops segments below the log start, then those beyond `retention.bytes`, then those older than
-    `retention.ms`, in this order; the log start offset that follows. None goes that reaches beyond the high
-    watermark, and the active one goes too when all of it expired.
+    `retention.ms`, in this order; the log start offset that follows. None goes that reaches beyond offset
+    `limit`, and the active one goes too when all of it expired.
     """
     found = segments.all
     gone = 0
@@ -20,17 +20,17 @@ def delete_old(segments: Segments, log: "Log", settings: "TopicSettings", now_ms
         gone += 1
     start = log.start_offset
     if settings.deletable:
-        committed = gone
-        while committed < len(found) and segments.end_of(committed) <= log.high_watermark:
-            committed += 1
+        deletable = gone
+        while deletable < len(found) and segments.end_of(deletable) <= limit:
+            deletable += 1
         first = gone
         if settings.retention_bytes >= 0:
             excess = sum(each.size for each in found[gone:]) - settings.retention_bytes
-            while gone < committed and excess >= found[gone].size:
+            while gone < deletable and excess >= found[gone].size:
                 excess -= found[gone].size
                 gone += 1
         if settings.retention_ms >= 0:
-            while gone < committed and now_ms - found[gone].largest_timestamp > settings.retention_ms:
+            while gone < deletable and now_ms - found[gone].largest_timestamp > settings.retention_ms:
                 gone += 1
         if gone > first:
             start = max(start, segments.end_of(gone - 1))

@@ -74,19 +74,19 @@ class Segments:
     """
 
     __slots__ = (
-        "_by_file_time",
         "_end_offset",
         "_noted_ms",
         "_noted_offsets",
         "_random",
         "all",
+        "by_file_time",
         "first_dirty",
         "noted_ms",
     )
 
     def __init__(self, random: Draws, now_ms: int, by_file_time: bool) -> None:
         self._random = random
-        self._by_file_time = by_file_time
+        self.by_file_time = by_file_time
         self._end_offset = 0
         self._noted_offsets = [0]
         self._noted_ms = [now_ms]
@@ -133,7 +133,7 @@ class Segments:
                 at += 1
                 now_ms = noted_ms[at]
                 next_noted = noted[at + 1] if at + 1 < len(noted) else log.end_offset
-            if not self._by_file_time:
+            if not self.by_file_time:
                 (timestamp,) = _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)
             size = len(batch)
             if (
@@ -168,7 +168,7 @@ class Segments:
         modified_ms, segment.size = segment.modified_ms, 0
         segment.first_timestamp = segment.max_timestamp = NO_TIMESTAMP
         for batch in batches:
-            timestamp = NO_TIMESTAMP if self._by_file_time else _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)[0]
+            timestamp = NO_TIMESTAMP if self.by_file_time else _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)[0]
             segment.add(len(batch), timestamp, modified_ms)
 
     def _jitter(self, settings: "TopicSettings") -> int:

@@ -2,15 +2,16 @@
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import trio
 
-from ..cluster import controller
+from ..cluster import connectivity, controller
 from ..cluster.cluster import Cluster
 from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
+from ..cluster.replicas import Replica, describe
 from .serving import ServedCluster, serve
 
 T = TypeVar("T")
@@ -94,6 +95,42 @@ class MockCluster:
     def resume_follower(self, topic: str, partition: int, broker: int) -> None:
         """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
         self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.BEHIND))
+
+    def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
+        """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
+        leader reads to when it answers; `resume_follower` ends that. KeyError."""
+        self.run(
+            lambda core: _partition(core, topic, partition).set_follower(
+                broker, FollowerState.SLOW, delay_ms=delay_ms
+            )
+        )
+
+    def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
+        """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
+        `"controller"`.
+
+        Cut off from the controller it goes on leading, as far as it knows, for the clients that reach it;
+        once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
+        KeyError.
+        """
+
+        def cut(core: Cluster) -> None:
+            others = [*core.brokers, "controller"] if from_ is None else from_
+            unknown = [each for each in others if each != "controller" and each not in core.brokers]
+            if unknown:
+                raise KeyError(f"no broker {unknown[0]!r}: name ids, or 'controller'")
+            ids = [each for each in others if isinstance(each, int)]
+            connectivity.cut_off(core, broker, ids, from_controller="controller" in others)
+
+        self.run(cut)
+
+    def rejoin(self, broker: int) -> None:
+        """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. KeyError."""
+        self.run(lambda core: connectivity.rejoin(core, broker))
+
+    def replicas(self, topic: str, partition: int) -> list[Replica]:
+        """What each replica holds now, and how it follows. KeyError."""
+        return self.run(lambda core: describe(_partition(core, topic, partition)))
 
     def __enter__(self) -> "MockCluster":
         return self.start()

@@ -10,7 +10,7 @@ from ..protocol import releases
 class Options:
     """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
-    with so many partitions; `seed` makes all ids the same again.
+    with so many partitions; `seed` makes all ids the same again; `racks` are those of brokers by id.
     """
 
     kafka: str = releases.NEWEST
@@ -21,9 +21,13 @@ class Options:
     policies: Mapping[str, str] = field(default_factory=dict)
     topics: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
+    racks: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
             raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
             raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+        for broker in self.racks:
+            if not 1 <= broker <= self.brokers:
+                raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")

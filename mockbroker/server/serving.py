@@ -28,6 +28,7 @@ class ServedCluster:
             brokers=options.brokers,
             config=options.config,
             policies=Policies(release, options.policies),
+            racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
         self.pump = Pump(self.cluster, observer)
@@ -62,13 +63,16 @@ async def serve(
     policies: Mapping[str, str] | None = None,
     topics: Mapping[str, int] | None = None,
     seed: int | None = None,
+    racks: Mapping[int, str] | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
     ValueError for an unknown release, config or policy; PortInUseError.
     """
-    options = Options(kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed)
+    options = Options(
+        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}
+    )
     served = ServedCluster(options, observer or SilentObserver())
     async with trio.open_nursery() as nursery:
         nursery.start_soon(served.pump.run)

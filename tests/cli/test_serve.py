@@ -93,6 +93,8 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
         (["--topic", "t:x"], "write it as NAME or NAME:PARTITIONS"),
         (["--config", "no.such.config=1"], "no.such.config"),
         (["--config", "num.partitions=many"], "num.partitions"),
+        (["--rack", "eu=1"], "write it as BROKER=RACK"),
+        (["--rack", "4=eu"], "choose 1 to 3"),
         (["--host", "203.0.113.1"], "can't listen on 203.0.113.1"),
     ],
     ids=lambda value: value if isinstance(value, str) else value[-1],

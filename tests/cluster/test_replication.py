@@ -1,84 +1,22 @@
 """Followers, the ISR, the high watermark, elections and truncation."""
 
 from random import Random
-from typing import Any
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from mockbroker.apis import HANDLERS
 from mockbroker.cluster import controller
 from mockbroker.cluster.api_error import ApiError
-from mockbroker.cluster.call import PARKED, Call, Client
+from mockbroker.cluster.call import PARKED
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
-from mockbroker.log.log import Log
-from mockbroker.policies import Policies
 from mockbroker.protocol import record_batch
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, PartitionData
-from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.releases import parse
 
-LAG_MS = 30_000
-
-
-class Lab:
-    """Three brokers, one partition on all of them, and clients that ask what they like."""
-
-    def __init__(self, policies: dict[str, str] | None = None, **overrides: str) -> None:
-        release = parse("4.4")
-        self.cluster = Cluster(
-            release, Random(0), brokers=3, policies=Policies(release, policies), now_ms=1_700_000_000_000
-        )
-        named = {name.replace("_", "."): value for name, value in overrides.items()}
-        self.partition = self.cluster.create_topic("t", [[1, 2, 3]], named).partitions[0]
-
-    def ask(
-        self, key: ApiKey, version: int, request: Any, broker: int | None = None
-    ) -> tuple[Any, list[Any]]:
-        """The answer at once, and a list that a later answer is put into."""
-        later: list[Any] = []
-        chosen = self.cluster.brokers[broker or self.partition.leader]
-        call = Call(chosen, version, Client(), "test", lambda _, answer: later.append(answer))
-        return HANDLERS[key](call, request), later
-
-    def produce(self, records: int = 1, acks: int = -1, timeout_ms: int = 60_000) -> tuple[Any, list[Any]]:
-        data = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, batch(records))])
-        return self.ask(ApiKey.PRODUCE, 9, ProduceRequest(None, acks, timeout_ms, [data]))
-
-    def fetch(
-        self,
-        offset: int,
-        *,
-        replica: int = -1,
-        broker: int | None = None,
-        epoch: int = -1,
-        log_start: int = -1,
-    ) -> PartitionData:
-        asked = FetchPartition(0, epoch, offset, -1, log_start, 1 << 20)
-        request = FetchRequest(replica_id=replica, topics=[FetchTopic(topic="t", partitions=[asked])])
-        answer, _ = self.ask(ApiKey.FETCH, 12, request, broker)
-        only: PartitionData = answer.responses[0].partitions[0]
-        return only
-
-    def pass_time(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
-
-    def ends(self) -> dict[int, int]:
-        return {broker: log.end_offset for broker, log in self.partition.logs.items()}
-
-
-def outcome(answer: Any) -> tuple[int, int]:
-    """(error code, base offset) of a Produce answer."""
-    only = answer.responses[0].partition_responses[0]
-    return only.error_code, only.base_offset
+from .lab import LAG_MS, Lab, outcome
 
 
 def test_replicas_in_step_hold_the_very_same_batch() -> None:
@@ -283,85 +221,3 @@ def test_groups_go_with_the_leader_of_their_offsets() -> None:
     assert cluster.coordinator("billing") is None
     controller.start_broker(cluster, third.id)
     assert cluster.coordinator("billing") is third
-
-
-def batches_between(log: Log, start: int, end: int) -> list[bytes]:
-    return [bytes(b) for base, b in zip(log.bases, log.batches, strict=True) if start <= base < end]
-
-
-class Life(RuleBasedStateMachine):
-    """Random produces, pauses, stops and elections: with clean elections nothing acknowledged is lost."""
-
-    @initialize()
-    def begin(self) -> None:
-        self.lab = Lab()
-        self.acknowledged = 0
-        self.seen = 0
-        self.epoch = 0
-
-    @property
-    def partition(self) -> Any:
-        return self.lab.partition
-
-    @precondition(lambda self: self.partition.leader != NO_LEADER)
-    @rule(records=st.integers(1, 3))
-    def produce(self, records: int) -> None:
-        before = self.partition.log.end_offset
-        answer, _ = self.lab.produce(records)
-        if answer is not PARKED and outcome(answer)[0] == 0:
-            self.acknowledged = before + records
-
-    @rule(broker=st.integers(1, 3), state=st.sampled_from((FollowerState.PAUSED, FollowerState.BEHIND)))
-    def pause(self, broker: int, state: FollowerState) -> None:
-        if self.lab.cluster.brokers[broker].online:
-            self.partition.set_follower(broker, state)
-
-    @rule(broker=st.integers(1, 3))
-    def stop(self, broker: int) -> None:
-        if self.lab.cluster.brokers[broker].online:
-            controller.stop_broker(self.lab.cluster, broker)
-
-    @rule(broker=st.integers(1, 3))
-    def start(self, broker: int) -> None:
-        if not self.lab.cluster.brokers[broker].online:
-            controller.start_broker(self.lab.cluster, broker)
-
-    @rule()
-    def move(self) -> None:
-        others = [b for b in self.partition.isr if self.lab.cluster.brokers[b].online]
-        if self.partition.leader != NO_LEADER and others:
-            self.partition.lead(others[-1])
-
-    @rule(ms=st.sampled_from((100, LAG_MS, 2 * LAG_MS)))
-    def wait(self, ms: int) -> None:
-        self.lab.pass_time(ms)
-
-    @invariant()
-    def nothing_acknowledged_is_lost(self) -> None:
-        partition = self.partition
-        if partition.leader != NO_LEADER:
-            assert partition.log.end_offset >= self.acknowledged
-            assert partition.leader in partition.isr
-
-    @invariant()
-    def replicas_agree_below_their_high_watermarks(self) -> None:
-        partition = self.partition
-        logs = list(partition.logs.values())
-        for log in logs:
-            assert log.high_watermark <= log.end_offset
-            for other in logs:
-                end = min(log.high_watermark, other.high_watermark)
-                start = max(log.start_offset, other.start_offset)
-                assert batches_between(log, start, end) == batches_between(other, start, end)
-
-    @invariant()
-    def leader_epochs_rise(self) -> None:
-        assert self.partition.leader_epoch >= self.epoch
-        self.epoch = self.partition.leader_epoch
-        for log in self.partition.logs.values():
-            assert log.epochs.epochs == sorted(set(log.epochs.epochs))
-            assert log.epochs.starts == sorted(set(log.epochs.starts))
-
-
-TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)

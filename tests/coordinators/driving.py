@@ -9,6 +9,7 @@ from mockbroker.apis import HANDLERS
 from mockbroker.cluster.call import PARKED, Call, Client
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.coordinators.group import ClassicGroup
+from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
@@ -54,9 +55,19 @@ class Asked:
 class Driver:
     """A cluster with the topics `orders` and `payments`, three partitions each."""
 
-    def __init__(self, release: str = "4.4", *, brokers: int = 1, **config: object) -> None:
+    def __init__(
+        self,
+        release: str = "4.4",
+        policies: dict[str, str] | None = None,
+        *,
+        brokers: int = 1,
+        **config: object,
+    ) -> None:
         settings = {name.replace("_", "."): str(value) for name, value in config.items()}
-        self.cluster = Cluster(parse(release), Random(0), brokers=brokers, config=settings)
+        line = parse(release)
+        self.cluster = Cluster(
+            line, Random(0), brokers=brokers, config=settings, policies=Policies(line, policies)
+        )
         for topic in ("orders", "payments"):
             self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
         coordinator = self.cluster.coordinator("g")

@@ -2,16 +2,20 @@
 
 import pytest
 
+from mockbroker.cluster import controller
+
 from .driving import Asked, Driver
 
 O0, P0 = ("orders", 0), ("payments", 0)
 MINUTE_MS = 60_000
 
 
-def small(release: str = "4.4") -> Driver:
+def small(release: str = "4.4", policies: dict[str, str] | None = None, **config: int) -> Driver:
     """Retention of 10 minutes, looked at every minute."""
     return Driver(
         release,
+        policies,
+        **config,
         offsets_retention_minutes=10,
         offsets_retention_check_interval_ms=MINUTE_MS,
         group_max_session_timeout_ms=1_800_000,
@@ -53,6 +57,48 @@ def test_members_keep_what_they_subscribe_to() -> None:
     driver.commit({O0: 1, P0: 1}, only)
     alive(driver, only, 11)
     assert driver.offsets() == {O0: 1}
+
+
+@pytest.mark.parametrize(("release", "kept"), [("2.1", True), ("2.3", True), ("2.4", False)])
+def test_up_to_2_3_members_keep_everything(release: str, kept: bool) -> None:
+    driver = small(release)
+    joined = driver.join(version=3)
+    driver.sync(joined, version=2)
+    driver.commit({O0: 1, P0: 1}, joined, version=5)
+    alive(driver, joined, 11)
+    assert driver.offsets() == ({O0: 1, P0: 1} if kept else {O0: 1})
+
+
+@pytest.mark.parametrize(("release", "kept"), [("2.3", True), ("2.4", False), ("2.7", False), ("2.8", True)])
+def test_offsets_while_members_join_an_empty_group(release: str, kept: bool) -> None:
+    """KAFKA-13636: its subscriptions are those of nobody as yet."""
+    driver = small(release, group_initial_rebalance_delay_ms=3 * MINUTE_MS)
+    first = driver.join(version=3, rebalance_ms=5 * MINUTE_MS)
+    driver.advance(3 * MINUTE_MS)
+    driver.sync(first, version=2)
+    driver.commit({O0: 1}, first, version=5)
+    alive(driver, first, 11)
+    driver.leave(first.member_id, version=1)
+    driver.advance(MINUTE_MS)
+    again = driver.join(version=3, rebalance_ms=5 * MINUTE_MS)
+    driver.advance(2 * MINUTE_MS)
+    assert again.parked
+    assert driver.offsets() == ({O0: 1} if kept else {})
+
+
+@pytest.mark.parametrize(("policy", "left"), [("as-committed", {O0: 1, P0: 1}), ("expire-at-once", {P0: 1})])
+def test_offsets_that_another_broker_loaded(policy: str, left: dict[tuple[str, int], int]) -> None:
+    """KAFKA-8069."""
+    driver = small("2.1", {"loaded-offsets": policy}, brokers=3, offsets_topic_replication_factor=3)
+    driver.commit({O0: 1}, version=4)
+    driver.commit({P0: 1}, version=4, retention_time_ms=20 * MINUTE_MS)
+    controller.stop_broker(driver.cluster, driver.broker.id)
+    coordinator = driver.cluster.coordinator("g")
+    assert coordinator not in (None, driver.broker)
+    driver.broker = coordinator
+    assert driver.offsets() == {O0: 1, P0: 1}
+    driver.advance(MINUTE_MS)
+    assert driver.offsets() == left
 
 
 def test_it_counts_from_when_the_group_became_empty() -> None:

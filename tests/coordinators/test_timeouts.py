@@ -106,6 +106,30 @@ def test_a_leader_that_does_not_sync_holds_nobody_up_for_ever() -> None:
     assert driver.join(second.member_id, session_ms=600_000).leader == second.member_id
 
 
+@pytest.mark.parametrize(
+    ("release", "heartbeat", "outcome"),
+    [
+        ("2.5", E.REBALANCE_IN_PROGRESS, E.REBALANCE_IN_PROGRESS),
+        ("2.7", E.NONE, None),
+        ("2.8", E.NONE, E.REBALANCE_IN_PROGRESS),
+    ],
+)
+def test_a_leader_that_does_not_sync_but_heartbeats(release: str, heartbeat: E, outcome: E | None) -> None:
+    """KAFKA-10134 and KAFKA-12890: on 2.6 and 2.7 the group is stuck."""
+    driver = Driver(release)
+    first, second = driver.stable(None, None)
+    leader, again = driver.join(first.member_id), driver.join(second.member_id)
+    follower = driver.sync(again)
+    assert driver.heartbeat(leader) == heartbeat
+    for _ in range(20):
+        driver.advance(SESSION_MS // 2)
+        if driver.state != "CompletingRebalance":
+            break
+        driver.heartbeat(leader)
+    assert follower.parked is (outcome is None)
+    assert outcome is None or follower.error_code == outcome
+
+
 def test_no_timer_is_left_when_all_synced() -> None:
     driver = Driver(offsets_retention_check_interval_ms=10**9)
     driver.stable(None)

@@ -1,0 +1,72 @@
+"""Brokers that are cut off from others or from the controller, and come back."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from . import controller, stale
+from .follower import FollowerState
+from .partition import NO_LEADER
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .partition import Partition
+
+
+def session_timeout_ms(cluster: "Cluster") -> int:
+    """After what silence the controller takes a broker for dead."""
+    name = "broker.session.timeout.ms"
+    if name not in cluster.configs.broker_keys:
+        name = "zookeeper.session.timeout.ms"
+    return cluster.configs.broker_int(name)
+
+
+def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_controller: bool) -> None:
+    """Cuts a broker off from `others`, and from the controller, which fences it once its session is over.
+
+    Until it is back it serves clients with the leaders it knew. KeyError for a broker that is not there.
+    """
+    one = cluster.brokers[broker]
+    for other in [cluster.brokers[each] for each in others if each != broker]:
+        one.unreachable.add(other.id)
+        other.unreachable.add(broker)
+    for partition in _partitions(cluster):
+        for follower in partition.followers.values():
+            if partition.leader in cluster.brokers[follower.broker].unreachable:
+                partition.set_follower(follower.broker, FollowerState.CUT_OFF)
+    if from_controller and one.hears_controller:
+        one.hears_controller = False
+        one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if b.listed)
+        one.session = cluster.after(session_timeout_ms(cluster), lambda: fence(cluster, broker))
+
+
+def fence(cluster: "Cluster", broker: int) -> None:
+    """The session of a broker is over: it leaves every ISR that has another member, others lead."""
+    cluster.brokers[broker].fenced = True
+    controller.replace(cluster, broker)
+
+
+def rejoin(cluster: "Cluster", broker: int) -> None:
+    """Brings a broker that was cut off back: it hears who leads, and cuts its logs to theirs. KeyError."""
+    one = cluster.brokers[broker]
+    if one.session is not None:
+        one.session.cancel()
+    one.hears_controller, one.fenced, one.known_brokers, one.session = True, False, None, None
+    for other in one.unreachable:
+        cluster.brokers[other].unreachable.discard(broker)
+    one.unreachable.clear()
+    for partition in _partitions(cluster):
+        knew = stale.drop(partition, broker)
+        if partition.leader == NO_LEADER:
+            controller.elect(cluster, partition)
+        follower = partition.followers.get(broker)
+        if follower is not None and knew is not None and knew.leader == partition.leader:
+            policies = cluster.policies.at(partition.topic.name, broker)
+            follower.cut = policies.missed_epoch_goes_on
+        for each in list(partition.followers.values()):
+            if each.state is FollowerState.CUT_OFF:
+                partition.set_follower(each.broker, FollowerState.BEHIND)
+
+
+def _partitions(cluster: "Cluster") -> "Iterator[Partition]":
+    for topic in cluster.topics.values():
+        yield from topic.partitions

@@ -1,0 +1,31 @@
+"""Which replica a consumer should read from (KIP-392; `RackAwareReplicaSelector.java`)."""
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+RACK_AWARE: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+
+
+def preferred_replica(partition: "Partition", rack: str, offset: int) -> int | None:
+    """The follower that its leader sends a consumer in `rack` to, None when it should read from the leader.
+
+    Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.
+    """
+    cluster = partition.topic.cluster
+    if not rack or cluster.configs.broker_text("replica.selector.class") != RACK_AWARE:
+        return None
+    brokers = cluster.brokers
+    if brokers[partition.leader].rack == rack:
+        return None
+    may_be_preferred = partition.policies.preferred_replica
+    candidates = [
+        each
+        for each in partition.followers.values()
+        if brokers[each.broker].rack == rack
+        and each.start_offset <= offset <= each.end_offset
+        and may_be_preferred(each.broker in partition.isr, not brokers[each.broker].listed)
+    ]
+    best = max(candidates, key=lambda each: (each.end_offset, each.caught_up_ms, each.broker), default=None)
+    return None if best is None else best.broker

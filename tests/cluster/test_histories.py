@@ -1,0 +1,158 @@
+"""Random histories of a partition, under releases that have no known bug: what must hold at every step."""
+
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from mockbroker.cluster import connectivity, controller
+from mockbroker.cluster.call import PARKED
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.cluster.partition import NO_LEADER, Partition
+from mockbroker.log.log import Log
+
+from .lab import LAG_MS, Lab, outcome
+
+BROKERS = st.integers(1, 3)
+STATES = st.sampled_from((FollowerState.PAUSED, FollowerState.SLOW, FollowerState.BEHIND))
+DELAY_MS = 700
+
+
+def batches_between(log: Log, start: int, end: int) -> list[bytes]:
+    return [bytes(b) for base, b in zip(log.bases, log.batches, strict=True) if start <= base < end]
+
+
+class Life(RuleBasedStateMachine):
+    """Produces with acks=-1, pauses, slow followers, stops, cuts, elections, deletions and time."""
+
+    kafka = "4.4"
+
+    @initialize()
+    def begin(self) -> None:
+        least = "300" if self.kafka < "4" else "1048576"
+        self.lab = Lab(kafka=self.kafka, retention_bytes="900", segment_bytes=least)
+        self.waiting: list[tuple[int, bytes, list[Any]]] = []
+        self.acknowledged: dict[int, bytes] = {}
+        self.seen = 0
+        self.epoch = 0
+        self.cut: set[int] = set()
+
+    @property
+    def partition(self) -> Partition:
+        return self.lab.partition
+
+    def online(self, broker: int) -> bool:
+        return self.lab.cluster.brokers[broker].online
+
+    @precondition(lambda self: self.partition.leader != NO_LEADER)
+    @rule(records=st.integers(1, 3))
+    def produce(self, records: int) -> None:
+        base = self.partition.log.end_offset
+        answer, later = self.lab.produce(records)
+        if answer is not PARKED:
+            later = [answer]
+        if self.partition.log.end_offset > base:
+            self.waiting.append((base, bytes(self.partition.log.batches[-1]), later))
+
+    @rule(broker=BROKERS, state=STATES)
+    def follow(self, broker: int, state: FollowerState) -> None:
+        if self.online(broker):
+            delay_ms = DELAY_MS if state is FollowerState.SLOW else 0
+            self.partition.set_follower(broker, state, delay_ms=delay_ms)
+
+    @rule(broker=BROKERS)
+    def stop(self, broker: int) -> None:
+        if self.online(broker) and broker not in self.cut:
+            controller.stop_broker(self.lab.cluster, broker)
+
+    @rule(broker=BROKERS)
+    def start(self, broker: int) -> None:
+        if not self.online(broker):
+            controller.start_broker(self.lab.cluster, broker)
+
+    @rule(broker=BROKERS, others=st.sets(BROKERS), from_controller=st.booleans())
+    def cut_off(self, broker: int, others: set[int], from_controller: bool) -> None:
+        if self.online(broker):
+            self.cut.add(broker)
+            connectivity.cut_off(self.lab.cluster, broker, others, from_controller=from_controller)
+
+    @precondition(lambda self: self.cut)
+    @rule()
+    def rejoin(self) -> None:
+        connectivity.rejoin(self.lab.cluster, self.cut.pop())
+
+    @rule()
+    def move(self) -> None:
+        others = [b for b in self.partition.isr if self.lab.cluster.brokers[b].electable]
+        if self.partition.leader != NO_LEADER and others:
+            self.partition.lead(others[-1])
+
+    @precondition(lambda self: self.partition.leader != NO_LEADER)
+    @rule(part=st.floats(0, 1))
+    def delete(self, part: float) -> None:
+        log = self.partition.log
+        self.lab.delete(log.start_offset + int(part * (log.high_watermark - log.start_offset)))
+
+    @rule(ms=st.sampled_from((100, 5_000, LAG_MS, 2 * LAG_MS)))
+    def wait(self, ms: int) -> None:
+        self.lab.pass_time(ms)
+
+    @invariant()
+    def nothing_acknowledged_is_lost(self) -> None:
+        done = [each for each in self.waiting if each[2]]
+        self.waiting = [each for each in self.waiting if not each[2]]
+        self.acknowledged.update((base, batch) for base, batch, (a,) in done if outcome(a)[0] == 0)
+        if self.partition.leader == NO_LEADER:
+            return
+        log = self.partition.log
+        assert self.partition.leader in self.partition.isr
+        for base, batch in self.acknowledged.items():
+            if base >= log.start_offset:
+                assert batches_between(log, base, base + 1) == [batch]
+
+    @invariant()
+    def replicas_agree_below_their_high_watermarks(self) -> None:
+        logs = list(self.partition.logs.values())
+        for log in logs:
+            assert log.start_offset <= log.end_offset
+            assert log.high_watermark <= log.end_offset
+            for other in logs:
+                end = min(log.high_watermark, other.high_watermark)
+                start = max(log.start_offset, other.start_offset)
+                assert batches_between(log, start, end) == batches_between(other, start, end)
+
+    @invariant()
+    def the_high_watermark_never_goes_back(self) -> None:
+        if self.partition.leader != NO_LEADER:
+            assert self.partition.log.high_watermark >= self.seen
+            self.seen = self.partition.log.high_watermark
+
+    @invariant()
+    def leader_epochs_rise(self) -> None:
+        assert self.partition.leader_epoch >= self.epoch
+        self.epoch = self.partition.leader_epoch
+        for log in self.partition.logs.values():
+            assert log.epochs.epochs == sorted(set(log.epochs.epochs))
+            assert log.epochs.starts == sorted(set(log.epochs.starts))
+
+    @invariant()
+    def fetchers_live(self) -> None:
+        assert all(f.state is not FollowerState.FAILED for f in self.partition.followers.values())
+
+
+@pytest.mark.parametrize("kafka", ["2.3", "3.9", "4.4"])
+def test_histories(kafka: str) -> None:
+    """2.3 truncates by epoch, the others by diverging epoch."""
+    machine = type(f"Life{kafka}", (Life,), {"kafka": kafka})
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=150, stateful_step_count=40, deadline=None)
+    )
