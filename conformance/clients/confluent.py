@@ -36,16 +36,18 @@ QUICK: Final = {
 class _Polling(threading.Thread):
     """Polls one consumer until it is told to leave."""
 
-    def __init__(self, watched: Consumer, topic: str, commit: Commit, config: Mapping[str, Any]) -> None:
+    def __init__(
+        self, watched: Consumer, topics: Sequence[str], commit: Commit, config: Mapping[str, Any]
+    ) -> None:
         super().__init__(name=watched.name)
         from confluent_kafka import Consumer as RealConsumer
 
         self.watched, self.commit, self.leaving = watched, commit, threading.Event()
-        self.positions: dict[int, int] = {}
+        self.positions: dict[tuple[str, int], int] = {}
         logger = logging.Logger(watched.name)
         logger.addHandler(_Log(watched))
         self.consumer = RealConsumer(dict(config), logger=logger)
-        self.consumer.subscribe([topic], on_revoke=self._revoked)
+        self.consumer.subscribe(list(topics), on_revoke=self._revoked)
 
     def run(self) -> None:
         while not self.leaving.is_set() and self.watched.raised is None:
@@ -56,7 +58,7 @@ class _Polling(threading.Thread):
 
     def _poll(self) -> None:
         message = self.consumer.poll(0.1)
-        assigned = frozenset(each.partition for each in self.consumer.assignment())
+        assigned = frozenset(f"{each.topic}-{each.partition}" for each in self.consumer.assignment())
         if assigned != self.watched.assigned:
             self.watched.note(assigned=assigned)
         if message is None:
@@ -65,19 +67,23 @@ class _Polling(threading.Thread):
             self.watched.note(raised=error.name(), log=error.str())
             return
         epoch = message.leader_epoch()
-        self.positions[message.partition()] = message.offset() + 1
-        read = Read(
-            message.partition(), message.offset(), -1 if epoch is None else epoch, int(message.value())
-        )
+        topic, value = message.topic(), message.value()
+        partition, offset = message.partition(), message.offset()
+        assert topic is not None
+        assert value is not None
+        assert partition is not None
+        assert offset is not None
+        self.positions[topic, partition] = offset + 1
+        read = Read(topic, partition, offset, -1 if epoch is None else epoch, int(value))
         self.watched.note(records=[read])
 
     def _revoked(self, consumer: Any, partitions: Sequence[Any]) -> None:
         from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
         offsets = [
-            TopicPartition(each.topic, each.partition, self.positions[each.partition])
+            TopicPartition(each.topic, each.partition, self.positions[each.topic, each.partition])
             for each in partitions
-            if each.partition in self.positions
+            if (each.topic, each.partition) in self.positions
         ]
         try:
             if self.commit is Commit.POSITION:
@@ -110,7 +116,13 @@ class ConfluentClient:
         self._threads: dict[str, _Polling] = {}
 
     def open(
-        self, name: str, bootstrap: str, topic: str, group: str, commit: Commit, config: Mapping[str, str]
+        self,
+        name: str,
+        bootstrap: str,
+        topics: Sequence[str],
+        group: str,
+        commit: Commit,
+        config: Mapping[str, str],
     ) -> Consumer:
         consumer = Consumer(name)
         settings = {_NAMES[key]: value for key, value in config.items() if key in _NAMES}
@@ -119,7 +131,7 @@ class ConfluentClient:
         if assignor := config.get("partition.assignment.strategy"):
             settings["partition.assignment.strategy"] = _ASSIGNORS[assignor]
         servers = {"bootstrap.servers": bootstrap, "group.id": group, "client.id": name}
-        thread = _Polling(consumer, topic, commit, {**servers, **QUICK, **settings})
+        thread = _Polling(consumer, topics, commit, {**servers, **QUICK, **settings})
         self._threads[name] = thread
         thread.start()
         return consumer

@@ -3,7 +3,7 @@
 import enum
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 LIMIT_S: Final = 30.0
@@ -20,6 +20,7 @@ class Commit(enum.Enum):
 class Read(NamedTuple):
     """A record as a consumer got it; every record's value is a number."""
 
+    topic: str
     partition: int
     offset: int
     epoch: int
@@ -34,7 +35,8 @@ class Consumer:
         self.records: list[Read] = []
         self.log: list[str] = []
         self.raised: str | None = None
-        self.assigned: frozenset[int] = frozenset()
+        self.assigned: frozenset[str] = frozenset()
+        """`topic-partition` of each."""
         self.closed = False
         self._changed = threading.Condition()
 
@@ -44,7 +46,7 @@ class Consumer:
         records: list[Read] | None = None,
         log: str | None = None,
         raised: str | None = None,
-        assigned: frozenset[int] | None = None,
+        assigned: frozenset[str] | None = None,
         closed: bool = False,
     ) -> None:
         """Something happened: wakes those who wait for it."""
@@ -73,7 +75,13 @@ class Client(Protocol):
     """What its consumers can commit."""
 
     def open(
-        self, name: str, bootstrap: str, topic: str, group: str, commit: Commit, config: Mapping[str, str]
+        self,
+        name: str,
+        bootstrap: str,
+        topics: Sequence[str],
+        group: str,
+        commit: Commit,
+        config: Mapping[str, str],
     ) -> Consumer:
         """Starts a consumer that polls all the time. `config` is in Java's names."""
 

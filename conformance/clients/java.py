@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,11 +49,23 @@ class JavaClient:
         self._listener.start()
 
     def open(
-        self, name: str, bootstrap: str, topic: str, group: str, commit: Commit, config: Mapping[str, str]
+        self,
+        name: str,
+        bootstrap: str,
+        topics: Sequence[str],
+        group: str,
+        commit: Commit,
+        config: Mapping[str, str],
     ) -> Consumer:
         consumer = self._consumers[name] = Consumer(name)
         settings = {"bootstrap.servers": bootstrap, "group.id": group, "client.id": name, **QUICK, **config}
-        self._tell("open", name, topic, commit.name, *(f"{key}={value}" for key, value in settings.items()))
+        self._tell(
+            "open",
+            name,
+            ",".join(topics),
+            commit.name,
+            *(f"{key}={value}" for key, value in settings.items()),
+        )
         return consumer
 
     def close(self, consumer: Consumer) -> None:

@@ -34,6 +34,7 @@ def main(
         bool, typer.Option(help="Also with the broker's other answers, and with special settings.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show what the client logged.")] = False,
+    rerun: Annotated[bool, typer.Option(help="Run them; otherwise just write what is recorded.")] = True,
     write: Annotated[Path | None, typer.Option(help="Record the outcomes, and write the page there.")] = None,
 ) -> None:
     chosen = only or list(MECHANISMS)
@@ -42,9 +43,10 @@ def main(
     made: list[Client] = []
     results = Results()
     try:
-        with err.status("starting clients"):
-            made += [clients.make(name) for name in client or ["java-3.9", "confluent-kafka"]]
-        _run(made, chosen, thorough, verbose, results)
+        if rerun:
+            with err.status("starting clients"):
+                made += [clients.make(name) for name in client or ["java-3.9", "confluent-kafka"]]
+            _run(made, chosen, thorough, verbose, results)
     except (BuildError, ImportError, ValueError) as error:
         err.print(f"error: {error}")
         raise typer.Exit(2) from None
@@ -56,16 +58,16 @@ def main(
         write.write_text(page(results))
 
 
-def _run(made: Sequence[Client], chosen: Sequence[str], thorough: bool, verbose: bool, results: Results) -> None:
+def _run(
+    made: Sequence[Client], chosen: Sequence[str], thorough: bool, verbose: bool, results: Results
+) -> None:
     """All clients at the same time."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as progress, ThreadPoolExecutor(len(made)) as pool:
 
         def work(client: Client) -> None:
             todo = [
-                case
-                for key in chosen
-                for case in cases(MECHANISMS[key], client.commits, thorough=thorough)
+                case for key in chosen for case in cases(MECHANISMS[key], client.commits, thorough=thorough)
             ]
             task = progress.add_task(client.name, total=len(todo))
             for case, outcome in experiment.run_all(client, todo):
@@ -80,7 +82,8 @@ def _run(made: Sequence[Client], chosen: Sequence[str], thorough: bool, verbose:
 def _show(client: str, case: Case, outcome: Outcome, verbose: bool) -> None:
     position, answer = outcome.position, outcome.answer
     said = f" (epoch {position[1]} ends at {answer})" if answer else ""
-    out.print(f"{client}  {case.mechanism}  {case.variant}  {case.reset}: at {position[0]}{said} {told(outcome)}")
+    found = "waits for the broker to come back, " * outcome.waited + told(outcome)
+    out.print(f"{client}  {case.mechanism}  {case.variant}  {case.reset}: at {position[0]}{said} {found}")
     for line in outcome.log if verbose else ():
         out.print(f"    {line}", markup=False)
 

@@ -58,6 +58,8 @@ class Outcome:
     reset: bool
     raised: str | None
     stuck: bool
+    waited: bool = False
+    """Whether it had to wait until a broker that was cut off came back."""
     log: tuple[str, ...] = ()
 
     @property

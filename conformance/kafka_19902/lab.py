@@ -4,7 +4,7 @@ import itertools
 import re
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from mockbroker import MockCluster
@@ -19,8 +19,12 @@ from .settings import SETTINGS
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
-STUCK_S: Final = 6.0
+STUCK_S: Final = 5.0
 """After so long a consumer that has not come to the end of the log is taken to be stuck."""
+SETTLE_S: Final = 3.0
+"""After so long a consumer is taken to wait for a broker to come back."""
+RECOVER_S: Final = 15.0
+"""So long it may take to hear of that: it has to refresh its metadata."""
 DAY_MS: Final = 24 * 3600 * 1000
 CONFIG: Final = {
     "broker.session.timeout.ms": "300",
@@ -32,8 +36,6 @@ CONFIG: Final = {
     "replica.lag.time.max.ms": "200",
 }
 KEEP: Final = {"retention.ms": "-1"}
-REPLICAS: Final = (2, 3, 1)
-"""Broker 2 leads at first; 1 coordinates the group."""
 _LIBRDKAFKA_NAME: Final = re.compile(r"\[[^]]*#consumer-\d+\] \[thrd:[^]]*\]: ")
 _RESET_SAID: Final = ("Resetting offset for partition", "offset reset (at")
 _REBALANCE_SAID: Final = "cached metadata has changed"
@@ -75,32 +77,32 @@ class Lab:
 
     # -- the broker's side
 
-    def create_topic(self, partitions: int = 1, *, unclean: bool = False) -> None:
-        """Makes the topic, led by broker 2."""
+    def create_topic(self, topic: str = TOPIC, *, leader: int = 2, unclean: bool = False) -> None:
+        """Makes a topic with one partition, on all three brokers."""
         config = {**KEEP, "unclean.leader.election.enable": str(unclean).lower()}
-        replicas = [[*REPLICAS[i:], *REPLICAS[:i]] for i in range(partitions)]
-        self.cluster.run(lambda core: core.create_topic(TOPIC, replicas, config))
+        replicas = [(leader - 1 + i) % 3 + 1 for i in range(3)]
+        self.cluster.run(lambda core: core.create_topic(topic, [replicas], config))
 
     def produce(
-        self, count: int, *, partition: int = 0, days_ago: int | None = None, broker: int | None = None
+        self, count: int, *, topic: str = TOPIC, days_ago: int | None = None, broker: int | None = None
     ) -> None:
         """Appends records that are numbered through the whole case, acknowledged by the leader alone."""
         timestamp = int(time.time() * 1000) - (self.days_ago if days_ago is None else days_ago) * DAY_MS
         records = [Record(b"%d" % next(self._values), timestamp=timestamp) for _ in range(count)]
-        data = [{"index": partition, "records": batch(records)}]
-        fields = {"acks": 1, "timeout": 1000, "topic_data": [{"name": TOPIC, "partition_data": data}]}
-        with self._ask(broker or self.leader(partition)) as raw:
+        data = [{"index": 0, "records": batch(records)}]
+        fields = {"acks": 1, "timeout": 1000, "topic_data": [{"name": topic, "partition_data": data}]}
+        with self._ask(broker or self.leader(topic)) as raw:
             answer = raw.call("produce", 9, fields)
         (result,) = answer["responses"][0]["partition_responses"]
         if result["error_code"] != "NONE":
             raise RuntimeError(f"produce: {result['error_code']}")
 
-    def leader(self, partition: int = 0) -> int:
-        return self.cluster.run(lambda core: core.topics[TOPIC].partitions[partition].leader)
+    def leader(self, topic: str = TOPIC) -> int:
+        return self.cluster.run(lambda core: core.topics[topic].partitions[0].leader)
 
-    def lead(self, broker: int, partition: int = 0) -> None:
+    def lead(self, broker: int) -> None:
         """A clean election."""
-        self.cluster.run(lambda core: core.topics[TOPIC].partitions[partition].lead(broker))
+        self.cluster.run(lambda core: core.topics[TOPIC].partitions[0].lead(broker))
 
     def alone(self, *followers: int) -> None:
         """Followers fall behind until they are out of the ISR: what is appended now, only the leader has."""
@@ -123,25 +125,25 @@ class Lab:
     def log_start(self) -> int:
         return self.cluster.run(lambda core: core.topics[TOPIC].partitions[0].log.start_offset)
 
-    def committed(self, partition: int = 0) -> tuple[int, int]:
+    def committed(self) -> tuple[int, int]:
         """(offset, leader epoch), as the coordinator has them."""
 
         def look(core: Any) -> tuple[int, int]:
-            found = core.coordinator(GROUP).groups.groups[GROUP].offsets.committed[TOPIC, partition]
+            found = core.coordinator(GROUP).groups.groups[GROUP].offsets.committed[TOPIC, 0]
             return found.offset, found.leader_epoch
 
         return self.cluster.run(look)
 
-    def commit_from_outside(self, offset: int, epoch: int | None = None, index: int = 0) -> None:
+    def commit_from_outside(self, offset: int, epoch: int | None = None, topic: str = TOPIC) -> None:
         """Without an epoch as clients did up to Kafka 2.0: OffsetCommit has no field for it before v6."""
         version = 5 if epoch is None else 6
-        partition = {"partition_index": index, "committed_offset": offset, "committed_metadata": ""}
+        committed = {"partition_index": 0, "committed_offset": offset, "committed_metadata": ""}
         if epoch is not None:
-            partition["committed_leader_epoch"] = epoch
+            committed["committed_leader_epoch"] = epoch
         fields = {
             "group_id": GROUP,
             "generation_id_or_member_epoch": -1,
-            "topics": [{"name": TOPIC, "partitions": [partition]}],
+            "topics": [{"name": topic, "partitions": [committed]}],
         }
         with self._ask(1) as raw:
             answer = raw.call("offset_commit", version, fields)
@@ -169,21 +171,19 @@ class Lab:
     # -- the consumers' side
 
     def open(
-        self, name: str = "b", config: Mapping[str, str] | None = None, *, bootstrap: int | None = None
+        self, name: str = "b", topics: Sequence[str] = (TOPIC,), config: Mapping[str, str] | None = None
     ) -> Consumer:
-        """Starts a consumer of the group; it knows all brokers, or only `bootstrap`. Partitions go to
+        """Starts a consumer of the group; settings of the case come before `config`. Partitions go to
         consumers in the order of their names."""
         setting = SETTINGS.get(self.case.setting)
         settings = {
             "auto.offset.reset": self.case.reset,
-            **(setting.config if setting else {}),
             **(config or {}),
+            **(setting.config if setting else {}),
         }
         servers = self.cluster.bootstrap_servers
-        if bootstrap is not None:
-            servers = f"127.0.0.1:{self.ports()[bootstrap - 1]}"
         unique = f"{name}-{uuid.uuid4().hex[:8]}"
-        consumer = self.client.open(unique, servers, TOPIC, GROUP, self.case.commit, settings)
+        consumer = self.client.open(unique, servers, topics, GROUP, self.case.commit, settings)
         self._consumers.append(consumer)
         return consumer
 
@@ -194,20 +194,19 @@ class Lab:
         self.catch_up(consumer)
         return consumer
 
-    def begin_at_start(self, partitions: int = 1) -> None:
+    def begin_at_start(self, *topics: str) -> None:
         """The group has offset 0, whatever `auto.offset.reset` says."""
-        for index in range(partitions):
-            self.commit_from_outside(0, index=index)
+        for topic in topics or (TOPIC,):
+            self.commit_from_outside(0, topic=topic)
 
-    def assigned(self, *consumers: Consumer) -> None:
-        """Waits until each has the partition of its number."""
-        for index, consumer in enumerate(consumers):
-            if not consumer.wait(lambda c=consumer, i=index: c.assigned == {i}):  # type: ignore[misc]
-                raise TimeoutError(f"{consumer.name} has {sorted(consumer.assigned)}, not {index}")
+    def has(self, consumer: Consumer, *partitions: str) -> None:
+        """Waits until these are the consumer's."""
+        if not consumer.wait(lambda: consumer.assigned == set(partitions)):
+            raise TimeoutError(f"{consumer.name} has {sorted(consumer.assigned)}, not {partitions}")
 
-    def catch_up(self, consumer: Consumer, partitions: int = 1) -> None:
-        """Waits until it has read all in the first `partitions` that others have not."""
-        wanted = {value for index in range(partitions) for _, value in self.log(index)}
+    def catch_up(self, consumer: Consumer, *topics: str) -> None:
+        """Waits until it has read all in the topic (or others) that others have not."""
+        wanted = {value for topic in topics or (TOPIC,) for _, value in self.log(topic)}
         wanted -= self._read_by_others(consumer)
         if not consumer.wait(lambda: wanted <= {record.value for record in consumer.records}):
             raise TimeoutError(f"{len(consumer.records)} of {len(wanted)} records came: {consumer.log}")
@@ -226,24 +225,22 @@ class Lab:
         for consumer in list(self._consumers):
             self.close(consumer)
 
-    def log(self, partition: int = 0) -> list[tuple[int, int]]:
+    def log(self, topic: str = TOPIC) -> list[tuple[int, int]]:
         """(offset, number) of the records that consumers can read from the leader."""
 
         def look(core: Any) -> Iterator[tuple[int, int]]:
-            log = core.topics[TOPIC].partitions[partition].log
+            log = core.topics[topic].partitions[0].log
             for each in itertools.chain.from_iterable(map(record_batch.records, log.batches)):
                 if log.start_offset <= each.offset < log.high_watermark:
                     yield each.offset, int(bytes(each.value or b""))
 
         return self.cluster.run(lambda core: list(look(core)))
 
-    def answer(self, epoch: int, partition: int = 0) -> tuple[int, int] | None:
+    def answer(self, epoch: int) -> tuple[int, int] | None:
         """What the leader answers when it is asked where `epoch` ends."""
         if epoch < 0:
             return None
-        return self.cluster.run(
-            lambda core: core.topics[TOPIC].partitions[partition].end_offset_for_epoch(epoch)
-        )
+        return self.cluster.run(lambda core: core.topics[TOPIC].partitions[0].end_offset_for_epoch(epoch))
 
     def notice(self, consumer: Consumer, limit_s: float = LIMIT_S) -> None:
         """The consumer gets to know the leader and waits at the end of its log, or gives up."""
@@ -253,27 +250,37 @@ class Lab:
         """Another consumer of the group gets the partition."""
         return self.watch(self.open(), self.committed())
 
-    def rejoin(self, consumer: Consumer) -> None:
-        """Broker 2 comes back, once the consumer has settled, be it there."""
-        consumer.wait(lambda: bool(consumer.raised) or 0 in consumer.assigned)
-        wait_for(
-            f"{consumer.name} to find its place; it said {consumer.log}",
-            lambda: bool(consumer.raised) or self._at_end(consumer) or self._at_end(consumer, broker=2),
-        )
+    def rejoin(self, consumer: Consumer) -> bool:
+        """Broker 2 comes back, once the consumer has settled, be it there. A consumer that knows of a newer
+        leader may ask broker 2 for it again and again, and settle only then: False."""
+        consumer.wait(lambda: bool(consumer.raised) or f"{TOPIC}-0" in consumer.assigned)
+        settled = True
+        try:
+            wait_for(
+                f"{consumer.name} to settle",
+                lambda: bool(consumer.raised) or self._at_end(consumer) or self._at_end(consumer, broker=2),
+                SETTLE_S,
+            )
+        except TimeoutError:
+            settled = False
         self.cluster.rejoin(2)
+        return settled
 
-    def watch(self, consumer: Consumer, position: tuple[int, int], already: int = 0) -> Outcome:
+    def watch(
+        self, consumer: Consumer, position: tuple[int, int], *, already: int = 0, waited: bool = False
+    ) -> Outcome:
         """Follows a consumer to the end of the log; it had read `already` records before."""
         answer = self.answer(position[1])
-        stuck = not self._settled(consumer)
+        limit_s = RECOVER_S if waited else STUCK_S
+        stuck = not self._settled(consumer, limit_s)
         wanted = {value for _, value in self.log()}
         if not stuck and not consumer.raised:
             marker = next(self._values)
             self._values = itertools.count(marker)
             self.produce(1)
-            stuck = not consumer.wait(lambda: bool(consumer.raised) or consumer.has_read(marker), STUCK_S)
+            stuck = not consumer.wait(lambda: bool(consumer.raised) or consumer.has_read(marker), limit_s)
         before = self._read_by_others(consumer) | {record.value for record in consumer.records[:already]}
-        after = [record for record in consumer.records[already:] if record.partition == 0]
+        after = [record for record in consumer.records[already:] if record.topic == TOPIC]
         values = {record.value for record in after}
         return Outcome(
             position=position,
@@ -284,13 +291,14 @@ class Lab:
             reset=was_reset(consumer),
             raised=consumer.raised,
             stuck=stuck and not consumer.raised,
+            waited=waited,
             log=tuple(_plain(line, self) for line in _about_positions(consumer.log)),
         )
 
-    def _settled(self, consumer: Consumer) -> bool:
+    def _settled(self, consumer: Consumer, limit_s: float) -> bool:
         """Whether it waits at the end of the log, or gave up."""
         try:
-            self.notice(consumer, STUCK_S)
+            self.notice(consumer, limit_s)
         except TimeoutError:
             return False
         return True

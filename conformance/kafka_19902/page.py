@@ -79,6 +79,11 @@ def _variants(mechanism: Mechanism, results: Results) -> Iterator[str]:
             yield ""
     if same := [_special(special) for special, found in changes.items() if not found]:
         yield f"Nothing changes with {', '.join(same)}."
+        yield ""
+    if mechanism.by_chance:
+        named = ", ".join(map(_special, mechanism.by_chance))
+        yield f"With {named} it depends on the broker that B happens to ask."
+        yield ""
 
 
 def _change(usual: Row, row: Row) -> str:

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Final
 
 from mockbroker.policies import CATALOGUE
+
 from ..clients import Commit
 from .case import BELOW_FIRST, UNDEFINED_EPOCH, Case
 from .mechanisms import Mechanism
@@ -24,6 +25,5 @@ def cases(mechanism: Mechanism, commits: tuple[Commit, ...], *, thorough: bool =
             for (undefined, below), reset in product(ANSWERS[1:], RESETS):
                 yield Case(mechanism.key, commit, reset, undefined, below)
             for setting, reset in product(SETTINGS, RESETS):
-                yield Case(mechanism.key, commit, reset, setting=setting)
-
-
+                if setting not in mechanism.by_chance:
+                    yield Case(mechanism.key, commit, reset, setting=setting)

@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 /**
  * Any number of consumers, each in a thread of its own.
  *
- * A line on stdin is a command, tab-separated: "open NAME TOPIC COMMIT KEY=VALUE…", "close NAME".
+ * A line on stdin is a command, tab-separated: "open NAME TOPIC,… COMMIT KEY=VALUE…", "close NAME".
  * What happens is a line on stdout, "event" and JSON; other lines there are the client's own log.
  * COMMIT is what the rebalance listener commits when partitions are taken away: see Commit.
  */
@@ -61,7 +61,7 @@ public final class Consumers {
         final KafkaConsumer<byte[], String> consumer;
         final Map<TopicPartition, ConsumerRecord<byte[], String>> read = new HashMap<>();
         volatile boolean leaving;
-        Set<Integer> assigned = Set.of();
+        Set<String> assigned = Set.of();
 
         Member(String[] words) {
             name = words[1];
@@ -72,7 +72,7 @@ public final class Consumers {
                 config.put(pair[0], pair[1]);
             }
             consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new StringDeserializer());
-            consumer.subscribe(List.of(words[2]), this);
+            consumer.subscribe(List.of(words[2].split(",")), this);
         }
 
         void leave() {
@@ -96,7 +96,7 @@ public final class Consumers {
 
         void poll() {
             ConsumerRecords<byte[], String> polled = consumer.poll(Duration.ofMillis(20));
-            Set<Integer> now = consumer.assignment().stream().map(TopicPartition::partition)
+            Set<String> now = consumer.assignment().stream().map(partition -> quote(partition.toString()))
                 .collect(Collectors.toCollection(TreeSet::new));
             if (!now.equals(assigned)) {
                 assigned = now;
@@ -106,7 +106,7 @@ public final class Consumers {
             List<String> records = new ArrayList<>();
             for (var record : polled) {
                 read.put(new TopicPartition(record.topic(), record.partition()), record);
-                records.add("[" + record.partition() + "," + record.offset() + ","
+                records.add("[" + quote(record.topic()) + "," + record.partition() + "," + record.offset() + ","
                     + record.leaderEpoch().orElse(-1) + "," + record.value() + "]");
             }
             emit("records", "records", records);
