@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks import report
-from benchmarks.peers import PEERS, UnavailableError
+from benchmarks.peers import PEERS, Commands, UnavailableError
 from benchmarks.rounds import Plan, measure
 from benchmarks.scenarios import SCENARIOS, Scenario, choose
 
@@ -28,7 +28,7 @@ def _console(*, stderr: bool = False) -> Console:
     return console if console.is_terminal else Console(stderr=stderr, width=140)
 
 
-def _commands(only: str, console: Console) -> dict[str, list[str]]:
+def _commands(only: str, console: Console) -> dict[str, Commands]:
     """What to run for each peer that was asked for and can be had; a word on any other."""
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     unknown = set(wanted) - {peer.name for peer in PEERS}
@@ -39,15 +39,13 @@ def _commands(only: str, console: Console) -> dict[str, list[str]]:
         if wanted and peer.name not in wanted:
             continue
         try:
-            commands[peer.name] = peer.command()
+            commands[peer.name] = peer.commands()
         except UnavailableError as reason:
             console.print(f"{peer.name} is left out: {reason}", style="yellow")
     return commands
 
 
-def _measure_rounds(
-    commands: dict[str, list[str]], plan: Plan, count: int, console: Console
-) -> report.Rounds:
+def _measure_rounds(commands: dict[str, Commands], plan: Plan, count: int, console: Console) -> report.Rounds:
     rounds: report.Rounds = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:

@@ -99,14 +99,14 @@ class Broker:
         reader.tags()
         return version
 
-    def create_topic(self, connection: Connection, name: str) -> Partition:
+    def create_topic(self, connection: Connection, name: str, replicas: int = 1) -> Partition:
         """A topic of one partition: by CreateTopics, or where that is missing by asking Metadata for it."""
         if CREATE_TOPICS in self.versions:
             writer, _ = self._request(CREATE_TOPICS)
             writer.length(1)
             writer.string(name)
             writer.int32(1)
-            writer.int16(1)
+            writer.int16(replicas)
             writer.length(0)
             writer.length(0)
             writer.tags()

@@ -12,7 +12,8 @@ import sys
 from dataclasses import asdict
 
 from benchmarks.apis import SPOKEN, Broker, NotOfferedError
-from benchmarks.scenarios import Bench, Outcome, Scenario, choose
+from benchmarks.bench import Bench, Outcome
+from benchmarks.scenarios import Scenario, choose
 from benchmarks.wire import WrongAnswerError
 
 

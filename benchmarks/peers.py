@@ -31,12 +31,16 @@ class NotStartedError(Exception):
     """The peer's process gave no address or no ApiVersions answer."""
 
 
+Commands = dict[int, list[str]]
+"""What to run, by the number of brokers."""
+
+
 @dataclass(frozen=True)
 class Peer:
-    """A broker to measure; `command` prepares it and returns what to run. It writes its address first."""
+    """A broker to measure; `commands` prepares it and returns what to run. It writes its address first."""
 
     name: str
-    command: Callable[[], list[str]]
+    commands: Callable[[], Commands]
 
 
 @dataclass(frozen=True)
@@ -47,19 +51,20 @@ class Running:
     """From the start of the process to its first ApiVersions answer."""
 
 
-def _mockbroker() -> list[str]:
-    return [sys.executable, "-m", "mockbroker", "serve", "--brokers", "1", "--port", "0", "-q"]
+def _mockbroker() -> Commands:
+    serve = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", "-q", "--brokers"]
+    return {brokers: [*serve, str(brokers)] for brokers in (1, 3)}
 
 
-def _librdkafka_mock() -> list[str]:
+def _librdkafka_mock() -> Commands:
     if importlib.util.find_spec("confluent_kafka") is None:
         raise UnavailableError("confluent-kafka is not installed")
-    return [sys.executable, "-m", "benchmarks.librdkafka_mock"]
+    return {1: [sys.executable, "-m", "benchmarks.librdkafka_mock"]}
 
 
-def _kfake() -> list[str]:
+def _kfake() -> Commands:
     try:
-        return [str(kfake.build())]
+        return {1: [str(kfake.build())]}
     except kfake.CannotBuildError as reason:
         raise UnavailableError(str(reason)) from None
 

@@ -10,9 +10,10 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks.bench import Outcome
 from benchmarks.peers import OURS
 from benchmarks.rounds import Measured
-from benchmarks.scenarios import Outcome, Scenario
+from benchmarks.scenarios import Scenario
 
 Rounds = list[dict[str, Measured]]
 """One entry per round: what each peer gave."""
@@ -40,8 +41,10 @@ def metrics(scenarios: list[Scenario]) -> Iterator[Metric]:
             ("p50 µs", "p50_us", False),
             ("p99 µs", "p99_us", False),
             (f"broker CPU µs/{scenario.unit}", "broker_cpu_us", False),
+            ("p50, times that of 1 replica", "times_one_replica", False),
         )
-        for unit, name, more_is_better in of_rate if scenario.unit else (("MB", "resident_mb", False),):
+        of_memory = (("MB", "resident_mb", False), ("times that of 1 replica", "times_one_replica", False))
+        for unit, name, more_is_better in of_rate if scenario.unit else of_memory:
             yield Metric(scenario.title, unit, more_is_better, _outcome_reader(scenario, name), scenario)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks.peers import ROOT, NotStartedError, Running, started
+from benchmarks.bench import Outcome
+from benchmarks.peers import ROOT, Commands, NotStartedError, Running, started
 from benchmarks.process import resident_mb
-from benchmarks.scenarios import Outcome, Scenario
+from benchmarks.scenarios import Scenario
 
 IDLE_SECONDS = 0.5
 """A peer is left alone for this long before its idle memory is read."""
@@ -45,15 +46,24 @@ class Plan:
         return [*alone, together] if together or not alone else alone
 
 
-def measure(command: list[str], plan: Plan, report: Callable[[Scenario], None]) -> Measured:
-    """Start a peer for each group of scenarios; `report` is called as each scenario begins."""
+def measure(commands: Commands, plan: Plan, report: Callable[[Scenario], None]) -> Measured:
+    """Start a peer for each group of scenarios; `report` is called as each scenario begins.
+
+    Start-up and idle memory are those of a start with one broker, where there is one.
+    """
     measured = Measured()
     try:
         for group in plan.groups():
-            with started(command) as running:
+            brokers = group[0].brokers if group else 1
+            if brokers not in commands:
+                left_out = Outcome(left_out=f"is not started with {brokers} brokers")
+                measured.outcomes |= {scenario.name: left_out for scenario in group}
+                continue
+            with started(commands[brokers]) as running:
                 time.sleep(IDLE_SECONDS)
-                measured.start_up_seconds = running.start_up_seconds
-                measured.resident_idle_mb = resident_mb(running.pid)
+                if brokers == 1 or measured.start_up_seconds is None:
+                    measured.start_up_seconds = running.start_up_seconds
+                    measured.resident_idle_mb = resident_mb(running.pid)
                 _run_client(running, plan, group, measured, report)
     except NotStartedError as reason:
         measured.failure = str(reason)

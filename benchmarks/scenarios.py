@@ -6,17 +6,16 @@ outside.
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks.apis import Broker, Partition
+from benchmarks import replicas
+from benchmarks.bench import LARGE_IN_FLIGHT, Bench, Outcome, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
 from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
-from benchmarks.process import cpu_us, own_cpu_us, resident_mb
+from benchmarks.process import resident_mb
 from benchmarks.records import build_batch, verify_batches, whole_batches
 from benchmarks.wire import CORRELATION, CORRELATION_AT, Connection, Reader, WrongAnswerError
 
@@ -26,104 +25,8 @@ RECORDS_1_MB = 1000  # 1.01 MB: under the limit that brokers have by default
 MEMORY_LOG_MB = 100
 FETCH_LOG_BATCHES = 40  # 4 MB: librdkafka's mock keeps no more than about 5 MB of a partition
 FETCH_1_KB_RECORDS = 2000
-LARGE_IN_FLIGHT = 5
 LARGE_LIMIT_BYTES = 1 << 30
 """A phase of large batches ends early after this much, since the broker keeps it in memory."""
-
-_clock = time.perf_counter_ns
-
-
-@dataclass
-class Outcome:
-    """What one scenario gave.
-
-    By the unit of the scenario, `rate` counts answers or MB (10**6 bytes) of batches a second, and the CPU
-    times are µs for each of them.
-    """
-
-    answers: int = 0
-    rate: float | None = None
-    p50_us: float | None = None
-    p99_us: float | None = None
-    broker_cpu_us: float | None = None
-    client_cpu_us: float | None = None
-    resident_mb: float | None = None
-    records_verified: int = 0
-    error: str | None = None
-    left_out: str | None = None
-
-    def conclude(self, amount: float, seconds: float) -> None:
-        """Set the rate, and make the CPU times, total till now, those of one answer or MB."""
-        self.rate = amount / seconds
-        if self.client_cpu_us is not None:
-            self.client_cpu_us /= amount
-        if self.broker_cpu_us is not None:
-            self.broker_cpu_us /= amount
-
-    def take_latencies(self, nanoseconds: list[int]) -> None:
-        nanoseconds.sort()
-        self.p50_us = nanoseconds[len(nanoseconds) // 2] / 1e3
-        self.p99_us = nanoseconds[len(nanoseconds) * 99 // 100] / 1e3
-
-
-@dataclass(frozen=True)
-class Bench:
-    """The broker under test, its process if known, and how long to warm up and to measure, in seconds."""
-
-    broker: Broker
-    pid: int | None
-    seconds: float
-    warm_up: float
-
-    @contextmanager
-    def topic(self, name: str) -> Iterator[tuple[Connection, Partition]]:
-        """A fresh topic and a connection to its leader; the topic is deleted afterwards."""
-        with ExitStack() as stack:
-            connection = stack.enter_context(Connection(self.broker.address))
-            partition = self.broker.create_topic(connection, f"{name}-{secrets.token_hex(4)}")
-            if partition.leader != self.broker.address:
-                connection = stack.enter_context(Connection(partition.leader))
-            self.broker.check_log_end(connection, partition, 0)
-            yield connection, partition
-            with Connection(self.broker.address) as second:
-                self.broker.delete_topic(second, partition.topic)
-
-    @contextmanager
-    def cpu(self, outcome: Outcome) -> Iterator[None]:
-        """Total CPU time of broker and client in the phase inside."""
-        broker, client = cpu_us(self.pid), own_cpu_us()
-        yield
-        outcome.client_cpu_us = own_cpu_us() - client
-        after = cpu_us(self.pid)
-        if broker is not None and after is not None:
-            outcome.broker_cpu_us = after - broker
-
-
-def _fly(flight: Flight, depth: int, seconds: float, limit: int) -> tuple[int, int]:
-    """Keep `depth` requests in flight, then wait for all of them; answers and nanoseconds."""
-    start = _clock()
-    deadline = start + int(seconds * 1e9)
-    flight.send(depth)
-    in_flight = depth
-    answers = 0
-    while in_flight:
-        count = flight.receive()
-        answers += count
-        if _clock() < deadline and answers < limit:
-            flight.send(count)
-        else:
-            in_flight -= count
-    return answers, _clock() - start
-
-
-def _one_by_one(flight: Flight, seconds: float) -> tuple[list[int], int]:
-    """One request in flight; the latency of each and the time of all, in nanoseconds."""
-    latencies: list[int] = []
-    start = _clock()
-    deadline = start + int(seconds * 1e9)
-    while _clock() < deadline:
-        flight.one_by_one(deadline, latencies)
-    return latencies, _clock() - start
 
 
 def _measure(bench: Bench, flight: Flight, depth: int, request_bytes: int, amount: float = 1) -> Outcome:
@@ -131,15 +34,15 @@ def _measure(bench: Bench, flight: Flight, depth: int, request_bytes: int, amoun
     limit = max(depth, LARGE_LIMIT_BYTES // request_bytes)
     outcome = Outcome()
     if depth == 1:
-        _one_by_one(flight, bench.warm_up)
+        one_by_one(flight, bench.warm_up)
         with bench.cpu(outcome):
-            latencies, elapsed = _one_by_one(flight, bench.seconds)
+            latencies, elapsed = one_by_one(flight, bench.seconds)
             outcome.answers = len(latencies)
         outcome.take_latencies(latencies)
     else:
-        _fly(flight, depth, bench.warm_up, limit // 8)
+        fly(flight, depth, bench.warm_up, limit // 8)
         with bench.cpu(outcome):
-            outcome.answers, elapsed = _fly(flight, depth, bench.seconds, limit)
+            outcome.answers, elapsed = fly(flight, depth, bench.seconds, limit)
     outcome.conclude(outcome.answers * amount, elapsed / 1e9)
     return outcome
 
@@ -155,25 +58,12 @@ def produce(bench: Bench, *, records: int, value_bytes: int, depth: int, megabyt
     return outcome
 
 
-def _fill(
-    bench: Bench, connection: Connection, partition: Partition, batch: bytes, records: int, count: int
-) -> None:
-    """`count` batches of `records` records into a fresh topic, outside any timed part."""
-    frame = bench.broker.produce_frame(partition, batch)
-    flight = Flight(connection, frame, LARGE_IN_FLIGHT, bench.broker.read_produced, 0, records)
-    _fly(flight, LARGE_IN_FLIGHT, 3600, count - LARGE_IN_FLIGHT)
-    while flight.value < count * records:
-        flight.send(1)
-        flight.receive()
-    bench.broker.check_log_end(connection, partition, count * records)
-
-
 def memory(bench: Bench) -> Outcome:
     """Resident memory of the broker once a log of 100 MB was produced in 100 KB batches."""
     batch = build_batch(RECORDS_100_KB, VALUE_BYTES)
     count = MEMORY_LOG_MB * 1_000_000 // len(batch)
     with bench.topic("memory") as (connection, partition):
-        _fill(bench, connection, partition, batch, RECORDS_100_KB, count)
+        fill(bench, connection, partition, batch, RECORDS_100_KB, count)
         return Outcome(answers=count, resident_mb=resident_mb(bench.pid))
 
 
@@ -185,7 +75,7 @@ def fetch_large(bench: Bench) -> Outcome:
     max_bytes = 1 << 20
     outcome = Outcome()
     with bench.topic("fetch") as (connection, partition):
-        _fill(bench, connection, partition, batch, RECORDS_100_KB, FETCH_LOG_BATCHES)
+        fill(bench, connection, partition, batch, RECORDS_100_KB, FETCH_LOG_BATCHES)
         frame, offset_at = bench.broker.fetch_frame(partition, max_bytes, wait_ms=500)
         arena = memoryview(bytearray(2 * log_bytes + 2 * max_bytes))  # an answer may end in a cut batch
 
@@ -198,10 +88,10 @@ def fetch_large(bench: Bench) -> Outcome:
                     break
                 CORRELATION.pack_into(frame, CORRELATION_AT, correlation)
                 frame[offset_at : offset_at + 8] = offset.to_bytes(8, "big")
-                start = _clock()
+                start = clock()
                 connection.socket.sendall(frame)
                 size = connection.answer_into(arena[at:])
-                spent += _clock() - start
+                spent += clock() - start
                 records = _fetched_records(bench, arena[at : at + size], correlation)
                 used, offset = whole_batches(records)
                 if not used:
@@ -250,7 +140,7 @@ def fetch_small(bench: Bench) -> Outcome:
     outcome = Outcome()
     latencies: list[int] = []
     with bench.topic("fetch") as (connection, partition):
-        _fill(bench, connection, partition, batch, 1, FETCH_1_KB_RECORDS)
+        fill(bench, connection, partition, batch, 1, FETCH_1_KB_RECORDS)
         frame, offset_at = bench.broker.fetch_frame(partition, len(batch), wait_ms=500)
         room = memoryview(bytearray(1 << 21))
         offsets = [at * 617 % FETCH_1_KB_RECORDS for at in range(1, FETCH_1_KB_RECORDS + 1)]
@@ -267,12 +157,12 @@ def fetch_small(bench: Bench) -> Outcome:
             left = int(seconds * 1e9)
             while left > 0:
                 answers: list[bytes] = []
-                began = _clock()
+                began = clock()
                 for request in frames:
-                    start = _clock()
+                    start = clock()
                     send(request)
                     size = read(room)
-                    end = _clock()
+                    end = clock()
                     spent.append(end - start)
                     answers.append(bytes(room[:size]))
                     if end - began > left:
@@ -300,7 +190,7 @@ def fetch_small(bench: Bench) -> Outcome:
 def leader_epoch(bench: Bench, *, depth: int) -> Outcome:
     """Where the present leader epoch ends, asked again and again: always the log end."""
     with bench.topic("epoch") as (connection, partition):
-        _fill(bench, connection, partition, build_batch(1, 100), 1, 100)
+        fill(bench, connection, partition, build_batch(1, 100), 1, 100)
         frame = bench.broker.epoch_frame(partition)
         flight = Flight(connection, frame, depth, bench.broker.read_epoch, 100, 0)
         return _measure(bench, flight, depth, len(frame))
@@ -338,7 +228,8 @@ def connections(bench: Bench, *, count: int) -> Outcome:
 class Scenario:
     """A name to choose it by, the words of the table, what its rate counts (if it has one), and what it runs.
 
-    One that is `alone` gets a broker of its own, so that what it leaves behind disturbs no other.
+    One that is `alone` gets a cluster of its own, so that what it leaves behind disturbs no other; it has as
+    many `brokers` as it needs.
     """
 
     name: str
@@ -346,6 +237,7 @@ class Scenario:
     unit: str
     run: Callable[[Bench], Outcome]
     alone: bool = False
+    brokers: int = 1
 
 
 def _produce(name: str, value_bytes: int, depth: int) -> Scenario:
@@ -357,6 +249,10 @@ def _produce(name: str, value_bytes: int, depth: int) -> Scenario:
 def _produce_large(name: str, size: str, records: int) -> Scenario:
     run = partial(produce, records=records, value_bytes=VALUE_BYTES, depth=LARGE_IN_FLIGHT, megabytes=True)
     return Scenario(name, f"produce {size} batches, {LARGE_IN_FLIGHT} in flight", "MB", run)
+
+
+def _replicated(name: str, title: str, unit: str, run: Callable[[Bench], Outcome]) -> Scenario:
+    return Scenario(name, title, unit, run, alone=True, brokers=replicas.REPLICAS)
 
 
 SCENARIOS = (
@@ -374,6 +270,8 @@ SCENARIOS = (
     Scenario("epoch-1", "OffsetForLeaderEpoch, 1 in flight", "answer", partial(leader_epoch, depth=1)),
     Scenario("epoch-16", "OffsetForLeaderEpoch, 16 in flight", "answer", partial(leader_epoch, depth=16)),
     Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
+    _replicated("replicas-latency", "produce 100 B to 3 replicas, 1 in flight", "answer", replicas.latency),
+    _replicated("replicas-memory", f"memory of {replicas.LOG_MB} MB on 3 replicas", "", replicas.memory),
 )
 
 

@@ -23,7 +23,16 @@ _BROKER_LIST_FIELDS: Final = frozenset(
         "last_known_elr",
     }
 )
-_TIME_FIELDS: Final = frozenset({"timestamp", "log_append_time", "base_timestamp", "max_timestamp"})
+_TIME_FIELDS: Final = frozenset(
+    {
+        "timestamp",
+        "log_append_time",
+        "base_timestamp",
+        "max_timestamp",
+        "last_timestamp",
+        "transaction_start_time",
+    }
+)
 _SORT_FIELDS: Final = (
     "group_id",
     "name",
@@ -37,6 +46,7 @@ _SORT_FIELDS: Final = (
     "resource_name",
     "key",
     "member_id",
+    "transactional_id",
     "api_key",
     "node_id",
     "broker_id",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from ..protocol.releases import Release
 from . import (
     auto_created_topic,
+    broker_session,
     commit_to_unknown_group,
     completing_heartbeat,
     consumer_read_limit,
@@ -16,12 +17,17 @@ from . import (
     election,
     empty_epochs,
     empty_group_cleanup,
+    end_txn_epoch,
     epoch_below_first,
+    epoch_bump,
     epoch_lookup,
     epoch_not_given,
+    fenced_error,
     fetch_below_log_start,
     fetch_log_start_offset,
     fetch_of_no_groups,
+    fetch_of_unknown_partition,
+    fetch_past_end,
     fetcher_failure,
     follower_ahead,
     follower_log_start_offset,
@@ -29,8 +35,13 @@ from . import (
     follower_truncation,
     group_operations,
     isr_entry,
+    isr_shrink_epoch,
+    last_epoch,
+    last_stable_offset,
     leader_epoch_entry,
     loaded_offsets,
+    marker_only_producer,
+    marker_timestamp,
     missed_epoch,
     missing_sync,
     offset_retention_start,
@@ -40,19 +51,26 @@ from . import (
     producer_state_retention,
     reassignment_epoch,
     repeated_partitions,
+    restart_epoch,
     retention_limit,
     scope,
     session_leader_epoch,
     session_use,
     share_coordinator,
+    stale_duplicate,
     sync_session,
     tied_protocols,
     time_retention,
     too_many_new_partitions,
+    transaction_completion,
+    transaction_timeout_fencing,
+    transaction_verification,
     unaligned_log_start,
     undefined_epoch,
     unknown_producer,
     unsubscribed_offsets,
+    verified_compression,
+    verified_sequence,
 )
 from .behaviour import Behaviour, UnknownPolicyError
 from .scope import EVERYWHERE, Scope
@@ -78,6 +96,7 @@ class Policies:
         self.release = release
         self._overrides: dict[Scope, dict[str, str]] = {}
         self._narrower: dict[Scope, Policies] = {}
+        self._scoped = False
         for text, answer in (overrides or {}).items():
             name, where = scope.parse(text)
             self._override(name, answer, where)
@@ -85,7 +104,7 @@ class Policies:
 
     def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
         """The answers for `topic` on `broker`. Ask anew each time: they may change."""
-        if self._overrides.keys() <= {EVERYWHERE}:
+        if not self._scoped:
             return self
         where = Scope(topic, broker)
         found = self._narrower.get(where)
@@ -117,6 +136,7 @@ class Policies:
 
     def _override(self, name: str, answer: str, where: Scope) -> None:
         known(name).choose(self.release, {name: answer})
+        self._scoped = self._scoped or where != EVERYWHERE
         self._overrides.setdefault(where, {})[name] = answer
 
     def _changed(self) -> None:
@@ -155,6 +175,25 @@ class Policies:
         self.loaded_offsets_expire = loaded_offsets.BEHAVIOUR.choose(release, chosen)
         self.dismiss_without_sync = missing_sync.BEHAVIOUR.choose(release, chosen)
         self.unsubscribed_offsets_expire = unsubscribed_offsets.BEHAVIOUR.choose(release, chosen)
+        self.producer_retention = producer_state_retention.BEHAVIOUR.choose(release, chosen)
+        self.end_txn_epoch_exact = end_txn_epoch.BEHAVIOUR.choose(release, chosen)
+        self.epoch_bump = epoch_bump.BEHAVIOUR.choose(release, chosen)
+        self.fenced_since = fenced_error.BEHAVIOUR.choose(release, chosen)
+        self.keep_last_epoch = last_epoch.BEHAVIOUR.choose(release, chosen)
+        self.marker_only_producer = marker_only_producer.BEHAVIOUR.choose(release, chosen)
+        self.markers_renew_producers = marker_timestamp.BEHAVIOUR.choose(release, chosen)
+        self.stale_duplicate = stale_duplicate.BEHAVIOUR.choose(release, chosen)
+        self.markers_are_sent = transaction_completion.BEHAVIOUR.choose(release, chosen)
+        self.timeout_fencing = transaction_timeout_fencing.BEHAVIOUR.choose(release, chosen)
+        self.transaction_verification = transaction_verification.BEHAVIOUR.choose(release, chosen)
+        self.verified_compression = verified_compression.BEHAVIOUR.choose(release, chosen)
+        self.lowest_sequence_first = verified_sequence.BEHAVIOUR.choose(release, chosen)
+        self.broker_session_config = broker_session.BEHAVIOUR.choose(release, chosen)
+        self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, chosen)
+        self.fetch_past_end = fetch_past_end.BEHAVIOUR.choose(release, chosen)
+        self.isr_shrink_bumps_epoch = isr_shrink_epoch.BEHAVIOUR.choose(release, chosen)
+        self.tell_last_stable_offset = last_stable_offset.BEHAVIOUR.choose(release, chosen)
+        self.restart_bumps_epoch = restart_epoch.BEHAVIOUR.choose(release, chosen)
         self.followers_serve = follower_reads.BEHAVIOUR.choose(release, chosen)
         self.epoch_lookup_exact = epoch_lookup.BEHAVIOUR.choose(release, chosen)
         self.epoch_below_first = epoch_below_first.BEHAVIOUR.choose(release, chosen)
@@ -163,7 +202,6 @@ class Policies:
         self.group_operations = group_operations.BEHAVIOUR.choose(release, chosen)
         self.offsets_expire_from_commit = offset_retention_start.BEHAVIOUR.choose(release, chosen)
         self.pending_leave_rebalances = pending_member_leave.BEHAVIOUR.choose(release, chosen)
-        self.forget_producer_with_records = producer_state_retention.BEHAVIOUR.choose(release, chosen)
         self.answer_partitions_once = repeated_partitions.BEHAVIOUR.choose(release, chosen)
         self.share_coordinator = share_coordinator.BEHAVIOUR.choose(release, chosen)
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, chosen)
@@ -172,6 +210,11 @@ class Policies:
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, chosen)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, chosen)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, chosen)
+
+
+def fixes() -> dict[str, str]:
+    """The answer of every fix that there is or was proposed, by behaviour."""
+    return {name: each.fixed for name, each in CATALOGUE.items() if each.fixed is not None}
 
 
 def known(name: str) -> Behaviour[Any]:
@@ -190,4 +233,4 @@ def _in_force(overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> dic
     return found
 
 
-__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError"]
+__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError", "fixes"]

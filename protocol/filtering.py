@@ -3,16 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from crc32c import crc32c
-
+from .batch_writing import batch_of, varint_of
 from .compression import compress, decompress
 from .record_batch import (
     COMPRESSION_MASK,
     DELETE_HORIZON,
-    HEADER,
     HEADER_BYTES,
     LOG_APPEND_TIME,
-    OVERHEAD_BYTES,
     BatchHeader,
     field,
     header_of,
@@ -20,7 +17,6 @@ from .record_batch import (
 )
 
 _NO_TIMESTAMP: Final = -1
-_CRC_FROM: Final = 21
 
 
 class StoredRecord(NamedTuple):
@@ -65,17 +61,17 @@ def with_records(
     body = bytearray()
     for record in kept:
         one = bytearray((record.attributes,))
-        one += _varint_of(record.timestamp - base_timestamp)
-        one += _varint_of(record.offset - header.base_offset)
+        one += varint_of(record.timestamp - base_timestamp)
+        one += varint_of(record.offset - header.base_offset)
         one += record.rest
-        body += _varint_of(len(one)) + one
+        body += varint_of(len(one)) + one
     attributes = header.attributes & ~DELETE_HORIZON
     if delete_horizon_ms is not None:
         attributes |= DELETE_HORIZON
     newest = header.max_timestamp
     if not attributes & LOG_APPEND_TIME:
         newest = max(record.timestamp for record in kept)
-    return _batch(
+    return batch_of(
         header._replace(
             attributes=attributes,
             base_timestamp=base_timestamp,
@@ -89,23 +85,4 @@ def with_records(
 def without_records(header: BatchHeader) -> bytearray:
     """The batch as an empty one, which still tells the last sequence and the last offset."""
     attributes = header.attributes & ~(COMPRESSION_MASK | DELETE_HORIZON)
-    return _batch(header._replace(attributes=attributes, base_timestamp=_NO_TIMESTAMP, record_count=0), b"")
-
-
-def _batch(header: BatchHeader, body: bytes) -> bytearray:
-    made = bytearray(HEADER_BYTES) + body
-    length = len(made) - OVERHEAD_BYTES
-    HEADER.pack_into(made, 0, *header._replace(length=length))
-    crc = crc32c(memoryview(made)[_CRC_FROM:])
-    HEADER.pack_into(made, 0, *header._replace(length=length, crc=crc))
-    return made
-
-
-def _varint_of(number: int) -> bytes:
-    zigzag = (number << 1) ^ (number >> 63)
-    out = bytearray()
-    while zigzag > 0x7F:
-        out.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    out.append(zigzag)
-    return bytes(out)
+    return batch_of(header._replace(attributes=attributes, base_timestamp=_NO_TIMESTAMP, record_count=0), b"")

@@ -37,6 +37,9 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
     call.client.software_version = request.client_software_version
     release = call.cluster.release
     known = facts(release)
+    finalized = dict(known.finalized_features)
+    if "transaction.version" in finalized and not call.policies.epoch_bump.per_transaction:
+        finalized["transaction.version"] = (1, 1)
     return ApiVersionsResponse(
         api_keys=[ApiVersion(key, low, high) for key, (low, high) in advertised(release).items()],
         supported_features=[
@@ -47,7 +50,7 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         finalized_features_epoch=0 if known.finalized_features else -1,
         finalized_features=[
             FinalizedFeatureKey(name, high, low)
-            for name, (low, high) in known.finalized_features.items()
+            for name, (low, high) in finalized.items()
             if _usable(release, name)
         ],
     )

@@ -63,15 +63,15 @@ def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse
 class _Waiting:
     """A Fetch that waits until enough bytes are there or its time is over."""
 
-    __slots__ = ("call", "context", "follower", "missing", "partitions", "timer")
+    __slots__ = ("call", "context", "follower", "keys", "missing", "partitions", "timer")
 
     def __init__(self, call: Call, context: FetchContext, missing: int, results: Results) -> None:
         self.call = call
         self.context = context
         self.missing = missing
         # What is to be read from another replica is not awaited here.
-        here = [key for key, result in results if result.preferred_read_replica < 0]
-        self.partitions = [p for p in (_resolve(call, context, key)[0] for key in here) if p is not None]
+        self.keys = [key for key, result in results if result.preferred_read_replica < 0]
+        self.partitions = self._resolved()
         self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
@@ -81,16 +81,32 @@ class _Waiting:
         return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:
-        """`size` bytes more can be read; 0 when something else about a partition changed."""
-        self.missing -= size
-        if size == 0 or self.missing <= 0:
+        """`size` bytes more can be read; 0 when something else about a partition changed.
+
+        Then it goes on waiting, unless there is an error now, a divergence or enough to read
+        (`DelayedFetch.tryComplete`). What a reader of committed records can read is another matter.
+        """
+        if size and not self.context.request.isolation_level:
+            self.missing -= size
+        else:
+            _, found, at_once = _read(self.call, self.context, again=True)
+            self.missing = 0 if at_once or self._gone() else self.context.request.min_bytes - found
+        if self.missing <= 0:
             self.complete()
+
+    def _resolved(self) -> list[Partition]:
+        found = [_resolve(self.call, self.context, key)[0] for key in self.keys]
+        return [partition for partition in found if partition is not None]
+
+    def _gone(self) -> bool:
+        """Whether a partition was deleted, or the broker heard of another leader."""
+        return self._resolved() != self.partitions
 
     def complete(self) -> None:
         self.timer.cancel()
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
-        results, _, _ = _read(self.call, self.context)
+        results, _, _ = _read(self.call, self.context, again=True)
         answer = _in_time(self.call, self.context, results)
         if answer is not PARKED:
             self.call.answer(answer)
@@ -110,11 +126,11 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
+def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Results, int, bool]:
     """What can be read now, its size in bytes, and whether it has to be answered at once.
 
-    Unknown topic ids and then unknown partitions come last in the answer, and don't hasten it while there
-    are others.
+    When a request that waits is read `again`, the leader learns nothing more of a follower. Unknown topic ids
+    and then unknown partitions come last in the answer, and don't hasten it while there are others.
     """
     request = context.request
     left, size, at_once = request.max_bytes, 0, False
@@ -123,25 +139,47 @@ def _read(call: Call, context: FetchContext) -> tuple[Results, int, bool]:
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            missing.append((key, reading.refused(asked.partition, error, ())))
+            aborted = call.policies.aborted_of_unknown_partition
+            missing.append((key, reading.refused(asked.partition, error, aborted)))
             continue
-        result = _read_partition(call, request, partition, asked, left, size == 0)
+        result = _read_partition(call, request, partition, asked, left, size == 0, again)
         results.append((key, result))
-        if result.error_code or result.diverging_epoch is not NO_DIVERGENCE:
+        if (
+            result.error_code
+            or result.diverging_epoch is not NO_DIVERGENCE
+            or (result.preferred_read_replica >= 0 and not call.policies.wait_to_prefer_replica)
+        ):
             at_once = True
-        if result.preferred_read_replica >= 0 and not call.policies.wait_to_prefer_replica:
-            at_once = True
-        if result.records:
+        elif result.records:
             read = sum(map(len, result.records))
             size += read
             left = max(0, left - read)
+        elif _past_end(call, request, partition, asked.fetch_offset, result):
+            at_once = True
     if missing:
         missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
     return results + missing, size, at_once or not results
 
 
+def _past_end(
+    call: Call, request: FetchRequest, partition: Partition, offset: int, result: PartitionData
+) -> bool:
+    """Whether a consumer is answered at once since it asks beyond what it may read."""
+    end = result.last_stable_offset if request.isolation_level else result.high_watermark
+    if offset <= end or request.replica_state.replica_id >= 0:
+        return False
+    base = partition.logs[call.broker.id].batch_base(offset)
+    return partition.policies.fetch_past_end(offset, base, end)
+
+
 def _read_partition(
-    call: Call, request: FetchRequest, partition: Partition, asked: FetchPartition, left: int, first: bool
+    call: Call,
+    request: FetchRequest,
+    partition: Partition,
+    asked: FetchPartition,
+    left: int,
+    first: bool,
+    again: bool,
 ) -> PartitionData:
     replica = request.replica_state.replica_id
     result = reading.read(
@@ -158,7 +196,7 @@ def _read_partition(
     if result.error_code:
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
-    elif replica >= 0:
+    elif replica >= 0 and not again:
         partition.stand_in(replica)
         fetcher.heard(partition, replica, asked, result)
     return result

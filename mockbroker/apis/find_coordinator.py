@@ -54,10 +54,8 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
         broker = cluster.coordinator(key)
         return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type == TRANSACTION:
-        partitions = cluster.configs.broker_int("transaction.state.log.num.partitions")
-        return _leader(
-            cluster, "__transaction_state", java_hash(key) % partitions, partitions
-        ), ErrorCode.NONE
+        broker = cluster.brokers.get(cluster.transaction_partition(key).leader)
+        return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type != SHARE or call.version < 6:
         return None, ErrorCode.INVALID_REQUEST
     error = call.policies.share_coordinator

@@ -1,25 +1,44 @@
-"""InitProducerId (22): a new producer id for an idempotent producer (KIP-98)."""
+"""InitProducerId (22): a producer id and epoch (KIP-98, KIP-360)."""
+
+from functools import partial
 
 from ..cluster.call import Call
+from ..coordinators.reply import Reply
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from .fencing import shown
 from .registry import handles
 
 _NONE = -1
 
 
 @handles(ApiKey.INIT_PRODUCER_ID)
-def init_producer_id(call: Call, request: InitProducerIdRequest) -> InitProducerIdResponse:
-    """Without a transactional id it is always a new id in epoch 0, whatever was sent.
-
-    With one the answer is UNSUPPORTED_VERSION, which clients take for "no transactions here".
-    """
+def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
+    """Without a transactional id it is always a new id in epoch 0, whatever was sent."""
     if (request.producer_id == _NONE) != (request.producer_epoch == _NONE) or request.transactional_id == "":
         return _refused(ErrorCode.INVALID_REQUEST)
-    if request.transactional_id is not None:
+    if request.transactional_id is None:
+        return InitProducerIdResponse(producer_id=call.cluster.new_producer_id(), producer_epoch=0)
+    from ..coordinators.transaction_rules import Producer
+
+    expected = None
+    if request.producer_id != _NONE:
+        expected = Producer(request.producer_id, request.producer_epoch)
+    if request.enable2_pc and not call.cluster.configs.broker_bool("transaction.two.phase.commit.enable"):
+        return _refused(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    if request.keep_prepared_txn:
         return _refused(ErrorCode.UNSUPPORTED_VERSION)
-    return InitProducerIdResponse(producer_id=call.cluster.new_producer_id(), producer_epoch=0)
+    reply = Reply[InitProducerIdResponse](call)
+    call.broker.transactions.initialize(
+        request.transactional_id, request.transaction_timeout_ms, expected, partial(_done, reply)
+    )
+    return reply.outcome()
+
+
+def _done(reply: Reply[InitProducerIdResponse], error: ErrorCode, producer_id: int, epoch: int) -> None:
+    code = shown(reply.call, ApiKey.INIT_PRODUCER_ID, error)
+    reply.complete(InitProducerIdResponse(error_code=code, producer_id=producer_id, producer_epoch=epoch))
 
 
 def _refused(code: ErrorCode) -> InitProducerIdResponse:

@@ -25,6 +25,13 @@ class LogFormat(enum.StrEnum):
     JSON = "json"
 
 
+class Fixed(enum.StrEnum):
+    """Whether behaviours answer as they would with the fix that was made or proposed."""
+
+    NO = "no"
+    YES = "yes"
+
+
 @app.callback()
 def commands() -> None:
     """A mock Kafka cluster whose behaviour is pluggable."""
@@ -52,6 +59,9 @@ def serve(
             "Repeatable.",
         ),
     ] = None,
+    fixed: Annotated[
+        Fixed, typer.Option(help="Take every fix that was made or proposed; --policy wins.")
+    ] = Fixed.NO,
     rack: Annotated[
         list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
     ] = None,
@@ -74,6 +84,7 @@ def serve(
             topics=topics(topic),
             seed=seed,
             racks=racks(rack),
+            fixed=fixed is Fixed.YES,
         )
     except (ValueError, OSError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)

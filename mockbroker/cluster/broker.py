@@ -1,14 +1,25 @@
 """One broker of the cluster: its address and what it alone knows."""
 
+import enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
+    from ..coordinators.transactions import TransactionCoordinator
     from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
     from .timers import Timer
+
+
+class Liveness(enum.Enum):
+    """Whether a broker runs."""
+
+    RUNNING = "serves its clients"
+    STOPPED = "was shut down"
+    KILLED = "died without telling the controller"
+    RETURNING = "was killed and started again: comes back when its session is over"
 
 
 class Broker:
@@ -19,13 +30,13 @@ class Broker:
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
-        self.online = True
+        self.liveness = Liveness.RUNNING
         self.hears_controller = True
         """False while it is cut off from the controller: it goes on with the leaders it knew."""
         self.session: Timer | None = None
         """Fires when the controller takes it for dead."""
         self.fenced = False
-        """Whether the controller took it out, since its session timed out."""
+        """Whether the controller knows that it is gone: Metadata leaves it out then."""
         self.unreachable: set[int] = set()
         """Brokers it is cut off from."""
         self.known_brokers: frozenset[int] | None = None
@@ -35,19 +46,27 @@ class Broker:
         self.rack = rack
 
     @property
-    def listed(self) -> bool:
-        """Whether the controller takes it for alive, and clients are told of it."""
-        return self.online and not self.fenced
+    def gone(self) -> bool:
+        """Whether it is down, or taken for it."""
+        return self.fenced or not self.online
 
     @property
     def electable(self) -> bool:
         """Whether it may lead: it has to hear of it."""
-        return self.listed and self.hears_controller
+        return self.hears_controller and not self.gone
 
     @property
     def policies(self) -> "Policies":
         """The answers in force on this broker."""
         return self.cluster.policies.at(broker=self.id)
+
+    @property
+    def online(self) -> bool:
+        return self.liveness is Liveness.RUNNING
+
+    def forget_sessions(self) -> None:
+        """Fetch sessions end with the process."""
+        self.__dict__.pop("sessions", None)
 
     # Made at their first use, since most of their code is not needed to start.
 
@@ -62,3 +81,9 @@ class Broker:
         from ..coordinators.groups import GroupCoordinator
 
         return GroupCoordinator(self.cluster, self)
+
+    @cached_property
+    def transactions(self) -> "TransactionCoordinator":
+        from ..coordinators.transactions import TransactionCoordinator
+
+        return TransactionCoordinator(self.cluster, self)

@@ -68,8 +68,10 @@ class Call:
         """The partition as the broker that is asked knows it, None if there is none."""
         if isinstance(topic, str):
             topic = self.cluster.topics.get(topic)
-        found = topic.partition(index) if topic is not None else None
-        return found.seen_by(self.broker.id) if found is not None else None
+        if topic is None or not 0 <= index < len(topic.partitions):
+            return None
+        found = topic.partitions[index]
+        return found.seen_by(self.broker.id) if found.views else found
 
     @property
     def now_ms(self) -> int:

@@ -15,6 +15,7 @@ from .broker import Broker
 from .cleanup import Cleanup
 from .configs import Configs
 from .partition import Partition
+from .producer_expiry import ProducerExpiry
 from .randomness import Randomness
 from .timers import Timer, Timers
 from .topic import Topic
@@ -54,6 +55,9 @@ class Cluster:
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
         self.controller_id = 1
+        self.producer_expiry = ProducerExpiry(self)
+        self.broker_changes = 0
+        """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
 
     def check_scope(self, broker: int | None) -> None:
@@ -109,8 +113,7 @@ class Cluster:
             broker.groups.topic_deleted(topic.name)
         for partition in topic.partitions:
             self.cleanup.forget(partition)
-            for notify in list(partition.waiting):
-                notify(0)
+            partition.changed()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`."""
@@ -122,14 +125,24 @@ class Cluster:
     def coordinator(self, group_id: str) -> Broker | None:
         """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
         while it has none."""
+        return self.brokers.get(self.offsets_partition(group_id).leader)
+
+    def offsets_partition(self, group_id: str) -> Partition:
+        """The partition of `__consumer_offsets` that holds the group."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
-        return self.brokers.get(topic.partitions[java_hash(group_id) % len(topic.partitions)].leader)
+        return topic.partitions[java_hash(group_id) % len(topic.partitions)]
+
+    def transaction_partition(self, transactional_id: str) -> Partition:
+        """The partition of `__transaction_state` that holds the transactional id; its leader is the
+        coordinator."""
+        topic = self.topics.get("__transaction_state") or self.create_transaction_topic()
+        return topic.partitions[java_hash(transactional_id) % len(topic.partitions)]
 
     def listed_by(self, broker: Broker) -> list[Broker]:
         """The brokers that `broker` tells clients of."""
         if broker.known_brokers is not None:
             return [each for each in self.brokers.values() if each.id in broker.known_brokers]
-        return [each for each in self.brokers.values() if each.listed]
+        return [each for each in self.brokers.values() if not each.fenced]
 
     def leader_changes(self, partition: Partition) -> None:
         """Called before a partition gets another leader or leader epoch."""
@@ -140,8 +153,11 @@ class Cluster:
         self.after(0, lambda: controller.stop_broker(self, broker))
 
     def leader_changed(self, partition: Partition) -> None:
-        """The groups of a partition of `__consumer_offsets` go to the broker that leads it now."""
+        """What a partition of an internal topic holds goes to the broker that leads it now."""
         topic, broker = partition.topic, self.brokers.get(partition.leader)
+        if topic.name == "__transaction_state":
+            for each in self.brokers.values():
+                each.transactions.leader_changed(partition)
         if topic.name != "__consumer_offsets" or broker is None:
             return
         for other in self.brokers.values():
@@ -152,15 +168,29 @@ class Cluster:
                 )
 
     def create_offsets_topic(self) -> Topic:
-        config = self.configs
-        factor = min(config.broker_int("offsets.topic.replication.factor"), len(self.brokers))
-        assignment = self.assign_replicas(config.broker_int("offsets.topic.num.partitions"), factor)
         overrides = {
             "compression.type": "producer",
             "cleanup.policy": "compact",
-            "segment.bytes": config.broker_text("offsets.topic.segment.bytes") or "104857600",
+            "segment.bytes": self.configs.broker_text("offsets.topic.segment.bytes") or "104857600",
         }
-        return self.create_topic("__consumer_offsets", assignment, overrides)
+        return self._create_internal_topic("__consumer_offsets", "offsets.topic", overrides)
+
+    def create_transaction_topic(self) -> Topic:
+        """As `TransactionStateManager.transactionTopicConfigs` has it."""
+        config = self.configs
+        overrides = {
+            "unclean.leader.election.enable": "false",
+            "compression.type": "uncompressed",
+            "cleanup.policy": "compact",
+            "min.insync.replicas": str(config.broker_int("transaction.state.log.min.isr")),
+            "segment.bytes": str(config.broker_int("transaction.state.log.segment.bytes")),
+        }
+        return self._create_internal_topic("__transaction_state", "transaction.state.log", overrides)
+
+    def _create_internal_topic(self, name: str, prefix: str, overrides: dict[str, str]) -> Topic:
+        factor = min(self.configs.broker_int(f"{prefix}.replication.factor"), len(self.brokers))
+        assignment = self.assign_replicas(self.configs.broker_int(f"{prefix}.num.partitions"), factor)
+        return self.create_topic(name, assignment, overrides)
 
 
 def java_hash(text: str) -> int:

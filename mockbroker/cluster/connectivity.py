@@ -12,14 +12,6 @@ if TYPE_CHECKING:
     from .partition import Partition
 
 
-def session_timeout_ms(cluster: "Cluster") -> int:
-    """After what silence the controller takes a broker for dead."""
-    name = "broker.session.timeout.ms"
-    if name not in cluster.configs.broker_keys:
-        name = "zookeeper.session.timeout.ms"
-    return cluster.configs.broker_int(name)
-
-
 def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_controller: bool) -> None:
     """Cuts a broker off from `others`, and from the controller, which fences it once its session is over.
 
@@ -34,15 +26,15 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
             if partition.leader in cluster.brokers[follower.broker].unreachable:
                 partition.set_follower(follower.broker, FollowerState.CUT_OFF)
     if from_controller and one.hears_controller:
+        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
         one.hears_controller = False
-        one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if b.listed)
-        one.session = cluster.after(session_timeout_ms(cluster), lambda: fence(cluster, broker))
+        one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if not b.fenced)
+        one.session = cluster.after(session_ms, lambda: fence(cluster, broker))
 
 
 def fence(cluster: "Cluster", broker: int) -> None:
     """The session of a broker is over: it leaves every ISR that has another member, others lead."""
-    cluster.brokers[broker].fenced = True
-    controller.replace(cluster, broker)
+    controller.fence(cluster, broker)
 
 
 def rejoin(cluster: "Cluster", broker: int) -> None:

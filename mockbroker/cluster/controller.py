@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
 from .api_error import ApiError
+from .broker import Liveness
 from .follower import NEVER_MS, Follower, FollowerState
 from .partition import NO_LEADER
 
@@ -16,32 +17,85 @@ if TYPE_CHECKING:
 
 
 def stop_broker(cluster: "Cluster", broker: int) -> None:
-    """Takes a broker down: it leaves every ISR that has another member, and others lead its partitions."""
-    cluster.brokers[broker].online = False
-    replace(cluster, broker)
-    for partition in _partitions(cluster):
-        partition.set_follower(broker, FollowerState.OFFLINE)
+    """Shuts a broker down: it leaves every ISR that has another member, and others lead its partitions."""
+    if _go_offline(cluster, broker, Liveness.STOPPED) and (
+        len(cluster.brokers) > 1 or cluster.policies.restart_bumps_epoch.after_stop
+    ):
+        fence(cluster, broker)
 
 
-def replace(cluster: "Cluster", broker: int) -> None:
-    """A broker is gone: it leaves every ISR that has another member, and others lead its partitions."""
-    for partition in _partitions(cluster):
-        if broker not in partition.replicas:
-            continue
-        if partition.isr != [broker]:
-            partition.isr = [r for r in partition.isr if r != broker]
-        if partition.leader == broker:
-            elect(cluster, partition)
-        partition.advance_high_watermark()
+def kill_broker(cluster: "Cluster", broker: int) -> None:
+    """Ends a broker that tells nobody: nobody else leads its partitions until its session is over.
+
+    A cluster's only broker is its controller too: nothing is decided before it is back.
+    """
+    if _go_offline(cluster, broker, Liveness.KILLED) and len(cluster.brokers) > 1:
+        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
+        cluster.after(session_ms, lambda: _end_session(cluster, broker))
 
 
 def start_broker(cluster: "Cluster", broker: int) -> None:
-    """Brings a broker back with the logs it had: it follows, or leads what nobody else may."""
-    cluster.brokers[broker].online = True
-    cluster.brokers[broker].dead_fetchers.clear()
-    for partition in _partitions(cluster):
-        if broker not in partition.replicas:
-            continue
+    """Brings a broker back with the logs it had: it follows, or leads what nobody else may.
+
+    One that was killed comes back once its session is over: no other can register until then.
+    """
+    found = cluster.brokers[broker]
+    match found.liveness:
+        case Liveness.KILLED if not found.fenced and len(cluster.brokers) > 1:
+            found.liveness = Liveness.RETURNING
+        case Liveness.STOPPED | Liveness.KILLED:
+            _come_online(cluster, broker)
+
+
+def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
+    """False when it was down already."""
+    found = cluster.brokers[broker]
+    if not found.online:
+        if found.liveness is Liveness.RETURNING:
+            found.liveness = Liveness.KILLED
+        return False
+    found.liveness = liveness
+    cluster.broker_changes += 1
+    for partition in _partitions_on(cluster, broker):
+        partition.set_follower(broker, FollowerState.OFFLINE)
+    return True
+
+
+def _end_session(cluster: "Cluster", broker: int) -> None:
+    returning = cluster.brokers[broker].liveness is Liveness.RETURNING
+    fence(cluster, broker)
+    if returning:
+        _come_online(cluster, broker)
+
+
+def fence(cluster: "Cluster", broker: int) -> None:
+    """The controller takes leadership and its places in the ISR from a broker."""
+    cluster.brokers[broker].fenced = True
+    for partition in _partitions_on(cluster, broker):
+        leaves = broker in partition.isr and partition.isr != [broker]
+        if leaves:
+            partition.isr = [r for r in partition.isr if r != broker]
+        if partition.leader == broker:
+            elect(cluster, partition)
+        elif leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline:
+            partition.bump_epoch()
+        partition.advance_high_watermark()
+
+
+def _come_online(cluster: "Cluster", broker: int) -> None:
+    found = cluster.brokers[broker]
+    killed = found.liveness is not Liveness.STOPPED
+    found.liveness, found.fenced = Liveness.RUNNING, not found.hears_controller
+    found.dead_fetchers.clear()
+    cluster.broker_changes += 1
+    found.forget_sessions()
+    for partition in _partitions_on(cluster, broker):
+        partition.logs[broker].reopen(clean=not killed)
+        if partition.leader == broker:
+            if killed and cluster.policies.restart_bumps_epoch.after_kill:
+                partition.lose_leader()
+            else:
+                partition.lead_again()
         if partition.leader == NO_LEADER:
             elect(cluster, partition)
         if partition.leader != broker:
@@ -126,6 +180,8 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
     partition.advance_high_watermark()
 
 
-def _partitions(cluster: "Cluster") -> "Iterator[Partition]":
+def _partitions_on(cluster: "Cluster", broker: int) -> "Iterator[Partition]":
     for topic in cluster.topics.values():
-        yield from topic.partitions
+        for partition in topic.partitions:
+            if broker in partition.replicas:
+                yield partition

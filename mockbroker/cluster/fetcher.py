@@ -156,10 +156,10 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             base_offset = record_batch.header_of(batch).base_offset
             if _policies(partition, follower).refuse_unaligned_start:
                 reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
-                _fail(partition, follower, reason)
+                fail(partition, follower, reason)
                 return False
             log.begin_at(base_offset)
-        log.append_replicated(batch, partition.topic.cluster.now_ms)
+        log.append_replicated(batch)
     log.high_watermark = min(result.high_watermark, log.end_offset)
     leaders_start = result.log_start_offset
     if leaders_start > log.start_offset:
@@ -167,7 +167,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             leaders_start, log.high_watermark
         )
         if start_offset is None:
-            _fail(
+            fail(
                 partition,
                 follower,
                 f"cannot increment the log start offset to {leaders_start}: it is larger than the high "
@@ -195,7 +195,7 @@ def _out_of_range(partition: "Partition", follower: Follower) -> bool:
     return True
 
 
-def _fail(partition: "Partition", follower: Follower, reason: str) -> None:
+def fail(partition: "Partition", follower: Follower, reason: str) -> None:
     """The fetcher dies, alone or with all that its thread fetches from this leader (KIP-461)."""
     follower.fail(reason)
     if not _policies(partition, follower).failure_stops_thread:

@@ -197,7 +197,7 @@ class Partition:
         lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
         reached = log.end_offset
         for f in self.followers.values():
-            joining = now_ms - f.caught_up_ms <= lag_ms and self.topic.cluster.brokers[f.broker].listed
+            joining = now_ms - f.caught_up_ms <= lag_ms and not self.topic.cluster.brokers[f.broker].fenced
             if f.broker in self.isr or joining:
                 reached = min(reached, f.end_offset)
         if reached <= log.high_watermark:
@@ -210,7 +210,7 @@ class Partition:
         self.changed()
 
     def changed(self) -> None:
-        """Wakes every Fetch that waits."""
+        """Lets every Fetch that waits look whether it still has to."""
         for notify in [*self.waiting, *self.waiting_followers]:
             notify(0)
 
@@ -222,7 +222,8 @@ class Partition:
             if follower.state is FollowerState.IN_STEP:
                 follower.log.advance_start(offset)
                 follower.start_offset = offset
-        self.changed()
+        for notify in list(self.waiting_followers):
+            notify(0)
 
     @property
     def min_insync_replicas(self) -> int:
@@ -300,8 +301,10 @@ class Partition:
         self._isr_check = False
         if self.leader == NO_LEADER:
             return
-        if not self.topic.cluster.brokers[self.leader].hears_controller:
+        leader = self.topic.cluster.brokers[self.leader]
+        if leader.online and not leader.hears_controller:
             self._plan_isr_check()
+        if not leader.online or not leader.hears_controller:
             return
         now_ms, end = self.topic.cluster.now_ms, self.log.end_offset
         lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
@@ -309,6 +312,8 @@ class Partition:
             late = follower.end_offset != end and now_ms - follower.caught_up_ms > lag_ms
             if late and follower.broker in self.isr:
                 self.isr.remove(follower.broker)
+                if self.policies.isr_shrink_bumps_epoch.lagging:
+                    self.bump_epoch()
         self.advance_high_watermark()
         if any(
             f.state is not FollowerState.IN_STEP and f.broker in self.isr for f in self.followers.values()
@@ -359,6 +364,11 @@ class Partition:
         self.leader_epoch += 1
         self._enter_epoch()
         self.changed()
+
+    def lead_again(self) -> None:
+        """The leader is back from a restart, in the same leader epoch."""
+        self._enter_epoch()
+        self.epoch_start_offset = self.log.end_offset
 
     def lose_leader(self) -> None:
         """No replica may lead."""

@@ -45,11 +45,12 @@ def read(
     log = partition.logs[broker]
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
+    told = committed or partition.policies.tell_last_stable_offset
     result = PartitionData(
         asked.partition,
         0,
         log.high_watermark,
-        log.last_stable_offset,
+        log.last_stable_offset if told else -1,
         log.start_offset,
         aborted_transactions=aborted,
         records=(),
@@ -74,4 +75,10 @@ def read(
         end = log.end_offset
     if offset < end:
         result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
+        if aborted is not None and result.records and log.producers.transactions.aborted:
+            upto = log.end_of(result.records, end)
+            aborted += [
+                AbortedTransaction(each.producer_id, each.first_offset)
+                for each in log.producers.transactions.aborted_in(offset, upto)
+            ]
     return result

@@ -25,7 +25,7 @@ def preferred_replica(partition: "Partition", rack: str, offset: int) -> int | N
         for each in partition.followers.values()
         if brokers[each.broker].rack == rack
         and each.start_offset <= offset <= each.end_offset
-        and may_be_preferred(each.broker in partition.isr, not brokers[each.broker].listed)
+        and may_be_preferred(each.broker in partition.isr, brokers[each.broker].gone)
     ]
     best = max(candidates, key=lambda each: (each.end_offset, each.caught_up_ms, each.broker), default=None)
     return None if best is None else best.broker

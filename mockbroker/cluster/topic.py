@@ -59,7 +59,9 @@ class Topic:
 
     def new_log(self, broker: int) -> Log:
         """An empty log for a replica of one of the partitions."""
-        return Log(ProducerStates(partial(self.cluster.policies.at, self.name, broker)))
+        cluster = self.cluster
+        policies = partial(cluster.policies.at, self.name, broker)
+        return Log(ProducerStates(policies, cluster.producer_expiry.plan))
 
     def partition(self, index: int) -> Partition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -126,6 +126,9 @@ def auto_create(cluster: "Cluster", name: str) -> None:
     if name == "__consumer_offsets":
         cluster.create_offsets_topic()
         return
+    if name == "__transaction_state":
+        cluster.create_transaction_topic()
+        return
     try:
         check_name(cluster, name)
         cluster.create_topic(name, place(cluster, -1, -1))

@@ -121,6 +121,24 @@ class GroupCoordinator:
         group.offsets.commit(offsets)
         return E.NONE
 
+    def may_commit_in_transaction(
+        self, group_id: str, generation: int, member_id: str, instance_id: str | None
+    ) -> ErrorCode:
+        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown."""
+        if error := self.refuses(group_id):
+            return error
+        if group_id not in self.groups and generation >= 0:
+            return E.ILLEGAL_GENERATION
+        group = self.create(group_id)
+        return self.members.check_transactional_commit(group, generation, member_id, instance_id)
+
+    def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
+        """A marker is in a partition of `__consumer_offsets`: offsets that waited for it count, or go."""
+        for group in self.groups.values():
+            waiting = producer_id in group.offsets.open
+            if waiting and self.cluster.offsets_partition(group.id).index == partition:
+                group.offsets.complete(producer_id, committed)
+
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
         if self.broker.policies.empty_group_dies_at_once:

@@ -163,6 +163,14 @@ class Membership:
 
     # -- OffsetCommit
 
+    def check_transactional_commit(
+        self, group: ClassicGroup, generation: int, member_id: str, instance_id: str | None
+    ) -> ErrorCode:
+        """Whether these offsets may be committed in a transaction; up to v2 no member is named (KIP-447)."""
+        if generation < 0 and (group.state is GroupState.EMPTY or (not member_id and instance_id is None)):
+            return E.NONE
+        return self._check_generation(group, member_id, instance_id, generation)
+
     def check_commit(
         self, group: ClassicGroup, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:

@@ -41,6 +41,16 @@ class Offsets:
     def commit(self, offsets: Mapping[Key, CommittedOffset]) -> None:
         self.committed.update(offsets)
 
+    def commit_open(self, producer_id: int, offsets: Mapping[Key, CommittedOffset]) -> None:
+        """Offsets of a transaction: they count once it is committed."""
+        self.open.setdefault(producer_id, {}).update(offsets)
+
+    def complete(self, producer_id: int, committed: bool) -> None:
+        """The transaction has its marker."""
+        offsets = self.open.pop(producer_id, {})
+        if committed:
+            self.committed.update(offsets)
+
     def unstable(self, key: Key) -> bool:
         """Whether an open transaction commits `key` (KIP-447)."""
         return any(key in offsets for offsets in self.open.values())

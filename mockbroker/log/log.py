@@ -40,7 +40,10 @@ class Log:
     @property
     def last_stable_offset(self) -> int:
         """As far as a read_committed consumer reads; the high watermark while no transaction is open."""
-        return self.high_watermark
+        transactions = self.producers.transactions
+        if not transactions.open and not transactions.ended:
+            return self.high_watermark
+        return max(self.start_offset, transactions.last_stable_offset(self.high_watermark))
 
     def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends a batch whose offsets are set already."""
@@ -70,6 +73,19 @@ class Log:
             max_bytes -= len(batch)
         return found
 
+    def end_of(self, found: list[Batch], end: int) -> int:
+        """How far a reader has to know of aborted transactions that `read` gave `found` below offset `end`:
+        to the log end if it was given all there is."""
+        last = _last_offset(found[-1]) + 1 if len(found[-1]) >= HEADER.size else end
+        return last if last < end else self.end_offset
+
+    def batch_base(self, offset: int) -> int:
+        """Base offset of the batch that holds `offset`, else of the next; the log end offset behind all."""
+        index = bisect_right(self.bases, offset) - 1
+        if index < 0 or _last_offset(self.batches[index]) < offset:
+            index += 1
+        return self.bases[index] if index < len(self.bases) else self.end_offset
+
     def advance_start(self, offset: int) -> None:
         """Drops whole batches below `offset`; a batch that holds it stays (DeleteRecords, KIP-107)."""
         if offset <= self.start_offset:
@@ -84,7 +100,7 @@ class Log:
         self.epochs.truncate_from_start(offset)
         self.producers.log_start_advanced(offset)
 
-    def append_replicated(self, batch: bytes | Batch, now_ms: int) -> None:
+    def append_replicated(self, batch: bytes | Batch) -> None:
         """Appends what a follower fetched: offsets, leader epoch and producer are in the batch."""
         header = header_of(batch)
         if header.base_offset < self.end_offset:
@@ -93,7 +109,7 @@ class Log:
         self.epochs.assign(header.leader_epoch, header.base_offset)
         self.append(batch, header.base_offset, header.last_offset_delta + 1)
         if header.producer_id >= 0:
-            self.producers.appended_batch(header, now_ms)
+            self.producers.appended_batch(batch, header)
 
     def straddled_by(self, batch: bytes | Batch) -> bool:
         """Whether the log is empty and begins inside `batch`."""
@@ -120,7 +136,16 @@ class Log:
         del self.bases[keep:], self.batches[keep:]
         self.high_watermark = min(self.high_watermark, self.end_offset)
         self.epochs.truncate_from_end(self.end_offset)
-        self.producers.truncated(self.end_offset)
+        self.producers.truncated(self.end_offset, self.batches)
+
+    def reopen(self, *, clean: bool) -> None:
+        """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
+        producers are known from their records, or from the snapshot that a clean shutdown takes. That of an
+        empty log counts for nothing.
+        """
+        self.epochs.truncate_from_end(self.end_offset)
+        if not clean or self.start_offset == self.end_offset:
+            self.producers.rebuild(self.batches)
 
     def begin_at(self, offset: int) -> None:
         """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
@@ -130,7 +155,7 @@ class Log:
         self.size = 0
         self.start_offset = self.end_offset = self.high_watermark = offset
         self.epochs = LeaderEpochCache()
-        self.producers.truncated(0)
+        self.producers.truncated(0, ())
 
     @property
     def latest_epoch(self) -> int:

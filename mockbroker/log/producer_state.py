@@ -1,16 +1,19 @@
-"""What a replica knows of idempotent producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
+"""What a replica knows of producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..protocol.batch_writing import Marker, marker_of
 from ..protocol.errors import ErrorCode
-from ..protocol.record_batch import BatchHeader
+from ..protocol.record_batch import CONTROL, TRANSACTIONAL, Batch, BatchHeader, header_of
+from .transactions import LogTransactions
 
 if TYPE_CHECKING:
     from ..policies import Policies
 
 NO_EPOCH: Final = -1
 _SEQUENCES: Final = 1 << 31
+_NO_TIMESTAMP: Final = -1
 
 
 class AppendedBatch(NamedTuple):
@@ -25,14 +28,33 @@ class AppendedBatch(NamedTuple):
 
 
 class ProducerEntry:
-    """One producer id: its epoch and its last batches, oldest first."""
+    """One producer id: its epoch and its last batches, oldest first.
 
-    __slots__ = ("batches", "epoch", "last_seen_ms")
+    `first_offset` is that of its open transaction; `marker_offset`, `marker_timestamp` and
+    `coordinator_epoch` come from the last marker of one. None and -1 stand for no such thing.
+    """
+
+    __slots__ = ("batches", "coordinator_epoch", "epoch", "first_offset", "marker_offset", "marker_timestamp")
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
         self.batches: list[AppendedBatch] = []
-        self.last_seen_ms = 0
+        self.first_offset: int | None = None
+        self.coordinator_epoch = -1
+        self.marker_offset = -1
+        self.marker_timestamp = _NO_TIMESTAMP
+
+    @property
+    def last_offset(self) -> int:
+        return max(self.batches[-1].last_offset if self.batches else -1, self.marker_offset)
+
+    @property
+    def last_timestamp(self) -> int:
+        """Of the last batch or marker, in ms; -1 when none is known."""
+        newest = self.batches[-1] if self.batches else None
+        if newest and (newest.last_offset > self.marker_offset or self.marker_timestamp == _NO_TIMESTAMP):
+            return newest.timestamp
+        return self.marker_timestamp
 
 
 class SequenceError(Exception):
@@ -48,19 +70,34 @@ def last_sequence(first: int, count: int) -> int:
     return (first + count - 1) % _SEQUENCES
 
 
+def _nothing() -> None:
+    pass
+
+
 class ProducerStates:
-    """The producers of one replica of one partition, by producer id."""
+    """The producers of one replica of one partition, by producer id.
 
-    __slots__ = ("_policies", "entries")
+    `entered` is called for each producer that was not known.
+    """
 
-    def __init__(self, policies: Callable[[], "Policies"]) -> None:
+    __slots__ = ("_entered", "_policies", "entries", "transactions", "verifying")
+
+    def __init__(self, policies: Callable[[], "Policies"], entered: Callable[[], None] = _nothing) -> None:
         self._policies = policies
+        self._entered = entered
         self.entries: dict[int, ProducerEntry] = {}
+        self.transactions = LogTransactions()
+        self.verifying: dict[int, tuple[int, int]] = {}
+        """Epoch and lowest sequence of producers whose first batch of a transaction waits to be verified
+        (KAFKA-14920)."""
+
+    # -- what may be appended
 
     def check(self, producer_id: int, epoch: int, first: int, count: int) -> AppendedBatch | None:
         """None when the batch may be appended, the earlier batch when it is a duplicate.
 
-        SequenceError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or UNKNOWN_PRODUCER_ID.
+        SequenceError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID or
+        DUPLICATE_SEQUENCE_NUMBER.
         """
         entry = self.entries.get(producer_id)
         if entry is None:
@@ -89,51 +126,158 @@ class ProducerStates:
         if entry.batches:
             newest = entry.batches[-1].last_sequence
             if first != (newest + 1) % _SEQUENCES:
+                behind = (newest - last) % _SEQUENCES < _SEQUENCES // 2
                 raise SequenceError(
-                    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    self._policies().stale_duplicate if behind else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"sequence {first} of producer {producer_id} after {newest}",
                 )
+        elif first:
+            raise SequenceError(
+                self._policies().marker_only_producer,
+                f"sequence {first} of producer {producer_id}, of whose epoch there is but a marker",
+            )
         return None
 
-    def appended(self, producer_id: int, epoch: int, batch: AppendedBatch, now_ms: int) -> None:
-        """Remembers a batch that was appended."""
+    def check_outside(self, producer_id: int) -> None:
+        """A batch outside of any transaction. SequenceError INVALID_TXN_STATE while one is open."""
+        entry = self.entries.get(producer_id)
+        if entry is not None and entry.first_offset is not None:
+            raise SequenceError(
+                ErrorCode.INVALID_TXN_STATE, f"producer {producer_id} has a transaction open here"
+            )
+
+    def in_transaction(self, producer_id: int, epoch: int | None) -> bool:
+        """Whether the producer has a transaction open here, in this epoch unless it is None."""
+        entry = self.entries.get(producer_id)
+        return entry is not None and entry.first_offset is not None and epoch in (None, entry.epoch)
+
+    def verify(self, producer_id: int, epoch: int, sequence: int) -> None:
+        """The first batch of a transaction is about to be verified (`VerificationStateEntry.java`)."""
+        known, lowest = self.verifying.get(producer_id, (epoch, sequence))
+        if epoch > known:
+            known, lowest = epoch, sequence
+        elif epoch == known:
+            lowest = min(lowest, sequence)
+        self.verifying[producer_id] = known, lowest
+
+    def waits_for_lower(self, producer_id: int, sequence: int) -> bool:
+        """Whether a batch with a lower sequence was to be verified, and has not come through."""
+        return producer_id in self.verifying and sequence > self.verifying[producer_id][1]
+
+    def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
+        """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
+
+        Since KAFKA-19999 one of transaction `version` 2 has to be of a later epoch than what it ends.
+        """
+        entry = self.entries.get(marker.producer_id)
+        if entry is None:
+            return ErrorCode.NONE
+        again = marker.producer_epoch == entry.epoch and entry.first_offset is not None
+        if marker.producer_epoch < entry.epoch or (version >= 2 and again):
+            return ErrorCode.INVALID_PRODUCER_EPOCH
+        if marker.coordinator_epoch < entry.coordinator_epoch:
+            return ErrorCode.TRANSACTION_COORDINATOR_FENCED
+        return ErrorCode.NONE
+
+    # -- what was appended
+
+    def appended(self, producer_id: int, epoch: int, batch: AppendedBatch, transactional: int) -> None:
+        """Remembers a batch that is appended."""
         entry = self.entries.get(producer_id)
         if entry is None or entry.epoch != epoch:
-            entry = self.entries[producer_id] = ProducerEntry(epoch)
+            entry = self._enter(producer_id, epoch)
         entry.batches.append(batch)
         if len(entry.batches) > self._policies().duplicate_window:
             del entry.batches[0]
-        entry.last_seen_ms = now_ms
+        if transactional:
+            if self.verifying:
+                self.verifying.pop(producer_id, None)
+            if entry.first_offset is None:
+                entry.first_offset = batch.base_offset
+                self.transactions.begin(producer_id, batch.base_offset)
 
-    def appended_batch(self, header: BatchHeader, now_ms: int) -> None:
-        """Remembers a batch by its header, as a follower does."""
-        first, count = header.base_sequence, header.record_count
+    def appended_batch(self, batch: Batch, header: BatchHeader) -> None:
+        """Remembers a batch, or a marker, by what stands in it, as a follower does."""
         last_offset = header.base_offset + header.last_offset_delta
-        done = AppendedBatch(
-            first, last_sequence(first, count), header.base_offset, last_offset, header.max_timestamp
-        )
-        self.appended(header.producer_id, header.producer_epoch, done, now_ms)
+        if header.attributes & CONTROL:
+            marker = marker_of(batch, header)
+            if marker is not None:
+                self._ended(marker, last_offset, header.max_timestamp)
+            return
+        first, count = header.base_sequence, header.record_count
+        last = last_sequence(first, count) if first >= 0 else first
+        done = AppendedBatch(first, last, header.base_offset, last_offset, header.max_timestamp)
+        self.appended(header.producer_id, header.producer_epoch, done, header.attributes & TRANSACTIONAL)
 
-    def truncated(self, end_offset: int) -> None:
-        """Forgets batches that were truncated, and producers that have none left."""
-        for producer_id, entry in list(self.entries.items()):
-            entry.batches = [batch for batch in entry.batches if batch.last_offset < end_offset]
-            if not entry.batches:
+    def _enter(self, producer_id: int, epoch: int) -> ProducerEntry:
+        entry = self.entries.get(producer_id)
+        if entry is None:
+            entry = self.entries[producer_id] = ProducerEntry(epoch)
+            self._entered()
+        elif entry.epoch != epoch:
+            entry.epoch = epoch
+            entry.batches = []
+        return entry
+
+    def _ended(self, marker: Marker, offset: int, timestamp: int) -> None:
+        entry = self._enter(marker.producer_id, marker.producer_epoch)
+        if entry.first_offset is not None:
+            self.transactions.end(marker.producer_id, entry.first_offset, offset, marker.committed)
+            entry.first_offset = None
+        entry.coordinator_epoch = marker.coordinator_epoch
+        entry.marker_offset = offset
+        if self._policies().markers_renew_producers:
+            entry.marker_timestamp = timestamp
+        self.verifying.pop(marker.producer_id, None)
+
+    # -- what is forgotten
+
+    def rebuild(self, batches: Iterable[Batch]) -> None:
+        """Forgets what is not in `batches`, all that a log holds."""
+        self.entries.clear()
+        self.verifying.clear()
+        self.transactions = LogTransactions()
+        for batch in batches:
+            header = header_of(batch)
+            if header.producer_id >= 0:
+                self.appended_batch(batch, header)
+
+    def truncated(self, end_offset: int, batches: Iterable[Batch]) -> None:
+        """Forgets what was truncated: producers that wrote there are known by the `batches` that are left,
+        as if a snapshot had been taken at `end_offset` of the others."""
+        self.transactions.truncate(end_offset)
+        changed = {pid for pid, entry in self.entries.items() if entry.last_offset >= end_offset}
+        if not changed:
+            return
+        again = ProducerStates(self._policies)
+        for batch in batches:
+            header = header_of(batch)
+            if header.producer_id in changed:
+                again.appended_batch(batch, header)
+        for producer_id in changed:
+            entry = again.entries.get(producer_id)
+            if entry is None:
                 del self.entries[producer_id]
+                continue
+            self.entries[producer_id] = entry
+            if entry.first_offset is not None:
+                self.transactions.reopen(producer_id, entry.first_offset)
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, where the release does so."""
-        if not self._policies().forget_producer_with_records:
+        if not self._policies().producer_retention.with_records:
             return
         for producer_id, entry in list(self.entries.items()):
             if not entry.batches or entry.batches[-1].last_offset < offset:
-                del self.entries[producer_id]
+                self._forget(producer_id)
 
-    def copy(self) -> "ProducerStates":
-        """A snapshot, as a new replica gets it."""
-        other = ProducerStates(self._policies)
-        for producer_id, entry in self.entries.items():
-            twin = other.entries[producer_id] = ProducerEntry(entry.epoch)
-            twin.batches = list(entry.batches)
-            twin.last_seen_ms = entry.last_seen_ms
-        return other
+    def expire(self, now_ms: int, expiration_ms: int) -> None:
+        """Forgets producers that have no open transaction and wrote nothing for so long."""
+        for producer_id, entry in list(self.entries.items()):
+            if entry.first_offset is None and now_ms - entry.last_timestamp >= expiration_ms:
+                self._forget(producer_id)
+
+    def _forget(self, producer_id: int) -> None:
+        entry = self.entries.pop(producer_id)
+        if entry.first_offset is not None:
+            self.transactions.forget(entry.first_offset)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import trio
 
-from ..cluster import connectivity, controller
+from ..cluster import connectivity, controller, fetcher
 from ..cluster.cluster import Cluster
 from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
@@ -84,8 +84,15 @@ class MockCluster:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
         self.run(lambda core: controller.stop_broker(core, broker))
 
+    def kill_broker(self, broker: int) -> None:
+        """Ends a broker at once: nobody else leads its partitions until its session has timed out.
+
+        That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
+        """
+        self.run(lambda core: controller.kill_broker(core, broker))
+
     def start_broker(self, broker: int) -> None:
-        """Brings a broker back, with the logs it had. KeyError."""
+        """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
         self.run(lambda core: controller.start_broker(core, broker))
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
@@ -105,6 +112,18 @@ class MockCluster:
             )
         )
 
+    def fail_follower(self, topic: str, partition: int, broker: int) -> None:
+        """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
+
+        It stays dead until the next leader epoch, or until its broker starts again. KeyError.
+        """
+
+        def fail(core: Cluster) -> None:
+            found = _partition(core, topic, partition)
+            fetcher.fail(found, found.followers[broker], "failed by the test")
+
+        self.run(fail)
+
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
         """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
         `"controller"`.
@@ -116,7 +135,9 @@ class MockCluster:
 
         def cut(core: Cluster) -> None:
             others = [*core.brokers, "controller"] if from_ is None else from_
-            unknown = [each for each in others if each != "controller" and each not in core.brokers]
+            unknown = [
+                each for each in (broker, *others) if each != "controller" and each not in core.brokers
+            ]
             if unknown:
                 raise KeyError(f"no broker {unknown[0]!r}: name ids, or 'controller'")
             ids = [each for each in others if isinstance(each, int)]

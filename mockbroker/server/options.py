@@ -10,7 +10,9 @@ from ..protocol import releases
 class Options:
     """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
-    with so many partitions; `seed` makes all ids the same again; `racks` are those of brokers by id.
+    with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
+    `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
+    what `policies` say.
     """
 
     kafka: str = releases.NEWEST
@@ -22,6 +24,7 @@ class Options:
     topics: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
     racks: Mapping[int, str] = field(default_factory=dict)
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:

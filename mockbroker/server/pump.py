@@ -54,8 +54,10 @@ class Pump:
         self._ready: list[Connection] = []
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
+        self._broker_changes = cluster.broker_changes
         self._epoch_ms = cluster.now_ms
         self._started = time.monotonic()
+        self._sleep = trio.CancelScope()
 
     def listen(self, broker: "Broker") -> None:
         """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
@@ -66,6 +68,9 @@ class Pump:
 
     def _follow_brokers(self) -> None:
         """A broker that is down refuses connections; one that is back listens where it did."""
+        if self._broker_changes == self._cluster.broker_changes:
+            return
+        self._broker_changes = self._cluster.broker_changes
         for fd, (sock, broker) in list(self._listeners.items()):
             if not broker.online:
                 del self._listeners[fd]
@@ -89,7 +94,7 @@ class Pump:
                 if self._turn():
                     await trio.lowlevel.checkpoint()
                 else:
-                    with trio.move_on_at(self._trio_deadline()):
+                    with trio.move_on_at(self._trio_deadline()) as self._sleep:
                         await trio.lowlevel.wait_readable(self._poller.fileno())
         finally:
             self.close()
@@ -99,6 +104,8 @@ class Pump:
         self._cluster.advance(self.now_ms())
         self._follow_brokers()
         self._flush_ready()
+        # The change may have set a timer that is due before the pump would have looked again.
+        self._sleep.deadline = self._trio_deadline()
 
     def close(self) -> None:
         for peer in list(self._peers.values()):
@@ -124,6 +131,7 @@ class Pump:
             now_ms = self._epoch_ms + int((now - self._started) * 1000)
             if now_ms != cluster.now_ms:
                 cluster.advance(now_ms)
+                self._follow_brokers()
             for fd, mask in events:
                 peer = peers.get(fd)
                 if peer is None:

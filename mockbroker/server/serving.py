@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 import trio
 
 from ..cluster.cluster import Cluster
-from ..policies import Policies
+from ..policies import Policies, fixes
 from ..protocol import releases
 from .observer import Observer, SilentObserver
 from .options import Options
@@ -27,7 +27,7 @@ class ServedCluster:
             random.Random(seed),
             brokers=options.brokers,
             config=options.config,
-            policies=Policies(release, options.policies),
+            policies=Policies(release, {**(fixes() if options.fixed else {}), **options.policies}),
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
@@ -37,8 +37,9 @@ class ServedCluster:
         except BaseException:
             self.pump.close()
             raise
+        replicas = min(self.cluster.configs.broker_int("default.replication.factor"), options.brokers)
         for name, partitions in options.topics.items():
-            self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, 1))
+            self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, replicas))
 
     @property
     def bootstrap_servers(self) -> str:
@@ -64,6 +65,7 @@ async def serve(
     topics: Mapping[str, int] | None = None,
     seed: int | None = None,
     racks: Mapping[int, str] | None = None,
+    fixed: bool = False,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
@@ -71,7 +73,7 @@ async def serve(
     ValueError for an unknown release, config or policy; PortInUseError.
     """
     options = Options(
-        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}
+        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}, fixed
     )
     served = ServedCluster(options, observer or SilentObserver())
     async with trio.open_nursery() as nursery:

@@ -35,7 +35,11 @@ def test_only_these_versions_are_clipped() -> None:
         for key, recorded in facts(newest).apis.items()
         if key in REGISTERED and advertised(newest)[key][1] != recorded[1]
     }
-    assert clipped == {ApiKey.API_VERSIONS: (5, 4), ApiKey.DELETE_GROUPS: (3, 2)}
+    assert clipped == {
+        ApiKey.API_VERSIONS: (5, 4),
+        ApiKey.TXN_OFFSET_COMMIT: (6, 5),
+        ApiKey.DELETE_GROUPS: (3, 2),
+    }
     assert {
         key for key in advertised(newest) if facts(newest).apis[key][0] != advertised(newest)[key][0]
     } == set()

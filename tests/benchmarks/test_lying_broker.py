@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from benchmarks.apis import Broker
+from benchmarks.bench import Bench, Outcome
 from benchmarks.client import run
-from benchmarks.scenarios import Bench, Outcome, choose
+from benchmarks.scenarios import choose
 
 PRODUCE, FETCH, METADATA, API_VERSIONS, EPOCH = 0, 1, 3, 18, 23
 OFFERED = {PRODUCE: 3, FETCH: 4, METADATA: 1, API_VERSIONS: 0, EPOCH: 2}  # none of them flexible

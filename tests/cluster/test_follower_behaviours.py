@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker import MockCluster
+from mockbroker.cluster import connectivity, controller
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.protocol.api_keys import ApiKey
@@ -164,9 +165,10 @@ def test_two_elections_without_writes(answer: str, stuck: bool) -> None:
     lab.pass_time(2 * LAG_MS)
     controller.stop_broker(lab.cluster, 1)
     assert describe(lab.partition)[1].epochs == ((0, 0), (2, 10))
-    controller.stop_broker(lab.cluster, 2)
+    connectivity.cut_off(lab.cluster, 2, [1], from_controller=True)
+    lab.pass_time(LAG_MS)
     controller.start_broker(lab.cluster, 1)
-    controller.start_broker(lab.cluster, 2)
+    connectivity.rejoin(lab.cluster, 2)
     follower = describe(lab.partition)[1]
     assert follower.state == ("failed" if stuck else "in step")
     assert ("KAFKA-10706" in follower.failure) is stuck
@@ -241,3 +243,18 @@ def test_an_unknown_follower_error_is_not_hidden() -> None:
     lab = Lab(brokers=2)
     lab.partition.set_follower(9, FollowerState.PAUSED)
     assert lab.fetch(0, replica=9).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_fetcher_that_is_made_to_die_over_the_api() -> None:
+    with MockCluster(
+        kafka="2.2", brokers=2, config={"default.replication.factor": "2"}, topics={"t": 2}
+    ) as cluster:
+        cluster.fail_follower("t", 0, 2)
+        assert cluster.replicas("t", 0)[1].state == "failed"
+        cluster.resume_follower("t", 0, 2)
+        assert cluster.replicas("t", 0)[1].failure == "failed by the test"
+        cluster.stop_broker(2)
+        cluster.start_broker(2)
+        assert cluster.replicas("t", 0)[1].state == "in step"
+        with pytest.raises(KeyError):
+            cluster.fail_follower("t", 0, 1)

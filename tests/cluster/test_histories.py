@@ -75,6 +75,11 @@ class Life(RuleBasedStateMachine):
             controller.stop_broker(self.lab.cluster, broker)
 
     @rule(broker=BROKERS)
+    def kill(self, broker: int) -> None:
+        if broker not in self.cut:
+            controller.kill_broker(self.lab.cluster, broker)
+
+    @rule(broker=BROKERS)
     def start(self, broker: int) -> None:
         if not self.online(broker):
             controller.start_broker(self.lab.cluster, broker)

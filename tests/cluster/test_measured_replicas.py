@@ -1,7 +1,8 @@
 """Two replicas through five leader epochs, as real brokers from 0.11.0.3 to 4.4.0 answered.
 
-`measured_replicas.json` has, for each of ten releases, the leader-epoch caches and the answers of
-OffsetForLeaderEpoch in seven states of the log, and Fetch answers in two of them.
+`measured_replicas.json` has, for each of ten releases, who led in which leader epoch, the leader-epoch caches
+of both replicas and the answers of DeleteRecords and OffsetForLeaderEpoch in seven states of the log, and
+answers to Fetch and to further questions about epochs in some of them: all that was asked.
 """
 
 import json
@@ -16,7 +17,7 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import controller
 from mockbroker.cluster.call import Call, Client
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.batches import batch
+from mockbroker.conformance.batches import batch, records
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
@@ -34,6 +35,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.releases import parse
 
+RECORD_BYTES = 10
 MEASURED = json.loads(Path(__file__).with_name("measured_replicas.json").read_text())
 
 
@@ -48,10 +50,15 @@ class Story:
         chosen = self.cluster.brokers[broker or self.partition.leader]
         return HANDLERS[key](Call(chosen, version, Client(), "test", lambda *_: None), request)
 
-    def produce(self, records: int) -> None:
-        data = TopicProduceData(name="ep", partition_data=[PartitionProduceData(0, batch(records))])
+    def produce(self, count: int) -> int:
+        """The base offset."""
+        content = batch(records(count, size=RECORD_BYTES))
+        data = TopicProduceData(name="ep", partition_data=[PartitionProduceData(0, content)])
         answer = self.ask(ApiKey.PRODUCE, 3, ProduceRequest(None, -1, 1000, [data]))
-        assert answer.responses[0].partition_responses[0].error_code == 0
+        only = answer.responses[0].partition_responses[0]
+        assert only.error_code == 0
+        base_offset: int = only.base_offset
+        return base_offset
 
     def move(self) -> None:
         """By reassignment and preferred election where there are such APIs, by a restart elsewhere."""
@@ -67,26 +74,43 @@ class Story:
     def follower(self) -> int:
         return 3 - self.partition.leader
 
-    def delete(self, offset: int) -> None:
+    def delete(self, offset: int) -> list[Any]:
+        """The error and the low watermark."""
         topic = DeleteRecordsTopic("ep", [DeleteRecordsPartition(0, offset)])
-        self.ask(ApiKey.DELETE_RECORDS, 0, DeleteRecordsRequest(topics=[topic]))
+        only = only_partition(self.ask(ApiKey.DELETE_RECORDS, 0, DeleteRecordsRequest(topics=[topic])))
+        return [error_name(only.error_code), only.low_watermark]
 
-    def reach(self, state: str) -> None:
-        """Goes on to the next state of the log."""
+    def reach(self, state: str) -> list[Any] | None:
+        """Goes on to the next state of the log; what DeleteRecords answered if that leads to it."""
         match state:
             case "full log":
-                for records in (10, 10, 0, 10, 5):
-                    if self.partition.log.end_offset or records == 0:
-                        self.move()
-                    if records:
-                        self.produce(records)
+                self.make_history()
             case "empty log, after a leader move, nothing written":
                 self.move()
             case "then 4 records":
                 self.produce(4)
             case _:
                 offset = state.rsplit(" ", 1)[1]
-                self.delete(-1 if offset == "LEO" else int(offset))
+                return self.delete(-1 if offset == "LEO" else int(offset))
+        return None
+
+    def make_history(self) -> list[list[Any]]:
+        """Leader epoch, leader and base offset of what it wrote, for five leaderships; one wrote nothing."""
+        history: list[list[Any]] = []
+        for count in (10, 10, 0, 10, 5):
+            if history:
+                self.move()
+            base_offset = self.produce(count) if count else None
+            history.append([self.partition.leader_epoch, self.partition.leader, base_offset])
+        return history
+
+    def ask_epoch(
+        self, version: int, asked: OffsetForLeaderTopic, broker: int, replica: int = -1
+    ) -> list[Any]:
+        """Error, leader epoch (None where the version has none) and end offset."""
+        request = OffsetForLeaderEpochRequest(replica_id=replica, topics=[asked])
+        only = only_partition(self.ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request, broker))
+        return [only.error_code, only.leader_epoch if version else None, only.end_offset]
 
 
 def cache(log: Log) -> list[list[int]]:
@@ -97,20 +121,44 @@ def cache(log: Log) -> list[list[int]]:
 def test_epochs_and_where_they_end(release: str) -> None:
     story = Story(release)
     for state in MEASURED[release]["states"]:
-        story.reach(state["after"])
+        assert story.reach(state["after"]) == state.get("low_watermark"), state["after"]
         log = story.partition.log
         assert (log.start_offset, log.end_offset) == (state["start"], state["end"]), state["after"]
         assert cache(log) == state["leader_cache"], state["after"]
-        if "leader move" not in state["after"]:
-            assert cache(story.partition.logs[story.follower]) == state["follower_cache"], state["after"]
+        assert cache(story.partition.logs[story.follower]) == state["follower_cache"], state["after"]
         version = state["version"]
         found = {}
         for epoch in state["answers"]:
             asked = OffsetForLeaderTopic("ep", [OffsetForLeaderPartition(0, -1, int(epoch))])
-            request = OffsetForLeaderEpochRequest(topics=[asked])
-            only = only_partition(story.ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request))
-            found[epoch] = [only.error_code, only.leader_epoch if version else None, only.end_offset]
+            found[epoch] = story.ask_epoch(version, asked, story.partition.leader)
         assert found == state["answers"], state["after"]
+
+
+@pytest.mark.parametrize("release", MEASURED)
+def test_leaderships(release: str) -> None:
+    """Metadata told no leader epochs before 2.1."""
+    found = Story(release).make_history()
+    told = [epoch for epoch, _, _ in MEASURED[release]["history"]]
+    if None in told:
+        assert told == [None] * len(found)
+        found = [[None, *rest] for _, *rest in found]
+    assert found == MEASURED[release]["history"]
+
+
+@pytest.mark.parametrize("release", MEASURED)
+def test_who_may_ask_for_an_epoch(release: str) -> None:
+    story = Story(release)
+    story.make_history()
+    version = min(3, advertised(parse(release))[ApiKey.OFFSET_FOR_LEADER_EPOCH][1])
+    partition = story.partition
+    for each in MEASURED[release]["epochs_asked"]:
+        relative = each.get("current_epoch")
+        current = -1 if relative is None else partition.leader_epoch + relative
+        asked = OffsetForLeaderPartition(each.get("partition", 0), current, partition.leader_epoch)
+        broker = partition.leader if each["broker"] == "leader" else story.follower
+        topic = OffsetForLeaderTopic(each.get("topic", "ep"), [asked])
+        error, *rest = story.ask_epoch(version, topic, broker, each.get("replica", -1))
+        assert [error_name(error), *rest] == each["answer"], each
 
 
 def only_partition(answer: Any) -> Any:
@@ -142,7 +190,7 @@ def test_fetches_with_epochs(release: str) -> None:
             "high_watermark": only.high_watermark,
             "last_stable_offset": only.last_stable_offset,
             "log_start_offset": only.log_start_offset,
-            "records": bool(only.records),
+            "bytes": sum(map(len, only.records)),
         }
         if only.diverging_epoch.epoch != -1:
             found["diverging"] = [only.diverging_epoch.epoch, only.diverging_epoch.end_offset]

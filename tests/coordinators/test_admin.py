@@ -121,7 +121,8 @@ def test_transactional_ids_spread_over_brokers() -> None:
     found = driver.ask(FindCoordinatorRequest(1, keys)).coordinators
     assert [c.key for c in found] == keys
     assert {c.node_id for c in found} == {1, 2, 3}
-    assert "__transaction_state" not in driver.cluster.topics
+    partitions = driver.cluster.topics["__transaction_state"].partitions
+    assert {c.node_id for c in found} == {partition.leader for partition in partitions}
 
 
 def test_a_coordinator_of_an_unknown_kind() -> None:

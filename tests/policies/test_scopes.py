@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.policies import Policies, UnknownPolicyError
+from mockbroker.policies import Policies, UnknownPolicyError, fixes
 from mockbroker.protocol.releases import parse
 
 NAME = "undefined-epoch"
@@ -91,3 +91,9 @@ def test_a_running_cluster_changes_its_behaviour() -> None:
                 cluster.policies.set(**{"name": NAME, "answer": "undefined", **wrong})  # type: ignore[arg-type]
         cluster.policies.reset(NAME, broker=2)
         assert cluster.policies.answer(NAME, broker=2) == "undefined"
+
+
+def test_fixed_takes_every_fix_but_for_what_was_chosen() -> None:
+    with MockCluster(kafka="0.11", fixed=True, policies={"empty-epochs": "kept"}) as cluster:
+        answers = {name: cluster.policies.answer(name) for name in fixes()}
+    assert answers == {**fixes(), "empty-epochs": "kept"}

@@ -63,7 +63,8 @@ def _field(hint: Any, field: Any) -> st.SearchStrategy[Any]:
     elif kafka_type == "bool":
         strategy = SMALL["bool"]
     elif kafka_type.startswith("datetime"):
-        strategy = st.just(-1)
+        # kio has None for -1, where the field may be null, and no other negative time.
+        strategy = st.just(-1 if nullable else 0)
     else:
         strategy = SMALL["int"]
     if array:

@@ -1,8 +1,10 @@
 """The cluster on real sockets: in trio, in a thread, and what happens when it can't or should stop."""
 
+import contextlib
 import socket
 import struct
 import threading
+import time
 
 import pytest
 import trio
@@ -143,6 +145,32 @@ def test_a_cluster_in_a_thread_serves_synchronous_code() -> None:
     assert not any(thread.name == "mockbroker" for thread in threading.enumerate())
     with pytest.raises(RuntimeError, match="does not run"):
         _ = cluster.bootstrap_servers
+
+
+def test_a_killed_broker_hangs_up_without_an_answer_and_comes_back_by_itself() -> None:
+    config = {"broker.session.timeout.ms": "300"}
+    with mockbroker.MockCluster(kafka="4.4", brokers=2, config=config, topics={"t": 2}) as cluster:
+        first = addresses(cluster.bootstrap_servers)[0]
+        with socket.create_connection(first) as sock:
+            sock.sendall(wire.fetch("t", 0, max_wait_ms=60_000))
+            cluster.kill_broker(1)
+            sock.settimeout(20)
+            with contextlib.suppress(ConnectionResetError):
+                assert sock.recv(65536) == b""
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(first)
+        cluster.start_broker(1)
+        with connect_when_it_listens(first) as sock:
+            sock.sendall(wire.api_versions())
+            assert sock.recv(65536)
+
+
+def connect_when_it_listens(address: tuple[str, int]) -> socket.socket:
+    for _ in range(2000):
+        with contextlib.suppress(ConnectionRefusedError):
+            return socket.create_connection(address)
+        time.sleep(0.01)
+    raise AssertionError("it does not come back")
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,15 @@ INTERNAL_BROKER_KEYS: Final = {
     "log.initial.task.delay.ms": ConfigKey(
         "log.initial.task.delay.ms", "LONG", "30000", valid={"range": [0, None]}
     ),
+    "producer.id.expiration.check.interval.ms": ConfigKey(
+        "producer.id.expiration.check.interval.ms", "INT", "600000", valid={"range": [1, None]}
+    ),
+    "mockbroker.transaction.markers.delay.ms": ConfigKey(
+        "mockbroker.transaction.markers.delay.ms", "LONG", "0", valid={"range": [0, None]}
+    ),
 }
-"""Configurations that brokers take but never show."""
+"""Configurations that brokers take but never show. Of our own is how long after the answer to EndTxn the
+markers are written: until then clients see CONCURRENT_TRANSACTIONS, as a busy cluster makes them."""
 
 BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
     ("log.roll.ms", "log.roll.hours"),

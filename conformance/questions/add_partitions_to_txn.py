@@ -1,0 +1,60 @@
+"""AddPartitionsToTxn: of clients up to v3, of brokers since v4 (KIP-98, KIP-890)."""
+
+from typing import Any
+
+from ..registry import Steps, about
+from ..scene import Scene
+from ..transaction_scene import Producer
+
+question = about("add_partitions_to_txn")
+
+
+def _add(
+    s: Scene, producer: Producer, topics: list[dict[str, Any]], verify: bool = False, **other: Any
+) -> Any:
+    ids = {**producer.ids, **other}
+    if s.version < 4:
+        ids = {f"v3_and_below_{key}": value for key, value in ids.items()}
+        return s.ask({**ids, "v3_and_below_topics": topics})
+    return s.ask({"transactions": [{**ids, "verify_only": verify, "topics": topics}]})
+
+
+@question()
+def partitions(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+    both = [{"name": topic, "partitions": [0, 1]}]
+    yield "two", _add(s, producer, both)
+    yield "again", _add(s, producer, both)
+    yield "state", producer.state()
+    yield "none", _add(s, producer, [])
+    yield "one that does not exist", _add(s, producer, [{"name": topic, "partitions": [0, 7]}])
+    yield "a topic that does not exist", _add(s, producer, [{"name": s.name("unknown"), "partitions": [0]}])
+
+
+@question()
+def wrong_producers(s: Scene) -> Steps:
+    topics = [{"name": s.topic(), "partitions": [0]}]
+    producer = Producer(s)
+    producer.start()
+    yield "old epoch", _add(s, producer, topics, producer_epoch=producer.epoch - 1)
+    yield "future epoch", _add(s, producer, topics, producer_epoch=producer.epoch + 1)
+    yield "other id", _add(s, producer, topics, producer_id=10**15)
+    yield "unknown transactional id", _add(s, producer, topics, transactional_id=s.name("unknown"))
+    yield "empty transactional id", _add(s, producer, topics, transactional_id="")
+    yield "state", producer.state()
+
+
+@question(since=4)
+def verification(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+    both = [{"name": topic, "partitions": [0, 1]}]
+    yield "before", _add(s, producer, both, verify=True)
+    producer.add(topic, 0)
+    yield "one was added", _add(s, producer, both, verify=True)
+    yield "old epoch", _add(s, producer, both, verify=True, producer_epoch=producer.epoch - 1)
+    yield "other id", _add(s, producer, both, verify=True, producer_id=10**15)
+    yield "unknown transactional id", _add(s, producer, both, verify=True, transactional_id=s.name("unknown"))
+    producer.end(committed=True)
+    yield "after", _add(s, producer, both, verify=True)

@@ -1,0 +1,37 @@
+"""DescribeTransactions: the state of a transactional id (KIP-664)."""
+
+from typing import Any
+
+from ..registry import Steps, about
+from ..scene import Scene
+from ..transaction_scene import Producer
+
+question = about("describe_transactions")
+
+
+@question()
+def states(s: Scene) -> Steps:
+    topic = s.topic(partitions=2)
+    producer = Producer(s)
+
+    def described() -> Any:
+        answer = s.ask(transactional_ids=[producer.name])
+        for each in answer["transaction_states"][0]["topics"]:
+            each["partitions"].sort()
+        return answer
+
+    producer.add(topic, 0, 1)
+    producer.write(topic)
+    yield "ongoing", described()
+    producer.end(committed=True)
+    yield "committed", described()
+    producer.add(topic)
+    producer.end(committed=False)
+    yield "aborted", described()
+
+
+@question()
+def unknown_ids(s: Scene) -> Steps:
+    yield "unknown", s.ask(transactional_ids=[s.name("unknown")])
+    yield "empty", s.ask(transactional_ids=[""])
+    yield "none", s.ask(transactional_ids=[])

@@ -1,0 +1,35 @@
+"""ListTransactions: filters (KIP-664, KIP-994, KIP-1152)."""
+
+from typing import Any
+
+from ..registry import Steps, about
+from ..scene import Scene
+from ..transaction_scene import Producer
+
+question = about("list_transactions")
+
+
+@question()
+def filters(s: Scene) -> Steps:
+    """Other transactional ids are left out by the producer ids of ours."""
+    topic = s.topic()
+    busy, idle = Producer(s, "busy"), Producer(s, "idle")
+    busy.begin(topic)
+
+    def listed(**fields: Any) -> Any:
+        return s.ask({"producer_id_filters": [busy.id, idle.id], **fields})
+
+    yield "both", listed()
+    yield "by producer id", listed(producer_id_filters=[idle.id])
+    yield "by state", listed(state_filters=["Ongoing"])
+    yield "two states", listed(state_filters=["Ongoing", "Empty"])
+    yield "unknown states", listed(state_filters=["Sleeping", "PrepareEpochFence", "ongoing"])
+    if s.version >= 1:
+        yield "by duration", listed(duration_filter=3_600_000)
+        yield "any duration", listed(duration_filter=-1)
+    if s.version >= 2:
+        yield "by pattern", listed(transactional_id_pattern="bu.*")
+        yield "a part of the name", listed(transactional_id_pattern="us")
+        yield "no pattern", listed(transactional_id_pattern="*")
+        yield "an empty pattern", listed(transactional_id_pattern="")
+    busy.end(committed=False)

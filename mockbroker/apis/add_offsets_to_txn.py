@@ -1,0 +1,29 @@
+"""AddOffsetsToTxn (25): a group's offsets become part of a transaction (KIP-98)."""
+
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..coordinators.transaction_rules import Producer
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest, AddOffsetsToTxnResponse
+from .fencing import shown
+from .registry import handles
+
+
+@handles(ApiKey.ADD_OFFSETS_TO_TXN)
+def add_offsets_to_txn(call: Call, request: AddOffsetsToTxnRequest) -> object:
+    """Adds the partition of `__consumer_offsets` that holds the group."""
+    reply = Reply[AddOffsetsToTxnResponse](call)
+
+    def done(error: ErrorCode) -> None:
+        reply.complete(AddOffsetsToTxnResponse(error_code=shown(call, ApiKey.ADD_OFFSETS_TO_TXN, error)))
+
+    partition = call.cluster.offsets_partition(request.group_id)
+    call.broker.transactions.add(
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        frozenset({(partition.topic.name, partition.index)}),
+        0,
+        done,
+    )
+    return reply.outcome()

@@ -1,0 +1,96 @@
+"""AddPartitionsToTxn (24): partitions become part of a transaction (KIP-98).
+
+From v4 on brokers ask for many transactions at once, and whether partitions are part of one (KIP-890).
+"""
+
+from collections.abc import Callable, Mapping
+
+from ..cluster.api_error import ApiError
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
+from ..coordinators.transaction_rules import Producer
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+)
+from .fencing import shown
+from .registry import handles
+
+E = ErrorCode
+_BETWEEN_BROKERS = 4
+Errors = Mapping[TopicPartition, ErrorCode]
+Done = Callable[[AddPartitionsToTxnTransaction, Errors], None]
+
+
+@handles(ApiKey.ADD_PARTITIONS_TO_TXN)
+def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> object:
+    reply = Reply[AddPartitionsToTxnResponse](call)
+    answer = AddPartitionsToTxnResponse()
+
+    def done(transaction: AddPartitionsToTxnTransaction, errors: Errors) -> None:
+        answer.results_by_transaction.append(_result(transaction.transactional_id, errors))
+        if len(answer.results_by_transaction) == len(request.transactions):
+            reply.complete(answer)
+
+    for transaction in request.transactions:
+        _one(call, transaction, done)
+    if not request.transactions:
+        reply.complete(answer)
+    return reply.outcome()
+
+
+def _one(call: Call, asked: AddPartitionsToTxnTransaction, done: Done) -> None:
+    """One partition that does not exist, and none is added."""
+    keys = frozenset((topic.name, index) for topic in asked.topics for index in topic.partitions)
+    known = {key for key in keys if call.cluster.partition(*key) is not None}
+    if known != keys:
+        errors = {
+            key: E.OPERATION_NOT_ATTEMPTED if key in known else E.UNKNOWN_TOPIC_OR_PARTITION for key in keys
+        }
+        done(asked, errors)
+        return
+    producer = Producer(asked.producer_id, asked.producer_epoch)
+    if asked.verify_only:
+        done(asked, _verified(call, asked, producer, keys))
+        return
+
+    def added(error: ErrorCode) -> None:
+        code = shown(call, ApiKey.ADD_PARTITIONS_TO_TXN, error)
+        done(asked, dict.fromkeys(keys, code))
+
+    version = EPOCH_BUMP_VERSION if call.version >= _BETWEEN_BROKERS else 0
+    call.broker.transactions.add(asked.transactional_id, producer, keys, version, added)
+
+
+def _verified(
+    call: Call, asked: AddPartitionsToTxnTransaction, producer: Producer, keys: frozenset[TopicPartition]
+) -> Errors:
+    try:
+        missing = call.broker.transactions.missing(asked.transactional_id, producer, keys)
+    except ApiError as error:
+        return dict.fromkeys(keys, error.code)
+    unknown = not_added(call)
+    return {key: unknown if key in missing else E.NONE for key in keys}
+
+
+def not_added(call: Call) -> ErrorCode:
+    """What a coordinator answers brokers for a partition that is no part of the transaction: since 3.8 an
+    error that means "abort" (KIP-890)."""
+    verification = call.policies.transaction_verification
+    abortable = verification is not None and verification.produce_abortable < 1 << 15
+    return E.TRANSACTION_ABORTABLE if abortable else E.INVALID_TXN_STATE
+
+
+def _result(transactional_id: str, errors: Errors) -> AddPartitionsToTxnResult:
+    topics: dict[str, AddPartitionsToTxnTopicResult] = {}
+    for (name, index), error in sorted(errors.items()):
+        topic = topics.setdefault(name, AddPartitionsToTxnTopicResult(name))
+        topic.results_by_partition.append(AddPartitionsToTxnPartitionResult(index, error))
+    return AddPartitionsToTxnResult(transactional_id, list(topics.values()))

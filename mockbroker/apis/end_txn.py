@@ -1,0 +1,32 @@
+"""EndTxn (26): commits or aborts a transaction (KIP-98); v5 also bumps the producer's epoch (KIP-890)."""
+
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..coordinators.transaction import EPOCH_BUMP_VERSION
+from ..coordinators.transaction_rules import Producer
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
+from .fencing import shown
+from .registry import handles
+
+_BUMPS_SINCE = 5
+
+
+@handles(ApiKey.END_TXN)
+def end_txn(call: Call, request: EndTxnRequest) -> object:
+    """Answered once the decision is in the coordinator's log; the markers follow."""
+    reply = Reply[EndTxnResponse](call)
+
+    def done(error: ErrorCode, producer_id: int, epoch: int) -> None:
+        reply.complete(EndTxnResponse(0, shown(call, ApiKey.END_TXN, error), producer_id, epoch))
+
+    bumps = call.version >= _BUMPS_SINCE and call.policies.epoch_bump.per_transaction
+    call.broker.transactions.end(
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        request.committed,
+        EPOCH_BUMP_VERSION if bumps else 0,
+        done,
+    )
+    return reply.outcome()

@@ -1,0 +1,167 @@
+"""TxnOffsetCommit (28): a group's positions, as part of a transaction (KIP-98, KIP-447, KIP-890)."""
+
+from collections.abc import Callable
+
+from ..cluster.call import Call
+from ..cluster.internal_append import append
+from ..coordinators.offsets import CommittedOffset, Key
+from ..coordinators.reply import Reply
+from ..coordinators.transaction_rules import Producer
+from ..protocol.api_keys import ApiKey
+from ..protocol.batch_writing import key_values
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+from ..protocol.offsets_log import offset_record
+from ..protocol.record_batch import TRANSACTIONAL
+from .registry import handles
+from .verification import Errors, ask_coordinator
+
+E = ErrorCode
+_NO_KEYS: frozenset[Key] = frozenset()
+Done = Callable[[ErrorCode, frozenset[Key]], None]
+
+
+@handles(ApiKey.TXN_OFFSET_COMMIT)
+def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
+    """Partitions that do not exist are answered so, and the others committed."""
+    reply = Reply[TxnOffsetCommitResponse](call)
+    known = {
+        (topic.name, partition.partition_index): partition
+        for topic in request.topics
+        for partition in topic.partitions
+        if call.cluster.partition(topic.name, partition.partition_index) is not None
+    }
+
+    def done(error: ErrorCode, too_long: frozenset[Key]) -> None:
+        reply.complete(_answer(request, frozenset(known), error, too_long))
+
+    if not known:
+        done(E.NONE, _NO_KEYS)
+    elif error := call.broker.groups.refuses(request.group_id):
+        done(error, _NO_KEYS)
+    else:
+        _Commit(call, request, known, done).start()
+    return reply.outcome()
+
+
+class _Commit:
+    """Verified first where the release does so, then appended; done once that is replicated."""
+
+    def __init__(
+        self,
+        call: Call,
+        request: TxnOffsetCommitRequest,
+        known: dict[Key, TxnOffsetCommitRequestPartition],
+        done: Done,
+    ) -> None:
+        self._call = call
+        self._request = request
+        self._done = done
+        self._producer = Producer(request.producer_id, request.producer_epoch)
+        self._partition = call.cluster.offsets_partition(request.group_id)
+        limit = 2 * call.broker.groups.settings.offset_metadata_max
+        self._too_long = frozenset(
+            key
+            for key, asked in known.items()
+            if len((asked.committed_metadata or "").encode("utf-16-le")) > limit
+        )
+        self._offsets = {
+            key: CommittedOffset(
+                asked.committed_offset,
+                asked.committed_leader_epoch,
+                asked.committed_metadata or "",
+                call.now_ms,
+            )
+            for key, asked in known.items()
+            if key not in self._too_long
+        }
+
+    def start(self) -> None:
+        call, policy = self._call, self._call.policies.transaction_verification
+        if policy is None or not policy.offsets:
+            self._append()
+            return
+        epoch = None if policy.any_epoch else self._producer.epoch
+        if self._partition.log.producers.in_transaction(self._producer.id, epoch):
+            self._append()
+            return
+        adds = call.version >= policy.offsets_add
+        key = self._partition.topic.name, self._partition.index
+
+        def asked(errors: Errors) -> None:
+            error = errors.get(key, E.NONE)
+            if error is E.INVALID_TXN_STATE and call.version >= policy.offsets_abortable:
+                error = E.TRANSACTION_ABORTABLE
+            if error:
+                self._done(error, _NO_KEYS)
+            else:
+                self._append()
+
+        ask_coordinator(call, self._request.transactional_id, self._producer, frozenset({key}), adds, asked)
+
+    def _append(self) -> None:
+        call, request, partition = self._call, self._request, self._partition
+        member = request.generation_id, request.member_id, request.group_instance_id
+        error = call.broker.groups.may_commit_in_transaction(request.group_id, *member)
+        entry = partition.log.producers.entries.get(request.producer_id)
+        if not error and entry is not None and request.producer_epoch < entry.epoch:
+            error = E.INVALID_PRODUCER_EPOCH
+        if not error and len(partition.isr) < partition.min_insync_replicas:
+            error = E.COORDINATOR_NOT_AVAILABLE
+        if error or not self._offsets:
+            self._done(error, self._too_long)
+            return
+        records = [
+            offset_record(
+                request.group_id, *key, each.offset, each.leader_epoch, each.metadata, each.commit_ms
+            )
+            for key, each in self._offsets.items()
+        ]
+        batch = key_values(
+            records,
+            call.now_ms,
+            attributes=TRANSACTIONAL,
+            producer_id=request.producer_id,
+            producer_epoch=request.producer_epoch,
+        )
+        epoch = partition.leader_epoch
+        group = call.broker.groups.groups[request.group_id]
+        group.offsets.commit_open(request.producer_id, self._offsets)
+        end = append(partition, batch)
+
+        def replicated() -> None:
+            moved = partition.leader_epoch != epoch
+            self._done(E.NOT_COORDINATOR if moved else E.NONE, self._too_long)
+
+        if partition.log.high_watermark >= end:
+            replicated()
+        else:
+            partition.when_replicated(end, replicated)
+
+
+def _answer(
+    request: TxnOffsetCommitRequest, known: frozenset[Key], error: ErrorCode, too_long: frozenset[Key]
+) -> TxnOffsetCommitResponse:
+    def code(key: Key) -> ErrorCode:
+        if key not in known:
+            return E.UNKNOWN_TOPIC_OR_PARTITION
+        return error or (E.OFFSET_METADATA_TOO_LARGE if key in too_long else E.NONE)
+
+    return TxnOffsetCommitResponse(
+        topics=[
+            TxnOffsetCommitResponseTopic(
+                topic.name,
+                [
+                    TxnOffsetCommitResponsePartition(p.partition_index, code((topic.name, p.partition_index)))
+                    for p in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )

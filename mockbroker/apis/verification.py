@@ -1,0 +1,165 @@
+"""Asks the coordinator before the first batch of a transaction is appended (KIP-890; `ReplicaManager.scala`,
+`AddPartitionsToTxnManager.scala`)."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ..cluster.api_error import ApiError
+from ..cluster.call import PARKED, Call
+from ..cluster.partition import Partition
+from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
+from ..coordinators.transaction_rules import Producer
+from ..protocol import record_batch
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest
+from ..protocol.record_batch import BatchHeader
+from .produce import refused, transactional_batches
+
+E = ErrorCode
+Unverified = Mapping[Partition, PartitionProduceResponse]
+Errors = Mapping[TopicPartition, ErrorCode]
+
+_UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E.NOT_COORDINATOR}
+"""What older clients would not come again for."""
+
+
+def ask_coordinator(
+    call: Call,
+    transactional_id: str,
+    producer: Producer,
+    keys: frozenset[TopicPartition],
+    adds: bool,
+    done: Callable[[Errors], None],
+) -> None:
+    """Verifies that these are part of the transaction, or adds them; `done` with the errors there are.
+
+    What is no part is INVALID_TXN_STATE, and a fenced producer INVALID_PRODUCER_EPOCH, as all producers know.
+    """
+    broker = call.cluster.brokers.get(call.cluster.transaction_partition(transactional_id).leader)
+    if broker is None:
+        done(dict.fromkeys(keys, E.COORDINATOR_NOT_AVAILABLE))
+        return
+
+    def added(error: ErrorCode) -> None:
+        known = E.INVALID_PRODUCER_EPOCH if error is E.PRODUCER_FENCED else error
+        done(dict.fromkeys(keys, known) if error else {})
+
+    if adds:
+        broker.transactions.add(transactional_id, producer, keys, EPOCH_BUMP_VERSION, added)
+        return
+    try:
+        missing = broker.transactions.missing(transactional_id, producer, keys)
+    except ApiError as error:
+        added(error.code)
+    else:
+        done(dict.fromkeys(missing, E.INVALID_TXN_STATE))
+
+
+class Verification:
+    """A Produce request of a transactional producer on its way to the log."""
+
+    def __init__(
+        self,
+        call: Call,
+        request: ProduceRequest,
+        append: Callable[[Call, ProduceRequest, Unverified], object],
+    ) -> None:
+        policies, number = call.cluster.policies, call.cluster.configs.broker_int
+        assert policies.transaction_verification is not None
+        self._call = call
+        self._request = request
+        self._any_epoch = policies.transaction_verification.any_epoch
+        self._append = append
+        self._abortable = call.version >= policies.transaction_verification.produce_abortable
+        self._adds = call.version >= policies.transaction_verification.produce_adds
+        self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
+        self._retry_until_ms = call.now_ms + number("add.partitions.to.txn.retry.backoff.max.ms")
+        self._outcome: object = None
+        self._parked = False
+
+    def start(self) -> object:
+        """The answer, or PARKED."""
+        self._ask()
+        if self._outcome is None:
+            self._parked = True
+            # The bytes are the connection's, which reads on.
+            for topic in self._request.topic_data:
+                for asked in topic.partition_data:
+                    asked.records = None if asked.records is None else bytes(asked.records)
+            return PARKED
+        return self._outcome
+
+    def _ask(self) -> None:
+        batches = transactional_batches(self._call, self._request)
+        producers = {Producer(each.producer_id, each.producer_epoch) for each in batches.values()}
+        if len(producers) > 1:
+            self._settle({each: refused(each.index, E.INVALID_PRODUCER_ID_MAPPING) for each in batches})
+            return
+        first = {
+            partition: header
+            for partition, header in batches.items()
+            if not partition.log.producers.in_transaction(
+                header.producer_id, None if self._any_epoch else header.producer_epoch
+            )
+        }
+        enabled = self._call.cluster.configs.broker_bool("transaction.partition.verification.enable")
+        if not first or not (enabled or self._adds):
+            self._settle({})
+            return
+        for partition, header in first.items():
+            partition.log.producers.verify(header.producer_id, header.producer_epoch, header.base_sequence)
+        (producer,) = producers
+        keys = frozenset((partition.topic.name, partition.index) for partition in first)
+        transactional_id = self._request.transactional_id or ""
+        ask_coordinator(
+            self._call,
+            transactional_id,
+            producer,
+            keys,
+            self._adds,
+            lambda errors: self._asked(first, errors),
+        )
+
+    def _asked(self, first: Mapping[Partition, BatchHeader], errors: Errors) -> None:
+        """A client that adds by writing would wait too long if it had to send everything again."""
+        concurrent = E.CONCURRENT_TRANSACTIONS in errors.values()
+        if self._adds and concurrent and self._call.now_ms < self._retry_until_ms and self._request.acks:
+            self._call.cluster.after(self._backoff_ms, self._ask)
+            return
+        unverified = {}
+        for partition, header in first.items():
+            error = errors.get((partition.topic.name, partition.index), E.NONE)
+            if error:
+                unverified[partition] = self._refused(partition.index, error)
+            elif error := self._refuses(partition, header):
+                unverified[partition] = refused(partition.index, error, None, [], partition.log.start_offset)
+        self._settle(unverified)
+
+    def _refuses(self, partition: Partition, header: BatchHeader) -> ErrorCode:
+        """What is wrong with a batch that was verified."""
+        policies = self._call.cluster.policies
+        if header.attributes & record_batch.COMPRESSION_MASK and not policies.verified_compression:
+            return E.INVALID_RECORD
+        if policies.lowest_sequence_first and partition.log.producers.waits_for_lower(
+            header.producer_id, header.base_sequence
+        ):
+            return E.OUT_OF_ORDER_SEQUENCE_NUMBER
+        return E.NONE
+
+    def _refused(self, index: int, error: ErrorCode) -> PartitionProduceResponse:
+        """A coordinator's error as a producer of this version knows it."""
+        if error is E.INVALID_TXN_STATE:
+            if self._abortable:
+                return refused(index, E.TRANSACTION_ABORTABLE)
+            return refused(index, error, "Partition was not added to the transaction")
+        if error in _UNSURE or (error is E.CONCURRENT_TRANSACTIONS and not self._adds):
+            text = "Unable to verify the partition has been added to the transaction. Underlying error: "
+            return refused(index, E.NOT_ENOUGH_REPLICAS, text + error.name)
+        return refused(index, error)
+
+    def _settle(self, unverified: Unverified) -> None:
+        outcome = self._append(self._call, self._request, unverified)
+        if not self._parked:
+            self._outcome = outcome
+        elif outcome is not PARKED:
+            self._call.answer(outcome)

@@ -1,0 +1,57 @@
+"""WriteTxnMarkers (27): ends transactions on partitions, as coordinators do (KIP-98)."""
+
+from functools import partial
+
+from ..cluster.call import Call
+from ..coordinators.reply import Reply
+from ..coordinators.transaction_markers import write_marker
+from ..protocol.api_keys import ApiKey
+from ..protocol.batch_writing import Marker
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.write_txn_markers import (
+    WritableTxnMarkerPartitionResult,
+    WritableTxnMarkerResult,
+    WritableTxnMarkerTopicResult,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
+from .registry import handles
+
+
+@handles(ApiKey.WRITE_TXN_MARKERS)
+def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
+    reply = Reply[WriteTxnMarkersResponse](call)
+    answer = WriteTxnMarkersResponse()
+    waiting = 1
+
+    def settled() -> None:
+        nonlocal waiting
+        waiting -= 1
+        if not waiting:
+            reply.complete(answer)
+
+    def done(result: WritableTxnMarkerPartitionResult, error: ErrorCode) -> None:
+        result.error_code = error
+        settled()
+
+    for asked in request.markers:
+        epoch, committed = asked.producer_epoch, asked.transaction_result
+        marker = Marker(asked.producer_id, epoch, committed, asked.coordinator_epoch)
+        topics = []
+        for topic in asked.topics:
+            results = [WritableTxnMarkerPartitionResult(index) for index in topic.partition_indexes]
+            topics.append(WritableTxnMarkerTopicResult(topic.name, results))
+            for result in results:
+                partition = call.partition(topic.name, result.partition_index)
+                if partition is None or call.broker.id not in partition.logs:
+                    result.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                elif partition.leader != call.broker.id:
+                    result.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+                else:
+                    waiting += 1
+                    write_marker(
+                        call.cluster, partition, marker, partial(done, result), asked.transaction_version
+                    )
+        answer.markers.append(WritableTxnMarkerResult(asked.producer_id, topics))
+    settled()
+    return reply.outcome()

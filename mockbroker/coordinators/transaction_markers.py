@@ -1,0 +1,106 @@
+"""Sends the markers of a transaction to its partitions (`TransactionMarkerChannelManager.scala`)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from ..cluster.internal_append import append
+from ..protocol.batch_writing import Marker, marker_batch
+from ..protocol.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+    from .transaction import TopicPartition
+
+RETRY_MS: Final = 100
+"""After so long what found no leader, or too few replicas, is tried again."""
+
+
+def write_marker(
+    cluster: "Cluster",
+    partition: "Partition",
+    marker: Marker,
+    done: Callable[[ErrorCode], None],
+    version: int = 0,
+) -> None:
+    """Appends one marker as the partition's leader does; `done` once it is replicated.
+
+    NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
+    """
+    leader = cluster.brokers.get(partition.leader)
+    if leader is None:
+        done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return
+    if len(partition.isr) < partition.min_insync_replicas:
+        done(ErrorCode.NOT_ENOUGH_REPLICAS)
+        return
+    if error := partition.log.producers.check_marker(marker, version):
+        done(error)
+        return
+    epoch = partition.leader_epoch
+    end = append(partition, marker_batch(marker, cluster.now_ms))
+
+    def replicated() -> None:
+        if partition.leader_epoch != epoch:
+            done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            return
+        if partition.topic.name == "__consumer_offsets":
+            leader.groups.complete_transaction(partition.index, marker.producer_id, marker.committed)
+        done(ErrorCode.NONE)
+
+    if partition.log.high_watermark >= end:
+        replicated()
+    else:
+        partition.when_replicated(end, replicated)
+
+
+class Markers:
+    """The markers of one transaction on their way; `done` is called when all are written, unless `current`
+    says that they are out of date, or one is refused for good."""
+
+    def __init__(
+        self,
+        cluster: "Cluster",
+        marker: Marker,
+        partitions: "frozenset[TopicPartition]",
+        current: Callable[[], bool],
+        done: Callable[[], None],
+    ) -> None:
+        self._cluster = cluster
+        self._marker = marker
+        self._missing = set(partitions)
+        self._current = current
+        self._done = done
+
+    def send(self) -> None:
+        """To every partition; those of topics that are gone need none."""
+        if not self._missing:
+            self._finish()
+        for key in sorted(self._missing):
+            self._send(key)
+
+    def _send(self, key: "TopicPartition") -> None:
+        if not self._current():
+            return
+        partition = self._cluster.partition(*key)
+        if partition is None:
+            self._settled(key)
+        else:
+            write_marker(self._cluster, partition, self._marker, lambda error: self._written(key, error))
+
+    def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
+        if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
+            self._current = lambda: False
+        elif error:
+            self._cluster.after(RETRY_MS, lambda: self._send(key))
+        else:
+            self._settled(key)
+
+    def _settled(self, key: "TopicPartition") -> None:
+        self._missing.discard(key)
+        if not self._missing:
+            self._finish()
+
+    def _finish(self) -> None:
+        if self._current():
+            self._done()

@@ -1,0 +1,160 @@
+"""What InitProducerId, AddPartitionsToTxn and EndTxn do to a transaction (`TransactionCoordinator.scala`).
+
+Each rule is asked with the transaction as it is and answers the next one, or raises. What has to happen with
+it - log, markers, answers - is the coordinator's.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..cluster.api_error import ApiError
+from ..protocol.errors import ErrorCode
+from .transaction import EPOCH_BUMP_VERSION, MAX_EPOCH, NONE, TopicPartition, Transaction
+from .transaction_states import COMPLETE, PREPARED, TransactionEvent, TransactionState
+
+if TYPE_CHECKING:
+    from ..policies import Policies
+    from ..policies.transaction_timeout_fencing import Fencing
+
+E = ErrorCode
+_S = TransactionState
+
+
+class Producer(NamedTuple):
+    """Producer id and epoch as a client gives them."""
+
+    id: int
+    epoch: int
+
+
+class AlreadyDoneError(Exception):
+    """Nothing is left to do: the answer is that of the first time."""
+
+
+def check_expected(now: Transaction, expected: Producer | None) -> None:
+    """The producer id of an InitProducerId. PRODUCER_FENCED unless it is the current one, or the one before
+    whose epochs were used up, or there was none."""
+    if expected is None or now.epoch == NONE or expected.id == now.producer_id:
+        return
+    if expected.id == now.previous_producer_id and expected.epoch >= MAX_EPOCH - 1:
+        return
+    raise ApiError(E.PRODUCER_FENCED)
+
+
+def initialize(
+    now: Transaction,
+    expected: Producer | None,
+    timeout_ms: int,
+    new_producer_id: Callable[[], int],
+    now_ms: int,
+) -> Transaction:
+    """The next epoch for a transaction at rest, or the current one again (KIP-360). PRODUCER_FENCED.
+
+    Of a producer id whose epochs are used up there is no next: another takes its place.
+    """
+    if now.exhausted and (expected is None or expected.epoch == now.epoch):
+        last = NONE if expected is None else now.epoch
+        return now.initialized(new_producer_id(), 0, last, timeout_ms, now_ms)
+    if expected is None:
+        epoch, last = now.epoch + 1, NONE
+    elif now.epoch in (NONE, expected.epoch):
+        epoch, last = now.epoch + 1, now.epoch
+    elif expected.epoch == now.last_epoch:
+        epoch, last = now.epoch, now.last_epoch
+    else:
+        raise ApiError(E.PRODUCER_FENCED)
+    return now.initialized(now.producer_id, epoch, last, timeout_ms, now_ms)
+
+
+def add(
+    now: Transaction, producer: Producer, partitions: frozenset[TopicPartition], version: int, now_ms: int
+) -> Transaction:
+    """INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS; AlreadyDoneError."""
+    check_current(now, producer)
+    if now.state is _S.ONGOING and partitions <= now.partitions:
+        raise AlreadyDoneError
+    return now.with_partitions(partitions, version, now_ms)
+
+
+def check_current(now: Transaction, producer: Producer) -> None:
+    """INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, CONCURRENT_TRANSACTIONS while markers are written."""
+    if now.producer_id != producer.id:
+        raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
+    if now.epoch != producer.epoch:
+        raise ApiError(E.PRODUCER_FENCED)
+    if now.state in PREPARED:
+        raise ApiError(E.CONCURRENT_TRANSACTIONS)
+
+
+def end(
+    now: Transaction, producer: Producer, committed: bool, policies: "Policies", now_ms: int
+) -> Transaction:
+    """EndTxn of clients without KIP-890. INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, INVALID_TXN_STATE,
+    CONCURRENT_TRANSACTIONS; AlreadyDoneError for one that was ended so."""
+    if now.producer_id != producer.id:
+        raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
+    if producer.epoch < now.epoch or (policies.end_txn_epoch_exact and producer.epoch != now.epoch):
+        raise ApiError(E.PRODUCER_FENCED)
+    if now.state is _S.ONGOING:
+        return now.prepared(_event(committed), 0, now_ms)
+    _check_decided(now, committed)
+    if now.state in COMPLETE:
+        raise AlreadyDoneError
+    raise ApiError(E.INVALID_TXN_STATE)
+
+
+def end_and_bump(
+    now: Transaction, producer: Producer, committed: bool, new_producer_id: Callable[[], int], now_ms: int
+) -> Transaction:
+    """EndTxn from version 5 on (KIP-890). The same errors.
+
+    The epoch before the current one is a retry here; the current one asks to end the next transaction, which
+    may be aborted though it never began.
+    """
+    wrapped = now.previous_producer_id == producer.id and producer.epoch == MAX_EPOCH - 1 and now.epoch == 0
+    retry = wrapped or now.epoch == producer.epoch + 1
+    if now.producer_id != producer.id and not wrapped:
+        raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
+    again = retry and (now.state in PREPARED or now.state in COMPLETE)
+    if not again and (producer.epoch != now.epoch or now.state in PREPARED):
+        raise ApiError(E.PRODUCER_FENCED)
+    if now.state is _S.ONGOING or (now.at_rest and not committed and not retry):
+        next_id = new_producer_id() if now.exhausted else NONE
+        return now.prepared(_event(committed), EPOCH_BUMP_VERSION, now_ms, next_id)
+    if now.state in COMPLETE and not retry:
+        raise ApiError(E.INVALID_TXN_STATE)
+    _check_decided(now, committed)
+    if now.state in COMPLETE:
+        raise AlreadyDoneError
+    raise ApiError(E.INVALID_TXN_STATE)
+
+
+def abort_and_fence(
+    now: Transaction, fencing: "Fencing", version: int, new_producer_id: Callable[[], int], now_ms: int
+) -> Transaction:
+    """Aborts an open transaction on the broker's own account: for a new instance, or its timeout.
+
+    From transaction `version` 2 on, ending it bumps the epoch anyway.
+    """
+    if version >= EPOCH_BUMP_VERSION and fencing.bumps_epoch:
+        if fencing.twice:
+            now = now.fenced(min(now.epoch + 1, MAX_EPOCH), NONE)
+        next_id = new_producer_id() if now.exhausted and not fencing.twice else NONE
+        after = now.prepared(TransactionEvent.ABORT, version, now_ms, next_id)
+        return after if fencing.keeps_last_epoch else after.fenced(after.epoch, NONE)
+    if fencing.bumps_epoch:
+        last = now.epoch if fencing.keeps_last_epoch else NONE
+        now = now.fenced(min(now.epoch + 1, MAX_EPOCH), last)
+    return now.prepared(TransactionEvent.ABORT, 0, now_ms)
+
+
+def _check_decided(now: Transaction, committed: bool) -> None:
+    """What was decided otherwise: INVALID_TXN_STATE. What is being done: CONCURRENT_TRANSACTIONS."""
+    if now.state is _S.EMPTY or committed != (now.state in (_S.PREPARE_COMMIT, _S.COMPLETE_COMMIT)):
+        raise ApiError(E.INVALID_TXN_STATE)
+    if now.state in PREPARED:
+        raise ApiError(E.CONCURRENT_TRANSACTIONS)
+
+
+def _event(committed: bool) -> TransactionEvent:
+    return TransactionEvent.COMMIT if committed else TransactionEvent.ABORT

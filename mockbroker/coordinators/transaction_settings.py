@@ -1,0 +1,50 @@
+"""What the configuration says to the transaction coordinator (`TransactionStateManagerConfig.java`)."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..protocol.releases import facts
+from ..protocol.transaction_log import Layout
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSettings:
+    """Times in ms. `version` is the level of the feature `transaction.version`, 0 where there is none."""
+
+    max_timeout_ms: int
+    timeout_check_interval_ms: int
+    expiration_ms: int
+    expiration_check_interval_ms: int
+    request_timeout_ms: int
+    markers_delay_ms: int
+    version: int
+    layout: Layout
+
+    @classmethod
+    def of(cls, cluster: "Cluster") -> "TransactionSettings":
+        number = cluster.configs.broker_int
+        version = transaction_version(cluster)
+        layout = Layout.V1 if version else Layout.V0
+        if cluster.policies.keep_last_epoch:
+            layout = Layout.KIP_360
+        return cls(
+            max_timeout_ms=number("transaction.max.timeout.ms"),
+            timeout_check_interval_ms=number("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+            expiration_ms=number("transactional.id.expiration.ms"),
+            expiration_check_interval_ms=number("transaction.remove.expired.transaction.cleanup.interval.ms"),
+            request_timeout_ms=number("request.timeout.ms"),
+            markers_delay_ms=number("mockbroker.transaction.markers.delay.ms"),
+            version=version,
+            layout=layout,
+        )
+
+
+def transaction_version(cluster: "Cluster") -> int:
+    """The finalized level of `transaction.version`: 2 if epochs are bumped per transaction, else 1, and 0
+    where the release has no such feature (KIP-584, KIP-890)."""
+    if "transaction.version" not in facts(cluster.release).finalized_features:
+        return 0
+    return 2 if cluster.policies.epoch_bump.per_transaction else 1

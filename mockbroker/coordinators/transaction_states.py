@@ -1,0 +1,61 @@
+"""The states of a transaction, and what moves it from one to the next (`TransactionState.java`).
+
+A transactional id begins Empty. The first partition that is added makes its transaction Ongoing. Once the
+client, or the transaction's timeout, decides how it ends, PrepareCommit or PrepareAbort is in the log and
+can't be taken back; when all partitions have their markers it is CompleteCommit or CompleteAbort, until
+partitions are added again or InitProducerId makes it Empty. An id that is idle for long is Dead and
+forgotten.
+"""
+
+import enum
+from typing import Final
+
+
+class TransactionState(enum.StrEnum):
+    """Values are what DescribeTransactions and ListTransactions show; their order is the ids in the log."""
+
+    EMPTY = "Empty"
+    ONGOING = "Ongoing"
+    PREPARE_COMMIT = "PrepareCommit"
+    PREPARE_ABORT = "PrepareAbort"
+    COMPLETE_COMMIT = "CompleteCommit"
+    COMPLETE_ABORT = "CompleteAbort"
+    DEAD = "Dead"
+    PREPARE_EPOCH_FENCE = "PrepareEpochFence"
+    """Known to filters only: nobody can see a transaction in it."""
+
+
+class TransactionEvent(enum.Enum):
+    INITIALIZED = "InitProducerId gave the producer an epoch"
+    ADDED = "partitions were added"
+    COMMIT = "EndTxn committed"
+    ABORT = "EndTxn, a new instance or the timeout aborted"
+    COMPLETED = "all partitions have their markers"
+    EXPIRED = "nothing happened for `transactional.id.expiration.ms`"
+
+
+_S, _E = TransactionState, TransactionEvent
+
+_AT_REST: Final = {
+    _E.INITIALIZED: _S.EMPTY,
+    _E.ADDED: _S.ONGOING,
+    # A client of KIP-890 need not know whether it wrote anything.
+    _E.ABORT: _S.PREPARE_ABORT,
+    _E.EXPIRED: _S.DEAD,
+}
+
+TRANSITIONS: Final[dict[TransactionState, dict[TransactionEvent, TransactionState]]] = {
+    _S.EMPTY: _AT_REST,
+    _S.ONGOING: {_E.ADDED: _S.ONGOING, _E.COMMIT: _S.PREPARE_COMMIT, _E.ABORT: _S.PREPARE_ABORT},
+    _S.PREPARE_COMMIT: {_E.COMPLETED: _S.COMPLETE_COMMIT},
+    _S.PREPARE_ABORT: {_E.COMPLETED: _S.COMPLETE_ABORT},
+    _S.COMPLETE_COMMIT: _AT_REST,
+    _S.COMPLETE_ABORT: _AT_REST,
+    _S.DEAD: {},
+    _S.PREPARE_EPOCH_FENCE: {},
+}
+
+PREPARED: Final = frozenset({_S.PREPARE_COMMIT, _S.PREPARE_ABORT})
+COMPLETE: Final = frozenset({_S.COMPLETE_COMMIT, _S.COMPLETE_ABORT})
+IDS: Final = {state: number for number, state in enumerate(TransactionState)}
+BY_ID: Final = dict(enumerate(TransactionState))

@@ -1,0 +1,88 @@
+"""The transactional ids of one partition of `__transaction_state` (`TransactionStateManager.scala`)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..cluster.internal_append import append
+from ..protocol.errors import ErrorCode
+from .transaction_log import load, record_batch
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+    from .transaction import Transaction
+    from .transaction_settings import TransactionSettings
+
+
+class Entry:
+    """A transactional id: its state, and whether the next one is being written."""
+
+    __slots__ = ("now", "pending")
+
+    def __init__(self, now: "Transaction") -> None:
+        self.now = now
+        self.pending = False
+
+
+class Owned:
+    """A partition as its leader loaded it, in a leader epoch that is the coordinator epoch of its markers."""
+
+    def __init__(self, cluster: "Cluster", settings: "TransactionSettings", partition: "Partition") -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._partition = partition
+        self.epoch = partition.leader_epoch
+        self.entries = {name: Entry(state) for name, state in load(partition.log, settings.layout).items()}
+
+    @property
+    def current(self) -> bool:
+        """Whether nobody has led since."""
+        return self._partition.leader_epoch == self.epoch
+
+    def write(
+        self,
+        transactional_id: str,
+        entry: Entry,
+        after: "Transaction | None",
+        done: Callable[[ErrorCode], None],
+    ) -> None:
+        """Appends the next state, None for a tombstone; it holds once it is replicated.
+
+        COORDINATOR_NOT_AVAILABLE when that can't be or takes too long, NOT_COORDINATOR when another leads.
+        """
+        partition, cluster = self._partition, self._cluster
+        if not self.current:
+            done(ErrorCode.NOT_COORDINATOR)
+            return
+        if len(partition.isr) < partition.min_insync_replicas:
+            done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            return
+        entry.pending = True
+        end = append(partition, record_batch(transactional_id, after, self._settings.layout, cluster.now_ms))
+
+        def replicated() -> None:
+            entry.pending = False
+            if not self.current:
+                done(ErrorCode.NOT_COORDINATOR)
+                return
+            if after is None:
+                self.entries.pop(transactional_id, None)
+            else:
+                entry.now = after
+            done(ErrorCode.NONE)
+
+        if partition.log.high_watermark >= end:
+            replicated()
+            return
+
+        def waited() -> None:
+            timer.cancel()
+            replicated()
+
+        def expired() -> None:
+            partition.forget(waited)
+            entry.pending = False
+            done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+        timer = cluster.after(self._settings.request_timeout_ms, expired)
+        partition.when_replicated(end, waited)

@@ -1,0 +1,289 @@
+"""The transaction coordinator of one broker (`TransactionCoordinator.scala`).
+
+A broker coordinates the transactional ids of those partitions of `__transaction_state` that it leads. Each
+change is a record there first, and holds once that is replicated; whoever leads next loads it from there.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..cluster.api_error import ApiError
+from ..protocol.batch_writing import Marker
+from ..protocol.errors import ErrorCode
+from . import transaction_rules as rules
+from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
+from .transaction_markers import RETRY_MS, Markers
+from .transaction_rules import AlreadyDoneError, Producer
+from .transaction_settings import TransactionSettings
+from .transaction_states import PREPARED, TransactionState
+from .transaction_store import Entry, Owned
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+
+E = ErrorCode
+Done = Callable[[ErrorCode, int, int], None]
+"""Error, producer id and epoch of an answer; the latter two -1 with an error."""
+
+
+class TransactionCoordinator:
+    """`owned` are the partitions that were loaded, by index; `settings` were read at the broker's start."""
+
+    def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
+        self._cluster = cluster
+        self._broker = broker
+        self.settings = TransactionSettings.of(cluster)
+        self.owned: dict[int, Owned] = {}
+        self._started_ms = cluster.now_ms
+        self._planned: set[Callable[[], bool]] = set()
+
+    # -- what is here
+
+    def leader_changed(self, partition: "Partition") -> None:
+        """Loads a partition that this broker leads now, and lets go of one that it led."""
+        if partition.leader != self._broker.id:
+            self.owned.pop(partition.index, None)
+        elif partition.log.end_offset:
+            self._load(partition)
+
+    def _load(self, partition: "Partition") -> Owned:
+        owned = self.owned[partition.index] = Owned(self._cluster, self.settings, partition)
+        for name, entry in list(owned.entries.items()):
+            if entry.now.state in PREPARED:
+                self._send_markers(owned, name, entry)
+        if owned.entries:
+            self._plan()
+        return owned
+
+    def _own(self, transactional_id: str) -> Owned:
+        """ApiError INVALID_REQUEST for an empty id, NOT_COORDINATOR for one that is not to be asked about
+        here."""
+        if not transactional_id:
+            raise ApiError(E.INVALID_REQUEST)
+        partition = self._cluster.transaction_partition(transactional_id)
+        if partition.leader != self._broker.id:
+            raise ApiError(E.NOT_COORDINATOR)
+        owned = self.owned.get(partition.index)
+        return owned if owned is not None and owned.current else self._load(partition)
+
+    def find(self, transactional_id: str) -> Transaction | None:
+        """The state of a transactional id, None when there is none. ApiError."""
+        entry = self._own(transactional_id).entries.get(transactional_id)
+        return None if entry is None else entry.now
+
+    def __iter__(self) -> Iterator[tuple[str, Transaction]]:
+        for owned in self.owned.values():
+            for name, entry in owned.entries.items():
+                yield name, entry.now
+
+    def _entry(self, transactional_id: str) -> tuple[Owned, Entry]:
+        """ApiError INVALID_PRODUCER_ID_MAPPING besides those of `_own`."""
+        owned = self._own(transactional_id)
+        entry = owned.entries.get(transactional_id)
+        if entry is None:
+            raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
+        return owned, entry
+
+    # -- what clients ask for
+
+    def initialize(
+        self, transactional_id: str, timeout_ms: int, expected: Producer | None, done: Done
+    ) -> None:
+        """InitProducerId with a transactional id."""
+        try:
+            if transactional_id and not 0 < timeout_ms <= self.settings.max_timeout_ms:
+                raise ApiError(E.INVALID_TRANSACTION_TIMEOUT)
+            owned = self._own(transactional_id)
+            entry = owned.entries.get(transactional_id)
+            if entry is None:
+                new_id, now_ms = self._cluster.new_producer_id(), self._cluster.now_ms
+                entry = owned.entries[transactional_id] = Entry(Transaction(new_id, timeout_ms, now_ms))
+                self._plan()
+            _check_settled(entry)
+            if not self._cluster.policies.epoch_bump.on_request:
+                expected = None
+            rules.check_expected(entry.now, expected)
+            if entry.now.state in PREPARED:
+                raise ApiError(E.CONCURRENT_TRANSACTIONS)
+            if entry.now.state is TransactionState.ONGOING:
+                again = partial(_concurrent, done)
+                self._abort(owned, transactional_id, entry, again, fences=True)
+                return
+            now_ms = self._cluster.now_ms
+            after = rules.initialize(entry.now, expected, timeout_ms, self._cluster.new_producer_id, now_ms)
+        except ApiError as error:
+            done(error.code, NONE, NONE)
+            return
+        owned.write(transactional_id, entry, after, partial(_answer, done, after))
+
+    def add(
+        self,
+        transactional_id: str,
+        producer: Producer,
+        partitions: frozenset[TopicPartition],
+        version: int,
+        done: Callable[[ErrorCode], None],
+    ) -> None:
+        """Adds partitions for a client of transaction `version`."""
+        try:
+            owned, entry = self._entry(transactional_id)
+            _check_settled(entry)
+            after = rules.add(entry.now, producer, partitions, version, self._cluster.now_ms)
+        except ApiError as error:
+            done(error.code)
+        except AlreadyDoneError:
+            done(E.NONE)
+        else:
+            owned.write(transactional_id, entry, after, done)
+
+    def missing(
+        self, transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition]
+    ) -> frozenset[TopicPartition]:
+        """Which of these are no part of the transaction. ApiError."""
+        _, entry = self._entry(transactional_id)
+        rules.check_current(entry.now, producer)
+        return partitions - entry.now.partitions
+
+    def end(
+        self, transactional_id: str, producer: Producer, committed: bool, version: int, done: Done
+    ) -> None:
+        """EndTxn of a client of transaction `version`; answered before the markers are written."""
+        bumps = version >= EPOCH_BUMP_VERSION
+        try:
+            owned, entry = self._entry(transactional_id)
+            _check_settled(entry)
+            now, now_ms = entry.now, self._cluster.now_ms
+            if bumps:
+                after = rules.end_and_bump(now, producer, committed, self._cluster.new_producer_id, now_ms)
+            else:
+                after = rules.end(now, producer, committed, self._cluster.policies, now_ms)
+        except ApiError as error:
+            done(error.code, NONE, NONE)
+        except AlreadyDoneError:
+            _answer(done, entry.now, E.NONE, shown=bumps)
+        else:
+            self._finish(owned, transactional_id, entry, after, partial(_answer, done, shown=bumps))
+
+    # -- how it ends
+
+    def _abort(
+        self,
+        owned: Owned,
+        transactional_id: str,
+        entry: Entry,
+        done: Callable[[ErrorCode], None],
+        *,
+        fences: bool,
+    ) -> None:
+        """On the broker's own account; `fences` when a new instance asks for it, whatever timeouts do."""
+        fencing = self._cluster.policies.timeout_fencing
+        if fences:
+            fencing = fencing._replace(bumps_epoch=True)
+        after = rules.abort_and_fence(
+            entry.now, fencing, self.settings.version, self._cluster.new_producer_id, self._cluster.now_ms
+        )
+        self._finish(owned, transactional_id, entry, after, lambda _, error: done(error))
+
+    def _finish(
+        self,
+        owned: Owned,
+        transactional_id: str,
+        entry: Entry,
+        after: Transaction,
+        done: Callable[[Transaction, ErrorCode], None],
+    ) -> None:
+        """Writes the decision, answers, then sends the markers."""
+
+        def written(error: ErrorCode) -> None:
+            if error:
+                done(after, error)
+                return
+            done(after.completed(self._cluster.now_ms), error)
+            if self._cluster.policies.markers_are_sent:
+                self._send_markers(owned, transactional_id, entry)
+
+        owned.write(transactional_id, entry, after, written)
+
+    def _send_markers(self, owned: Owned, transactional_id: str, entry: Entry) -> None:
+        """Sends the markers, and writes that all are there."""
+        now = entry.now
+        marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
+
+        def done() -> None:
+            owned.write(transactional_id, entry, now.completed(self._cluster.now_ms), written)
+
+        def written(error: ErrorCode) -> None:
+            if error is E.COORDINATOR_NOT_AVAILABLE:
+                self._cluster.after(RETRY_MS, done)
+
+        markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done)
+        if self.settings.markers_delay_ms:
+            self._cluster.after(self.settings.markers_delay_ms, markers.send)
+        else:
+            markers.send()
+
+    # -- time
+
+    def _plan(self) -> None:
+        """Looks for timed-out transactions and expired ids at Kafka's regular times, while there are any."""
+        settings = self.settings
+        self._plan_one(settings.timeout_check_interval_ms, self._abort_timed_out)
+        self._plan_one(settings.expiration_check_interval_ms, self._forget_expired)
+
+    def _plan_one(self, interval_ms: int, look: Callable[[], bool]) -> None:
+        if look in self._planned:
+            return
+        self._planned.add(look)
+
+        def due() -> None:
+            self._planned.discard(look)
+            if look():
+                self._plan_one(interval_ms, look)
+
+        since_last_ms = (self._cluster.now_ms - self._started_ms) % interval_ms
+        self._cluster.after(interval_ms - since_last_ms, due)
+
+    def _abort_timed_out(self) -> bool:
+        now_ms = self._cluster.now_ms
+        for owned, name, entry in self._all():
+            now = entry.now
+            ongoing = now.state is TransactionState.ONGOING and not entry.pending
+            if ongoing and now.start_ms + now.timeout_ms < now_ms:
+                self._abort(owned, name, entry, lambda error: None, fences=False)
+        return bool(self._all())
+
+    def _forget_expired(self) -> bool:
+        """Writes a tombstone for each id that had no transaction for long."""
+        before_ms = self._cluster.now_ms - self.settings.expiration_ms
+        for owned, name, entry in self._all():
+            if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
+                owned.write(name, entry, None, lambda error: None)
+        return bool(self._all())
+
+    def _all(self) -> list[tuple[Owned, str, Entry]]:
+        return [
+            (owned, name, entry)
+            for owned in self.owned.values()
+            if owned.current
+            for name, entry in owned.entries.items()
+        ]
+
+
+def _check_settled(entry: Entry) -> None:
+    if entry.pending:
+        raise ApiError(E.CONCURRENT_TRANSACTIONS)
+
+
+def _answer(done: Done, state: Transaction, error: ErrorCode, *, shown: bool = True) -> None:
+    if error or not shown:
+        done(error, NONE, NONE)
+    else:
+        done(error, state.producer_id, state.epoch)
+
+
+def _concurrent(done: Done, error: ErrorCode) -> None:
+    """The client has to come again, once its old transaction is aborted."""
+    done(error or E.CONCURRENT_TRANSACTIONS, NONE, NONE)

@@ -1,0 +1,20 @@
+"""`last-epoch`: whether a producer's previous epoch outlives its coordinator (KIP-360).
+
+A client that sends InitProducerId again, because it got no answer, gives its previous epoch. With
+`in-memory`, as every release does, the coordinator that takes over in between does not know it and answers
+PRODUCER_FENCED; with `persisted`, as KIP-360 wrote, the epoch stands in `__transaction_state` and the
+client gets the answer it missed.
+"""
+
+from typing import Final
+
+from .behaviour import Behaviour
+
+BEHAVIOUR: Final = Behaviour[bool](
+    name="last-epoch",
+    summary="whether the last epoch of a producer is kept in the transaction log",
+    answers={"in-memory": False, "persisted": True},
+    history=(("0.11", "in-memory"),),
+    ids=("KIP-360",),
+    fixed="persisted",
+)

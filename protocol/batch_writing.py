@@ -1,0 +1,113 @@
+"""Writes record batches of magic 2: what brokers append of their own accord, or write anew."""
+
+import struct
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from crc32c import crc32c
+
+from .record_batch import (
+    CONTROL,
+    HEADER,
+    HEADER_BYTES,
+    OVERHEAD_BYTES,
+    TRANSACTIONAL,
+    Batch,
+    BatchHeader,
+    records,
+)
+
+_CRC_FROM: Final = 21
+_NO_SEQUENCE: Final = -1
+_MARKER_KEY: Final = struct.Struct(">hh")
+_MARKER_VALUE: Final = struct.Struct(">hi")
+_ABORT, _COMMIT = 0, 1
+
+
+def varint_of(number: int) -> bytes:
+    """A varint, zigzagged."""
+    zigzag = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while zigzag > 0x7F:
+        out.append(zigzag & 0x7F | 0x80)
+        zigzag >>= 7
+    out.append(zigzag)
+    return bytes(out)
+
+
+def batch_of(header: BatchHeader, body: bytes) -> bytearray:
+    """The batch with this body; length and CRC of the header are set."""
+    made = bytearray(HEADER_BYTES) + body
+    length = len(made) - OVERHEAD_BYTES
+    HEADER.pack_into(made, 0, *header._replace(length=length))
+    crc = crc32c(memoryview(made)[_CRC_FROM:])
+    HEADER.pack_into(made, 0, *header._replace(length=length, crc=crc))
+    return made
+
+
+def key_values(
+    pairs: Sequence[tuple[bytes, bytes | None]],
+    now_ms: int,
+    *,
+    attributes: int = 0,
+    producer_id: int = -1,
+    producer_epoch: int = -1,
+) -> bytearray:
+    """A batch of records with keys and values (None is a tombstone), at least one, all of `now_ms`."""
+    body = bytearray()
+    for delta, (key, value) in enumerate(pairs):
+        one = bytearray(2)
+        one += varint_of(delta) + varint_of(len(key)) + key
+        one += varint_of(-1) if value is None else varint_of(len(value)) + value
+        one.append(0)
+        body += varint_of(len(one)) + one
+    header = BatchHeader(
+        0,
+        0,
+        0,
+        2,
+        0,
+        attributes,
+        len(pairs) - 1,
+        now_ms,
+        now_ms,
+        producer_id,
+        producer_epoch,
+        _NO_SEQUENCE,
+        len(pairs),
+    )
+    return batch_of(header, bytes(body))
+
+
+class Marker(NamedTuple):
+    """The end of a transaction, as the control batch in the log says it (`EndTransactionMarker.java`)."""
+
+    producer_id: int
+    producer_epoch: int
+    committed: bool
+    coordinator_epoch: int
+
+
+def marker_batch(marker: Marker, now_ms: int) -> bytearray:
+    """The control batch of a marker (KIP-98)."""
+    key = _MARKER_KEY.pack(0, _COMMIT if marker.committed else _ABORT)
+    value = _MARKER_VALUE.pack(0, marker.coordinator_epoch)
+    return key_values(
+        [(key, value)],
+        now_ms,
+        attributes=TRANSACTIONAL | CONTROL,
+        producer_id=marker.producer_id,
+        producer_epoch=marker.producer_epoch,
+    )
+
+
+def marker_of(batch: Batch, header: BatchHeader) -> Marker | None:
+    """The marker in a control batch; None in one that compaction emptied, or of another kind."""
+    record = next(records(batch), None)
+    if record is None or record.key is None or record.value is None:
+        return None
+    _, kind = _MARKER_KEY.unpack_from(record.key)
+    if kind not in (_ABORT, _COMMIT):
+        return None
+    _, coordinator_epoch = _MARKER_VALUE.unpack_from(record.value)
+    return Marker(header.producer_id, header.producer_epoch, kind == _COMMIT, coordinator_epoch)

@@ -1,0 +1,17 @@
+"""AddOffsetsToTxn: api key 25, v0 to v4."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class AddOffsetsToTxnRequest:
+    transactional_id: str = ""
+    producer_id: int = 0
+    producer_epoch: int = 0
+    group_id: str = ""
+
+
+@dataclass(slots=True)
+class AddOffsetsToTxnResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0

@@ -1,0 +1,74 @@
+"""AddPartitionsToTxn: api key 24, v0 to v5."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnTopic:
+    name: str = ""  # v4+
+    partitions: list[int] = field(default_factory=list)  # v4+
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnTransaction:
+    transactional_id: str = ""  # v4+
+    producer_id: int = 0  # v4+
+    producer_epoch: int = 0  # v4+
+    verify_only: bool = False  # v4+
+    topics: list[AddPartitionsToTxnTopic] = field(default_factory=list)  # v4+
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnRequest:
+    transactions: list[AddPartitionsToTxnTransaction] = field(default_factory=list)  # v4+
+    v3_and_below_transactional_id: str = ""  # v0-3
+    v3_and_below_producer_id: int = 0  # v0-3
+    v3_and_below_producer_epoch: int = 0  # v0-3
+    v3_and_below_topics: list[AddPartitionsToTxnTopic] = field(default_factory=list)  # v0-3
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnPartitionResult:
+    partition_index: int = 0  # v4+
+    partition_error_code: int = 0  # v4+
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnTopicResult:
+    name: str = ""  # v4+
+    results_by_partition: list[AddPartitionsToTxnPartitionResult] = field(default_factory=list)  # v4+
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnResult:
+    transactional_id: str = ""  # v4+
+    topic_results: list[AddPartitionsToTxnTopicResult] = field(default_factory=list)  # v4+
+
+
+@dataclass(slots=True)
+class AddPartitionsToTxnResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0  # v4+
+    results_by_transaction: list[AddPartitionsToTxnResult] = field(default_factory=list)  # v4+
+    results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = field(default_factory=list)  # v0-3
+
+
+def upgrade(request: AddPartitionsToTxnRequest, version: int) -> AddPartitionsToTxnRequest:
+    """One transaction, up to v3, becomes a list of one (KIP-890)."""
+    if version < 4:
+        only = AddPartitionsToTxnTransaction(
+            request.v3_and_below_transactional_id,
+            request.v3_and_below_producer_id,
+            request.v3_and_below_producer_epoch,
+            topics=request.v3_and_below_topics,
+        )
+        request.transactions = [only]
+    return request
+
+
+def downgrade(response: AddPartitionsToTxnResponse, version: int) -> AddPartitionsToTxnResponse:
+    """Up to v3 the topics of the only transaction stand at the top."""
+    if version < 4:
+        (only,) = response.results_by_transaction
+        response.results_by_topic_v3_and_below = only.topic_results
+    return response

@@ -1,0 +1,19 @@
+"""EndTxn: api key 26, v0 to v5."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class EndTxnRequest:
+    transactional_id: str = ""
+    producer_id: int = 0
+    producer_epoch: int = 0
+    committed: bool = False
+
+
+@dataclass(slots=True)
+class EndTxnResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    producer_id: int = -1  # v5+
+    producer_epoch: int = -1  # v5+

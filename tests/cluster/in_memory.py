@@ -1,0 +1,29 @@
+"""A raw client whose bytes reach a broker without a socket."""
+
+import struct
+
+from mockbroker.cluster.broker import Broker
+from mockbroker.conformance.client import Client, DisconnectedError
+from mockbroker.server.connection import Connection
+from mockbroker.server.observer import SilentObserver
+
+
+class InMemoryClient(Client):
+    """Asks `broker` in any version, through its codecs; the answer has to come at once."""
+
+    def __init__(self, broker: Broker) -> None:
+        super().__init__(broker.host, broker.port)
+        self._connection = Connection(broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None)
+
+    def send_frame(self, frame: bytes) -> None:
+        self._connection.receive(memoryview(struct.pack(">i", len(frame)) + frame).toreadonly())
+
+    def read_frame(self) -> bytes:
+        if self._connection.wants_close:
+            raise DisconnectedError("closed by the broker")
+        answer = b"".join(bytes(part) for part in self._connection.out)
+        self._connection.out.clear()
+        self._connection.out_bytes = 0
+        (size,) = struct.unpack_from(">i", answer)
+        assert len(answer) == 4 + size, "one answer to one request"
+        return answer[4:]

@@ -1,0 +1,151 @@
+"""How long a partition remembers a producer, and what a client is told when it does not (KIP-360)."""
+
+import pytest
+
+from mockbroker.cluster import controller
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.cluster.partition import Partition
+
+from .transacting import Given, Stage
+
+HOUR_MS = 3600 * 1000
+DAY_MS = 24 * HOUR_MS
+PLAIN = Given("NONE", 70, 0)
+OUT_OF_ORDER = ("OUT_OF_ORDER_SEQUENCE_NUMBER", -1)
+UNKNOWN = ("UNKNOWN_PRODUCER_ID", -1)
+
+
+def delete_all(partition: Partition) -> None:
+    partition.advance_log_start(partition.log.end_offset)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        ("out-of-order-sequence-number", "OUT_OF_ORDER_SEQUENCE_NUMBER"),
+        ("duplicate-sequence-number", "DUPLICATE_SEQUENCE_NUMBER"),
+    ],
+)
+def test_a_duplicate_that_is_too_old(answer: str, error: str) -> None:
+    """A gap, and a batch that overlaps the next, are out of order in any case."""
+    stage = Stage(policies={"stale-duplicate": answer})
+    for sequence in range(0, 21, 3):
+        assert stage.write(PLAIN, sequence, transactional=False)[0] == "NONE"
+    assert stage.write(PLAIN, 3, transactional=False) == (error, -1)
+    assert stage.write(PLAIN, 17, transactional=False) == (error, -1)
+    assert stage.write(PLAIN, 18, count=6, transactional=False) == OUT_OF_ORDER
+    assert stage.write(PLAIN, 24, transactional=False) == OUT_OF_ORDER
+    assert stage.write(PLAIN, 6, transactional=False) == ("NONE", 6)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "keeps_days"), [("0.11", 6), ("2.3", 6), ("2.4", 6), ("3.3", 6), ("3.4", 0), ("4.4", 0)]
+)
+def test_an_idle_producer_expires(kafka: str, keeps_days: int) -> None:
+    """After `transactional.id.expiration.ms`, seven days; since 3.4 `producer.id.expiration.ms`, one day."""
+    stage = Stage(kafka, log_retention_ms=-1)
+    stage.write(PLAIN, transactional=False)
+    stage.advance(keeps_days * DAY_MS + 23 * HOUR_MS)
+    assert PLAIN.producer_id in stage.orders.log.producers.entries
+    stage.advance(2 * HOUR_MS)
+    assert PLAIN.producer_id not in stage.orders.log.producers.entries
+
+
+def test_a_producer_with_an_open_transaction_does_not_expire() -> None:
+    stage = Stage("3.5", transaction_max_timeout_ms=20 * DAY_MS, log_retention_ms=-1)
+    producer = stage.begun(stage.init(timeout_ms=9 * DAY_MS))
+    stage.advance(8 * DAY_MS)
+    assert stage.producers()[producer.producer_id].current_txn_start_offset == 0
+
+
+@pytest.mark.parametrize(
+    ("kafka", "answer"),
+    [("1.1", OUT_OF_ORDER), ("2.0", UNKNOWN), ("2.3", UNKNOWN), ("2.4", UNKNOWN), ("2.5", OUT_OF_ORDER)],
+)
+def test_a_sequence_after_nothing_but_a_marker(kafka: str, answer: tuple[str, int]) -> None:
+    """KAFKA-7298: the marker that a new instance's abort wrote bumped the epoch here."""
+    stage = Stage(kafka)
+    producer = stage.begun()
+    stage.init()
+    fenced = producer._replace(epoch=producer.epoch + 1)
+    assert stage.write(fenced, 3) == answer
+    assert stage.write(fenced, 0) == ("NONE", 4)
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [("ignored", "NONE"), ("kept", "TRANSACTION_COORDINATOR_FENCED")]
+)
+def test_a_marker_of_an_old_coordinator(answer: str, error: str) -> None:
+    """KAFKA-9144: a producer of whom there are but markers is forgotten, and the coordinator epoch too."""
+    stage = Stage("2.4", policies={"marker-timestamp": answer}, log_retention_ms=-1)
+    producer = stage.init()
+    assert stage.mark(producer, commit=False, coordinator_epoch=5) == "NONE"
+    assert stage.mark(producer, commit=False, coordinator_epoch=4) == "TRANSACTION_COORDINATOR_FENCED"
+    stage.advance(HOUR_MS)
+    assert stage.mark(producer, commit=False, coordinator_epoch=4) == error
+
+
+def test_markers_of_wrong_epochs() -> None:
+    stage = Stage("4.4")
+    producer = stage.begun()
+    assert stage.mark(producer._replace(epoch=-1), commit=True) == "INVALID_PRODUCER_EPOCH"
+    # The epoch of the transaction itself is too low for a marker of transaction version 2 (KAFKA-19999).
+    assert stage.mark(producer, commit=True, version=2) == "INVALID_PRODUCER_EPOCH"
+    bumped = producer._replace(epoch=producer.epoch + 1)
+    assert stage.mark(bumped, commit=True, version=2) == "NONE"
+    assert stage.mark(bumped, commit=True, version=2) == "NONE"
+    assert stage.read().last_stable_offset == stage.orders.log.end_offset
+
+
+@pytest.mark.parametrize(
+    ("kafka", "next_sequence"), [("0.11", OUT_OF_ORDER), ("2.4", UNKNOWN), ("2.5", ("NONE", 3))]
+)
+def test_a_reassigned_replica_knows_no_old_producer(kafka: str, next_sequence: tuple[str, int]) -> None:
+    """What KIP-360 describes: a new replica sees but the producers that are in the log, and may lead."""
+    stage = Stage(kafka, brokers=3)
+    partition = stage.cluster.create_topic("moving", [[1]]).partitions[0]
+    assert stage.write(PLAIN, 0, topic="moving", transactional=False) == ("NONE", 0)
+    delete_all(partition)
+    known = stage.write(PLAIN, 3, topic="moving", transactional=False)
+    assert known == (("NONE", 3) if kafka > "2.3" else next_sequence)
+    if known[0] == "NONE":
+        delete_all(partition)
+    controller.reassign(stage.cluster, partition, [2])
+    assert partition.leader == 2
+    assert PLAIN.producer_id not in partition.log.producers.entries
+    sequence = 6 if known[0] == "NONE" else 3
+    found = stage.write(PLAIN, sequence, topic="moving", transactional=False)
+    assert found == (next_sequence if kafka != "2.5" else ("NONE", 6))
+
+
+def test_a_reassigned_replica_knows_an_open_transaction() -> None:
+    stage = Stage(brokers=3)
+    partition = stage.cluster.create_topic("moving", [[1]]).partitions[0]
+    producer = stage.init()
+    stage.add(producer, topic="moving")
+    stage.write(producer, topic="moving")
+    controller.reassign(stage.cluster, partition, [2])
+    assert stage.read(topic="moving").last_stable_offset == 0
+    assert stage.write(producer, 3, topic="moving") == ("NONE", 3)
+    stage.end(producer, commit=False)
+    data = stage.read(topic="moving")
+    assert (data.last_stable_offset, [a.first_offset for a in data.aborted_transactions]) == (7, [0])
+
+
+def test_a_follower_that_lagged_leads_without_the_end_of_the_transaction() -> None:
+    """An unclean election takes marker and all away; the transaction is open again."""
+    stage = Stage("3.5", brokers=2)
+    producer = stage.begun()
+    partition = stage.orders
+    follower = next(broker for broker in partition.replicas if broker != partition.leader)
+    old = partition.leader
+    partition.set_follower(follower, FollowerState.PAUSED)
+    assert stage.mark(producer, commit=True) is None
+    stage.advance(60_000)
+    assert stage.read().last_stable_offset == 4
+    controller.stop_broker(stage.cluster, old)
+    assert partition.leader == -1
+    controller.elect_unclean(stage.cluster, partition)
+    assert stage.read().last_stable_offset == 0
+    controller.start_broker(stage.cluster, old)
+    assert partition.logs[old].producers.transactions.open == {0: producer.producer_id}
