@@ -66,9 +66,9 @@ def _diverge(lab: Lab) -> Consumer:
 
 
 def _truncation_under_consumer(lab: Lab) -> Outcome:
-    """100 records of epoch 0 are on all replicas. Broker 3 leads in epoch 1, alone in the ISR, and appends 50,
-    which A reads. Broker 3 dies, broker 2 is elected uncleanly, its log ends at 100, and it appends 20. A goes
-    on, its position is 150."""
+    """100 records of epoch 0 are on all replicas. Broker 3 leads in epoch 1, alone in the ISR, and appends 50
+    more, which A reads: its position is 150. Broker 3 dies; broker 2, whose log ends at 100, is elected
+    uncleanly and appends 20. A goes on."""
     a = _diverge(lab)
     lab.cluster.stop_broker(3)
     lab.produce(20)

@@ -11,6 +11,8 @@ from .results import Results, Row, plain
 
 TEMPLATE: Final = Path(__file__).parent / "page.md"
 _SECTION: Final = re.compile(r"^\{\{ (\w+) \}\}$", re.MULTILINE)
+_REPORTED: Final = ("Java 3.9.2", "5a no-epoch")
+"""The client of the report, and the case in which it says what it said there."""
 Subject = tuple[str, str]
 """A client, and what it commits."""
 
@@ -19,7 +21,8 @@ def page(results: Results) -> str:
     """The whole page. KeyError for a mechanism in the template that there is not."""
 
     def section(match: re.Match[str]) -> str:
-        return "\n".join(_section(MECHANISMS[match[1]], results)).rstrip()
+        lines = results.logs[_REPORTED[0]][_REPORTED[1]] if match[1] == "log" else ()
+        return "\n".join(lines or _section(MECHANISMS[match[1]], results)).rstrip()
 
     return _SECTION.sub(section, TEMPLATE.read_text())
 
@@ -43,12 +46,16 @@ def _section(mechanism: Mechanism, results: Results) -> Iterator[str]:
 
 
 def _named(subjects: list[Subject], mechanism: Mechanism, separator: str) -> str:
+    """Clients that commit the same stand together."""
     by_client: dict[str, list[str]] = {}
     for client, commit in subjects:
         by_client.setdefault(client, []).append(commit)
+    by_commits: dict[str, list[str]] = {}
+    for client, commits in by_client.items():
+        by_commits.setdefault(", ".join(commits), []).append(client)
     if not mechanism.follows_commit:
-        return separator.join(by_client)
-    return separator.join(f"{client}: {', '.join(commits)}" for client, commits in by_client.items())
+        return ", ".join(by_client)
+    return separator.join(f"{', '.join(clients)}: {commits}" for commits, clients in by_commits.items())
 
 
 def _cell(told: str) -> str:

@@ -12,7 +12,7 @@ COORDINATOR = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 
 def tool(main: str, *args: str) -> list[str]:
     """The command of one of Kafka's tools."""
-    return java.command(java.class_path(build.HERE / "java-tools", VERSION), main, *args)
+    return java.command(java.class_path(VERSION, build.HERE / "java-tools"), main, *args)
 
 
 class Client(process.Client):

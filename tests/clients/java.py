@@ -14,7 +14,7 @@ from . import build, scenario, tools
 from .scenario import Event, Plan
 
 
-def class_path(project: Path, version: str) -> str:
+def class_path(version: str, project: Path = PROJECT) -> str:
     """The jars that a project's pom names, and its classes."""
     for tool in ("java", "javac", "mvn"):
         tools.need(tool)
@@ -43,5 +43,5 @@ def run(version: str, bootstrap: str, plans: Sequence[Plan]) -> list[list[Event]
         f"{plan.topic},{plan.group},{plan.codec},{plan.assignor},{plan.static},{plan.idempotent}"
         for plan in plans
     ]
-    driver = command(class_path(PROJECT, version), "Driver", bootstrap, *map(str, shape), *described)
+    driver = command(class_path(version), "Driver", bootstrap, *map(str, shape), *described)
     return build.events(driver, plans)
