@@ -1,8 +1,9 @@
 """DeleteRecords (21): moves the log start offset (KIP-107)."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from ..cluster.call import Call
+from ..cluster.call import PARKED, Call
+from ..cluster.partition import Partition
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_records import (
@@ -18,23 +19,79 @@ _NO_LOW_WATERMARK: Final = -1
 
 
 @handles(ApiKey.DELETE_RECORDS)
-def delete_records(call: Call, request: DeleteRecordsRequest) -> DeleteRecordsResponse:
+def delete_records(call: Call, request: DeleteRecordsRequest) -> object:
     """Of a partition that is named twice the last offset counts."""
+    waiting: list[_Deleted] = []
     asked: dict[str, dict[int, int]] = {}
     for topic in request.topics:
         asked.setdefault(topic.name, {}).update(
             (each.partition_index, each.offset) for each in topic.partitions
         )
-    return DeleteRecordsResponse(
+    answer = DeleteRecordsResponse(
         topics=[
-            DeleteRecordsTopicResult(name, [_delete(call, name, *each) for each in offsets.items()])
+            DeleteRecordsTopicResult(name, [_delete(call, name, *each, waiting) for each in offsets.items()])
             for name, offsets in asked.items()
             if offsets
         ]
     )
+    if request.timeout_ms <= 0:
+        for each in waiting:
+            each.result.error_code = ErrorCode.REQUEST_TIMED_OUT
+    if request.timeout_ms <= 0 or not waiting:
+        return answer
+    _Waiting(call, answer, waiting, request.timeout_ms)
+    return PARKED
 
 
-def _delete(call: Call, topic: str, index: int, offset: int) -> DeleteRecordsPartitionResult:
+class _Deleted(NamedTuple):
+    """A partition whose followers have yet to delete."""
+
+    partition: Partition
+    wanted: int
+    leader_epoch: int
+    result: DeleteRecordsPartitionResult
+
+
+class _Waiting:
+    """Waits until every replica on a live broker has deleted (`DelayedDeleteRecords`)."""
+
+    def __init__(
+        self, call: Call, answer: DeleteRecordsResponse, left: list[_Deleted], timeout_ms: int
+    ) -> None:
+        self.call = call
+        self.answer = answer
+        self.left = left
+        self.timer = call.cluster.after(timeout_ms, self.expire)
+        for each in left:
+            each.partition.deleting.add(self.look)
+
+    def look(self) -> None:
+        """A follower has told of its log start offset, or the leader changed."""
+        for each in list(self.left):
+            reached = each.partition.low_watermark >= each.wanted
+            if each.partition.leader_epoch != each.leader_epoch:
+                self.done(each, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            elif reached:
+                self.done(each, ErrorCode.NONE)
+
+    def expire(self) -> None:
+        for each in list(self.left):
+            self.done(each, ErrorCode.REQUEST_TIMED_OUT)
+
+    def done(self, each: _Deleted, error: ErrorCode) -> None:
+        each.partition.deleting.discard(self.look)
+        each.result.error_code = error
+        low = _NO_LOW_WATERMARK if error == ErrorCode.NOT_LEADER_OR_FOLLOWER else each.partition.low_watermark
+        each.result.low_watermark = low
+        self.left.remove(each)
+        if not self.left:
+            self.timer.cancel()
+            self.call.answer(self.answer)
+
+
+def _delete(
+    call: Call, topic: str, index: int, offset: int, waiting: list[_Deleted]
+) -> DeleteRecordsPartitionResult:
     """`Partition.deleteRecordsOnLeader`; a compacted topic that is not deleted from refuses."""
 
     def refuse(code: ErrorCode) -> DeleteRecordsPartitionResult:
@@ -55,4 +112,7 @@ def _delete(call: Call, topic: str, index: int, offset: int) -> DeleteRecordsPar
         return refuse(ErrorCode.OFFSET_OUT_OF_RANGE)
     if wanted > log.start_offset:
         partition.advance_log_start(wanted)
-    return DeleteRecordsPartitionResult(index, min(log.start_offset for log in partition.logs.values()))
+    result = DeleteRecordsPartitionResult(index, partition.low_watermark)
+    if partition.low_watermark < wanted:
+        waiting.append(_Deleted(partition, wanted, partition.leader_epoch, result))
+    return result

@@ -31,6 +31,7 @@ class Partition:
         "_epoch_due",
         "_isr_check",
         "_told_ms",
+        "deleting",
         "epoch_start_offset",
         "followers",
         "index",
@@ -70,6 +71,8 @@ class Partition:
         """Called with the bytes that were appended."""
         self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
         """What to call once the high watermark has reached an offset."""
+        self.deleting: set[Callable[[], None]] = set()
+        """Called when a follower has told of its log start offset, or the leader changed."""
         self._epoch_due = False
         self._enter_epoch()
         self._isr_check = False
@@ -226,6 +229,13 @@ class Partition:
             notify(0)
 
     @property
+    def low_watermark(self) -> int:
+        """The least log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
+        brokers = self.topic.cluster.brokers
+        told = [f.start_offset for f in self.followers.values() if not brokers[f.broker].gone]
+        return min([self.log.start_offset, *told])
+
+    @property
     def min_insync_replicas(self) -> int:
         """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
         return min(self.topic.settings.min_insync_replicas, len(self.replicas))
@@ -241,6 +251,8 @@ class Partition:
         if broker not in self.isr and self._may_enter_isr(broker, offset):
             self.isr = [r for r in self.replicas if r in self.isr or r == broker]
         self.advance_high_watermark()
+        for look in list(self.deleting):
+            look()
 
     def stand_in(self, broker: int) -> None:
         """A client fetches as this follower, which makes room for it."""
@@ -386,4 +398,6 @@ class Partition:
         callbacks, self.unacknowledged = self.unacknowledged, []
         for _, callback in callbacks:
             callback()
+        for look in list(self.deleting):
+            look()
         self.changed()

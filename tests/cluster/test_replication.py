@@ -1,6 +1,7 @@
 """Followers, the ISR, the high watermark, elections and truncation."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,13 @@ from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol import record_batch
+from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
 from mockbroker.protocol.releases import parse
 
 from .lab import LAG_MS, Lab, outcome
@@ -221,3 +228,35 @@ def test_groups_go_with_the_leader_of_their_offsets() -> None:
     assert cluster.coordinator("billing") is None
     controller.start_broker(cluster, third.id)
     assert cluster.coordinator("billing") is third
+
+
+def delete_records(lab: Lab, offset: int, timeout_ms: int = 1000) -> tuple[Any, list[Any]]:
+    topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, offset)])
+    return lab.ask(ApiKey.DELETE_RECORDS, 2, DeleteRecordsRequest([topic], timeout_ms))
+
+
+def deleted(answer: Any) -> tuple[int, int]:
+    """(error code, low watermark) of a DeleteRecords answer."""
+    only = answer.topics[0].partitions[0]
+    return only.error_code, only.low_watermark
+
+
+def test_delete_records_waits_for_the_followers_on_live_brokers() -> None:
+    lab = Lab()
+    lab.produce(4)
+    assert deleted(delete_records(lab, 1)[0]) == (0, 1)
+    lab.partition.set_follower(3, FollowerState.PAUSED)
+    answer, later = delete_records(lab, 2)
+    assert answer is PARKED
+    lab.partition.set_follower(3, FollowerState.BEHIND)
+    assert deleted(later[0]) == (0, 2)
+
+    lab.partition.set_follower(3, FollowerState.PAUSED)
+    _, later = delete_records(lab, 3)
+    lab.pass_time(1000)
+    assert deleted(later[0]) == (ErrorCode.REQUEST_TIMED_OUT, 2)
+    _, later = delete_records(lab, 3)
+    controller.stop_broker(lab.cluster, 1)
+    assert deleted(later[0]) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    controller.stop_broker(lab.cluster, 3)
+    assert deleted(delete_records(lab, 4)[0]) == (0, 4)
