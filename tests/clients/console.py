@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import java, process
+from . import build, java, process
 from .process import Member, Said
 from .scenario import BATCH, Plan
 
@@ -12,7 +12,7 @@ COORDINATOR = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 
 def tool(main: str, *args: str) -> list[str]:
     """The command of one of Kafka's tools."""
-    return java.command(java.class_path("java-tools", VERSION), main, *args)
+    return java.command(java.class_path(VERSION, build.HERE / "java-tools"), main, *args)
 
 
 class Client(process.Client):

@@ -6,12 +6,14 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from mockbroker.conformance.clients import building
+
 from . import build, scenario, tools
 from .scenario import Plan
 
 
 def install(folder: Path) -> None:
-    build.step([tools.need("npm"), "ci", "--no-audit", "--no-fund"], folder)
+    building.step([tools.need("npm"), "ci", "--no-audit", "--no-fund"], folder)
 
 
 def test_group(bootstrap: str, name: str) -> None:

@@ -126,7 +126,7 @@ def test_confluent(bootstrap: str, name: str) -> None:
 
 @pytest.mark.parametrize(("version", "release"), [("2.8.2", "4.4"), ("3.9.2", "3.9"), ("4.4.0", "4.4")])
 def test_java(bootstrap: str, name: str, version: str) -> None:
-    command = java.command(java.class_path("java", version), "Transactions", bootstrap, name, str(COUNT))
+    command = java.command(java.class_path(version), "Transactions", bootstrap, name, str(COUNT))
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * TIMEOUT, check=False)
     assert done.returncode == 0, done.stderr[-8000:]
     assert json.loads(done.stdout) == EXPECTED

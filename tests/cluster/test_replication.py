@@ -167,6 +167,18 @@ def test_unclean_elections_by_policy() -> None:
     assert (lab.partition.leader, lab.partition.isr, lab.partition.log.end_offset) == (2, [2], 0)
 
 
+def test_a_new_leader_does_not_wait_for_a_follower_that_is_out_of_sync() -> None:
+    lab = Lab(policies={"election": "unclean"})
+    for follower in (2, 3):
+        lab.partition.set_follower(follower, FollowerState.PAUSED)
+    lab.produce(2, acks=1)
+    lab.pass_time(2 * LAG_MS)
+    controller.stop_broker(lab.cluster, 1)
+    answer, _ = lab.produce(1)
+    assert outcome(answer) == (0, 0)
+    assert lab.partition.log.high_watermark == 1
+
+
 def test_preferred_and_unclean_elections_say_why_not() -> None:
     lab = Lab()
     with pytest.raises(ApiError) as refused:

@@ -1,0 +1,74 @@
+"""Programs in other languages: built once into a cache."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from ..real_broker import cache_folder
+
+_LIMIT_S: Final = 240.0
+
+
+class BuildError(Exception):
+    """A program could not be built; the message has what the build tool said, or which tool is missing."""
+
+
+def need(tool: str) -> str:
+    """The path of a program. BuildError when it is not there."""
+    path = shutil.which(tool)
+    if path is None:
+        raise BuildError(f"{tool} is not on PATH")
+    return path
+
+
+def cached(project: Path, variant: str, build: Callable[[Path], None]) -> Path:
+    """A folder with the project's files, after `build` ran in it: from the cache, or new.
+
+    Built in a folder of its own, then renamed: others may build the same at the same time.
+    """
+    files = sorted(file for file in project.iterdir() if file.is_file())
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
+    cache = cache_folder() / "clients"
+    home = cache / f"{project.name}-{variant}-{digest}"
+    if home.exists():
+        return home
+    cache.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        work = Path(folder, "work")
+        work.mkdir()
+        for file in files:
+            shutil.copy(file, work)
+        build(work)
+        try:
+            work.rename(home)
+        except OSError:  # another was quicker
+            if not home.exists():
+                raise
+    return home
+
+
+def step(command: Sequence[str], folder: Path) -> None:
+    """Runs one command of a build. BuildError."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_LIMIT_S, check=False)
+    if done.returncode:
+        raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+
+
+def class_path(project: Path, version: str) -> str:
+    """The jars that a project's pom names for a version of Kafka, and the project's classes. BuildError."""
+    for tool in ("java", "javac", "mvn"):
+        need(tool)
+
+    def steps(folder: Path) -> None:
+        copy = ["dependency:copy-dependencies", "-DoutputDirectory=lib", f"-Dkafka.version={version}"]
+        step(["mvn", "-B", "-q", *copy], folder)
+        if sources := [file.name for file in folder.glob("*.java")]:
+            step(["javac", "--release", "11", "-cp", "lib/*", "-d", "classes", *sources], folder)
+
+    home = cached(project, version, steps)
+    return f"{home}/lib/*{os.pathsep}{home}/classes"
