@@ -67,7 +67,7 @@ def _diverge(lab: Lab) -> Consumer:
 
 def _truncation_under_consumer(lab: Lab) -> Outcome:
     """100 records of epoch 0 are on all replicas. Broker 3 leads in epoch 1, alone in the ISR, and appends 50
-    more, which A reads: its position is 150. Broker 3 dies; broker 2, whose log ends at 100, is elected
+    more, which A reads: its position is 150. Broker 3 goes down; broker 2, whose log ends at 100, is elected
     uncleanly and appends 20. A goes on."""
     a = _diverge(lab)
     lab.cluster.stop_broker(3)
@@ -76,7 +76,7 @@ def _truncation_under_consumer(lab: Lab) -> Outcome:
 
 
 def _truncation_below_position(lab: Lab) -> Outcome:
-    """The same, but A leaves before broker 3 dies and commits 150; B takes over when the new log ends at
+    """The same, but A leaves before broker 3 goes down and commits 150; B takes over when the new log ends at
     120."""
     lab.close(_diverge(lab))
     lab.cluster.stop_broker(3)
