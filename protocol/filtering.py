@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from .batch_writing import batch_of, varint_of
-from .compression import compress, decompress
+from .compression import compress
 from .record_batch import (
     COMPRESSION_MASK,
     DELETE_HORIZON,
-    HEADER_BYTES,
     LOG_APPEND_TIME,
     BatchHeader,
     field,
     header_of,
+    spans,
     varint,
 )
 
@@ -32,22 +32,10 @@ class StoredRecord(NamedTuple):
 
 def stored_records(batch: bytes | bytearray | memoryview) -> Iterator[StoredRecord]:
     """The records of a batch. ValueError or IndexError where it is not well formed."""
-    header = header_of(batch)
-    body = decompress(header.attributes & COMPRESSION_MASK, memoryview(batch)[HEADER_BYTES:])
-    stamped = header.attributes & LOG_APPEND_TIME
-    offset = 0
-    for _ in range(header.record_count):
-        size, offset = varint(body, offset)
-        end = offset + size
-        time_delta, at = varint(body, offset + 1)
-        offset_delta, rest = varint(body, at)
-        key, at = field(body, rest)
+    for body, start, key_at, end, offset, timestamp in spans(header_of(batch), batch):
+        key, at = field(body, key_at)
         length, _ = varint(body, at)
-        time = header.max_timestamp if stamped else header.base_timestamp + time_delta
-        yield StoredRecord(
-            header.base_offset + offset_delta, time, key, length < 0, body[offset], bytes(body[rest:end])
-        )
-        offset = end
+        yield StoredRecord(offset, timestamp, key, length < 0, body[start], bytes(body[key_at:end]))
 
 
 def with_records(

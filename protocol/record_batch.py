@@ -198,22 +198,38 @@ def is_whole(batch: bytes | bytearray | memoryview) -> bool:
     return len(batch) >= HEADER_BYTES and len(batch) >= _INT32(batch, 8)[0] + OVERHEAD_BYTES
 
 
-def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
+class RecordSpan(NamedTuple):
+    """Where a record lies in the decompressed `body` of its batch: from `start`, which is behind its length,
+    its key from `key`, to `end`; with its offset and time."""
+
+    body: bytes | memoryview
+    start: int
+    key: int
+    end: int
+    offset: int
+    timestamp: int
+
+
+def spans(header: BatchHeader, data: bytes | bytearray | memoryview) -> Iterator[RecordSpan]:
     """The records of a batch. ValueError or IndexError where it is not well formed."""
-    header = parse_header(data)
     body = decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[HEADER_BYTES:])
     stamped = header.attributes & LOG_APPEND_TIME
-    offset = 0
+    end = 0
     for _ in range(header.record_count):
-        size, offset = varint(body, offset)
-        end = offset + size
-        time_delta, at = varint(body, offset + 1)
-        offset_delta, at = varint(body, at)
-        key, at = field(body, at)
-        value, at = field(body, at)
+        size, start = varint(body, end)
+        end = start + size
+        time_delta, at = varint(body, start + 1)
+        offset_delta, key = varint(body, at)
         time = header.max_timestamp if stamped else header.base_timestamp + time_delta
-        yield Record(header.base_offset + offset_delta, time, key, value)
-        offset = end
+        yield RecordSpan(body, start, key, end, header.base_offset + offset_delta, time)
+
+
+def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
+    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    for span in spans(parse_header(data), data):
+        key, at = field(span.body, span.key)
+        value, _ = field(span.body, at)
+        yield Record(span.offset, span.timestamp, key, value)
 
 
 def varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
