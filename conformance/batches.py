@@ -12,6 +12,8 @@ from typing import Any, Final
 import cramjam
 from crc32c import crc32c
 
+from ..protocol.batch_writing import varint_of
+
 OLD: Final = 1_600_000_000_000
 """A fixed record timestamp, in the past."""
 
@@ -35,24 +37,14 @@ class Record:
     headers: tuple[tuple[str, bytes | None], ...] = ()
 
 
-def _varint(number: int) -> bytes:
-    zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
-    out = bytearray()
-    while zigzag > 0x7F:
-        out.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    out.append(zigzag)
-    return bytes(out)
-
-
 def _sized(data: bytes | None) -> bytes:
-    return _varint(-1) if data is None else _varint(len(data)) + data
+    return varint_of(-1) if data is None else varint_of(len(data)) + data
 
 
 def _record(record: Record, index: int, base_timestamp: int) -> bytes:
-    body = b"\0" + _varint(record.timestamp - base_timestamp)
-    body += _varint(index if record.delta is None else record.delta)
-    body += _sized(record.key) + _sized(record.value) + _varint(len(record.headers))
+    body = b"\0" + varint_of(record.timestamp - base_timestamp)
+    body += varint_of(index if record.delta is None else record.delta)
+    body += _sized(record.key) + _sized(record.value) + varint_of(len(record.headers))
     for name, value in record.headers:
         body += _sized(name.encode()) + _sized(value)
     return _sized(body)

@@ -25,8 +25,8 @@ _ABORT, _COMMIT = 0, 1
 
 
 def varint_of(number: int) -> bytes:
-    """A varint, zigzagged."""
-    zigzag = (number << 1) ^ (number >> 63)
+    """A varint, zigzagged; what does not fit 64 bits is cut off."""
+    zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
     out = bytearray()
     while zigzag > 0x7F:
         out.append(zigzag & 0x7F | 0x80)
