@@ -50,6 +50,18 @@ def delete_all(cluster: MockCluster) -> None:
         assert done.result(TIMEOUT).low_watermark == end
 
 
+def outlive(kafka: str, policies: dict[str, str]) -> list[Any]:
+    """What becomes of three records, and of two more after all were deleted."""
+    with MockCluster(kafka=kafka, brokers=2, topics={"t": 1}, policies=policies) as cluster:
+        sender = Sender(cluster.bootstrap_servers)
+        for _ in range(3):
+            sender.send()
+        delete_all(cluster)
+        for _ in range(2):
+            sender.send()
+    return sender.outcomes
+
+
 @pytest.mark.parametrize(
     ("kafka", "policies"),
     [
@@ -62,14 +74,7 @@ def delete_all(cluster: MockCluster) -> None:
 )
 def test_an_idle_producer_outlives_its_records(kafka: str, policies: dict[str, str]) -> None:
     """From 1.0 on the client sees that retention took them, or the broker has not forgotten it at all."""
-    with MockCluster(kafka=kafka, brokers=2, topics={"t": 1}, policies=policies) as cluster:
-        sender = Sender(cluster.bootstrap_servers)
-        for _ in range(3):
-            sender.send()
-        delete_all(cluster)
-        for _ in range(2):
-            sender.send()
-    assert sender.outcomes == [0, 1, 2, 3, 4]
+    assert outlive(kafka, policies) == [0, 1, 2, 3, 4]
 
 
 AS_0_11 = {"producer-state-retention": "with-records", "unknown-producer": "out-of-order-sequence-number"}
@@ -78,16 +83,10 @@ AS_0_11 = {"producer-state-retention": "with-records", "unknown-producer": "out-
 @pytest.mark.parametrize(("kafka", "policies"), [("0.11", {}), ("4.4", AS_0_11)])
 def test_0_11_calls_it_out_of_order(kafka: str, policies: dict[str, str]) -> None:
     """The spurious error: nothing was lost, and yet it is the end of the producer."""
-    with MockCluster(kafka=kafka, brokers=2, topics={"t": 1}, policies=policies) as cluster:
-        sender = Sender(cluster.bootstrap_servers)
-        for _ in range(3):
-            sender.send()
-        delete_all(cluster)
-        for _ in range(2):
-            sender.send()
-    assert sender.outcomes[:3] == [0, 1, 2]
-    assert sender.outcomes[-1] == "fatal"
-    assert not any(isinstance(outcome, int) for outcome in sender.outcomes[3:])
+    outcomes = outlive(kafka, policies)
+    assert outcomes[:3] == [0, 1, 2]
+    assert outcomes[-1] == "fatal"
+    assert not any(isinstance(outcome, int) for outcome in outcomes[3:])
 
 
 @pytest.mark.parametrize("kafka", ["0.11", "2.3", "2.4", "4.4"])

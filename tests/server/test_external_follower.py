@@ -8,6 +8,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.conformance.batches import batch, describe
 from mockbroker.conformance.client import Client
+from mockbroker.conformance.clients.consumer import wait_for
 
 FETCHED, LOG_START, FOLLOWERS_END = 116_617, 116_753, 116_619
 LAG_MS, DELAY_MS = 30_000, 600_000
@@ -120,8 +121,7 @@ def play(stage: Stage, *, bounded: bool) -> Follower:
     assert (leader.high_watermark, other.state, other.in_sync) == (FOLLOWERS_END, "external", False)
     stage.cluster.slow_follower("t", 0, 2, DELAY_MS)
     pending = stage.other.send("fetch", 11, follower.asked())
-    while not stage.heard_of(FETCHED):
-        pass
+    wait_for("the leader's read", lambda: stage.heard_of(FETCHED))
     stage.produce(1000)
     stage.delete(LOG_START)
     stage.cluster.slow_follower("t", 0, 2, 0)
