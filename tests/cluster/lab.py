@@ -26,7 +26,7 @@ LAG_MS = 30_000
 NOW_MS = 1_700_000_000_000
 
 
-class Lab:
+class Bench:
     """A cluster of three brokers with a topic `t`; `overrides` are its configuration, `_` for dots."""
 
     def __init__(
@@ -35,14 +35,25 @@ class Lab:
         *,
         kafka: str = "4.4",
         brokers: int = 3,
+        replicas: list[int] | None = None,
+        config: dict[str, str] | None = None,
+        racks: dict[int, str] | None = None,
         **overrides: str,
     ) -> None:
         release = parse(kafka)
         self.cluster = Cluster(
-            release, Random(0), brokers=brokers, policies=Policies(release, policies), now_ms=NOW_MS
+            release,
+            Random(0),
+            brokers=brokers,
+            config=config,
+            policies=Policies(release, policies),
+            racks=racks,
+            now_ms=NOW_MS,
         )
         named = {name.replace("_", "."): value for name, value in overrides.items()}
-        self.partition = self.cluster.create_topic("t", [list(self.cluster.brokers)], named).partitions[0]
+        self.partition = self.cluster.create_topic(
+            "t", [replicas or list(self.cluster.brokers)], named
+        ).partitions[0]
 
     def ask(
         self, key: ApiKey, version: int, request: Any, broker: int | None = None
@@ -59,6 +70,19 @@ class Lab:
         data = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, batch(records))])
         return self.ask(ApiKey.PRODUCE, 9, ProduceRequest(None, acks, timeout_ms, [data]), broker)
 
+    def delete(self, offset: int) -> None:
+        """Deletes on the leader, and on its followers when they hear of it."""
+        topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, offset)])
+        answer, _ = self.ask(ApiKey.DELETE_RECORDS, 0, DeleteRecordsRequest(topics=[topic]))
+        assert answer.topics[0].partitions[0].error_code in (0, ErrorCode.REQUEST_TIMED_OUT)
+
+    def pass_time(self, ms: int) -> None:
+        self.cluster.advance(self.cluster.now_ms + ms)
+
+
+class Lab(Bench):
+    """Followers fetch here as well, and brokers tell who leads."""
+
     def fetch(
         self,
         offset: int,
@@ -74,12 +98,6 @@ class Lab:
         only: PartitionData = answer.responses[0].partitions[0]
         return only
 
-    def delete(self, offset: int) -> None:
-        """Deletes on the leader, and on its followers when they hear of it."""
-        topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, offset)])
-        answer, _ = self.ask(ApiKey.DELETE_RECORDS, 0, DeleteRecordsRequest(topics=[topic]))
-        assert answer.topics[0].partitions[0].error_code in (0, ErrorCode.REQUEST_TIMED_OUT)
-
     def leader_told_by(self, broker: int) -> tuple[int, int]:
         """(leader, leader epoch) in the Metadata of `broker`."""
         request = MetadataRequest(topics=[MetadataRequestTopic(name="t")])
@@ -89,9 +107,6 @@ class Lab:
 
     def state_of(self, broker: int, partition: Partition | None = None) -> FollowerState:
         return (partition or self.partition).followers[broker].state
-
-    def pass_time(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
 
     def ends(self) -> dict[int, int]:
         return {broker: log.end_offset for broker, log in self.partition.logs.items()}

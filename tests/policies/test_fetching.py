@@ -36,7 +36,7 @@ def test_below_the_log_start_with_another_epoch(policy: str, error: int, divergi
         lab.partition.lead(leader)
         if records:
             lab.produce(records)
-    lab.delete_records(7)
+    lab.delete(7)
     found = lab.read(6, last_epoch=2)
     assert (found.error_code, found.diverging_epoch) == (error, EpochEndOffset(*diverging))
     assert found.log_start_offset == (-1 if error else 7)
@@ -117,7 +117,7 @@ def test_a_new_replica_begins_inside_a_batch(release: str, isr: list[int]) -> No
     lab = Lab(release, replicas=[1])
     lab.produce(10)
     lab.produce(2)
-    lab.delete_records(5)
+    lab.delete(5)
     controller.reassign(lab.cluster, lab.partition, [1, 2])
     assert (lab.partition.replicas, lab.partition.isr) == ([1, 2], isr)
     lab.partition.set_follower(2, FollowerState.BEHIND)
@@ -132,7 +132,7 @@ def test_a_replica_that_was_away_begins_inside_a_batch() -> None:
     lab.partition.set_follower(3, FollowerState.PAUSED)
     lab.produce(10, acks=1)
     lab.pass_time(2 * LAG_MS)
-    lab.delete_records(7)
+    lab.delete(7)
     lab.partition.set_follower(3, FollowerState.BEHIND)
     assert lab.partition.isr == [1, 2, 3]
     assert offsets(lab.read(7, broker=3)) == list(range(2, 12))
