@@ -17,12 +17,12 @@ QUICK: Final = {
     "acks": "all",
     "enable.idempotence": "true",
     "linger.ms": "0",
-    "reconnect.backoff.max.ms": "20",
-    "reconnect.backoff.ms": "20",
-    "retry.backoff.max.ms": "20",
-    "retry.backoff.ms": "20",
+    "retry.backoff.max.ms": "10",
+    "retry.backoff.ms": "10",
 }
-"""Makes a producer act soon; leaves out nothing that it does."""
+"""Makes a producer act soon; leaves out nothing that it does. Where the two are not less than
+`reconnect.backoff.ms`, one that has lost its leader may connect to that for ever, and never ask another broker
+for metadata: each failure to connect begins the wait anew (`NetworkClient.handleServerDisconnect`)."""
 
 
 class Reply(NamedTuple):
