@@ -142,6 +142,21 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
     partition.lead(next(r for r in online if r in partition.isr))
 
 
+def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> bool:
+    """Gives the partition to `to`, or to the next replica after its leader that may lead. False, and nothing
+    is changed, when there is none in the ISR that could."""
+    replicas = partition.replicas
+    start = replicas.index(partition.leader) + 1 if partition.leader in replicas else 0
+    candidates = [*replicas[start:], *replicas[:start]] if to is None else [to]
+    for broker in candidates:
+        if broker == partition.leader or broker not in partition.isr:
+            continue
+        if cluster.brokers[broker].electable:
+            partition.lead(broker)
+            return True
+    return False
+
+
 def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int]") -> None:
     """Moves a partition to `replicas`: new ones copy the log first, then the others go (KIP-455).
 

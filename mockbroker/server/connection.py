@@ -2,11 +2,14 @@
 
 import struct
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
 from ..cluster.call import CLOSE, PARKED, Call, Client, Outcome
+from ..faults import Faults
+from ..faults.exchange import Exchange
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
 
@@ -50,6 +53,7 @@ class Connection:
         "broker",
         "client",
         "client_id",
+        "faults",
         "has_pending",
         "name",
         "observer",
@@ -61,8 +65,17 @@ class Connection:
         "wants_close",
     )
 
-    def __init__(self, broker: "Broker", name: str, host: str, observer: "Observer", on_ready: Any) -> None:
+    def __init__(
+        self,
+        broker: "Broker",
+        name: str,
+        host: str,
+        observer: "Observer",
+        on_ready: "Callable[[Connection], None]",
+        faults: Faults | None = None,
+    ) -> None:
         self.broker = broker
+        self.faults = faults or Faults()
         self.name = name
         self.client = Client(host)
         self.client_id: str | None = None
@@ -196,6 +209,9 @@ class Connection:
             if served is None:
                 return
         found, handler = served
+        if self.faults.armed:
+            self._answer_faulty(found, handler, correlation_id, frame, offset)
+            return
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
         answer = handler(call, request)
@@ -208,6 +224,34 @@ class Connection:
             self.parked = (call, found, correlation_id)
         elif answer is CLOSE:
             self.wants_close = True
+
+    def _answer_faulty(
+        self, found: Codec, handler: Handler, correlation_id: int, frame: memoryview, offset: int
+    ) -> None:
+        """As `_answer_frame`, but the answer, or the work, may come later, otherwise or never."""
+        request = found.decode(memoryview(bytearray(frame)), offset)
+        call = Call(self.broker, found.version, self.client, self.client_id, self._complete)
+        self.parked = (call, found, correlation_id)
+        if not self.announced:
+            self.announced = True
+            self.observer.identified(self)
+        self.faults.start(call, found.api_key, request, handler, self._end_exchange)
+
+    def _end_exchange(self, exchange: Exchange) -> None:
+        if self.parked is None or self.parked[0] is not exchange.received:
+            return
+        if exchange.error is not None:
+            self.observer.failed(self, exchange.error)
+        answer = exchange.answer
+        if answer is PARKED:
+            return
+        if type(answer) is not Outcome:
+            self._complete(exchange.received, answer)
+            return
+        self.parked = None
+        self.wants_close = answer is CLOSE
+        self.has_pending = bool(self._backlog)
+        self.on_ready(self)
 
     def _identify(self, frame: memoryview) -> int:
         """Reads the client id, which is the same in most requests; returns the offset behind it."""

@@ -12,6 +12,8 @@ from ..cluster.cluster import Cluster
 from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.replicas import Replica, describe
+from ..faults import Faults
+from .fault_control import FaultControl
 from .serving import ServedCluster, serve
 
 T = TypeVar("T")
@@ -75,10 +77,20 @@ class MockCluster:
 
         return trio.from_thread.run_sync(call, trio_token=self._token)
 
+    def run_with_faults(self, function: Callable[[Faults], T]) -> T:
+        """As `run`, with the faults."""
+        faults = self._running().faults
+        return self.run(lambda _: function(faults))
+
     @property
     def policies(self) -> "PolicyControl":
         """The answers in force, which may be changed while clients are connected."""
         return PolicyControl(self)
+
+    @property
+    def faults(self) -> FaultControl:
+        """What goes wrong with requests, to be added while clients are connected."""
+        return FaultControl(self)
 
     def stop_broker(self, broker: int) -> None:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
@@ -94,6 +106,26 @@ class MockCluster:
     def start_broker(self, broker: int) -> None:
         """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
         self.run(lambda core: controller.start_broker(core, broker))
+
+    def move_leader(self, topic: str, partition: int, to: int | None = None) -> bool:
+        """Gives a partition another leader of its ISR: broker `to`, or the next. False if there is none.
+        KeyError."""
+        return self.run(lambda core: controller.move_leader(core, _partition(core, topic, partition), to))
+
+    def move_coordinator(
+        self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
+    ) -> bool:
+        """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
+        records. False if there is none."""
+
+        def move(core: Cluster) -> bool:
+            if group is not None:
+                return controller.move_leader(core, core.offsets_partition(group), to)
+            if transactional_id is not None:
+                return controller.move_leader(core, core.transaction_partition(transactional_id), to)
+            raise ValueError("whose coordinator? Give group or transactional_id")
+
+        return self.run(move)
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""

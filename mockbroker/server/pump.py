@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
+from ..faults import Faults
 from .connection import Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
@@ -47,6 +48,7 @@ class Pump:
     def __init__(self, cluster: "Cluster", observer: "Observer") -> None:
         self._cluster = cluster
         self._observer = observer
+        self.faults = Faults()
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
@@ -165,7 +167,9 @@ class Pump:
             with contextlib.suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             name = f"{address[0]}:{address[1]}"
-            connection = Connection(broker, name, f"/{address[0]}", self._observer, self._ready.append)
+            connection = Connection(
+                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults
+            )
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 import trio
 
 from ..cluster.cluster import Cluster
+from ..faults import Faults
 from ..policies import Policies, fixes
 from ..protocol import releases
 from .observer import Observer, SilentObserver
@@ -40,6 +41,11 @@ class ServedCluster:
         replicas = min(self.cluster.configs.broker_int("default.replication.factor"), options.brokers)
         for name, partitions in options.topics.items():
             self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, replicas))
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong with requests."""
+        return self.pump.faults
 
     @property
     def bootstrap_servers(self) -> str:

@@ -4,6 +4,7 @@ import struct
 
 from mockbroker.cluster.broker import Broker
 from mockbroker.conformance.client import Client, DisconnectedError
+from mockbroker.faults import Faults
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 
@@ -11,9 +12,9 @@ from mockbroker.server.observer import SilentObserver
 class InMemoryClient(Client):
     """Asks `broker` in any version, through its codecs; the answer has to come at once."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, faults: Faults | None = None) -> None:
         super().__init__(broker.host, broker.port)
-        self._connection = Connection(broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None)
+        self._connection = Connection(broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None, faults)
 
     def send_frame(self, frame: bytes) -> None:
         self._connection.receive(memoryview(struct.pack(">i", len(frame)) + frame).toreadonly())

@@ -1,0 +1,95 @@
+"""What a request is about: the topics, partitions, groups and transactional ids that it names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ..protocol.api_keys import ApiKey
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+
+PARTITION_NAMES: Final = ("index", "partition_index", "partition", "partition_id")
+TOPIC_NAMES: Final = ("name", "topic")
+_GROUP_NAMES: Final = ("group_id", "groups", "groups_names")
+_TRANSACTION_NAMES: Final = ("transactional_id", "v3_and_below_transactional_id", "transactional_ids")
+_GROUP_KEY_TYPE: Final = 0
+
+
+@dataclass(slots=True)
+class About:
+    """Names as Kafka has them; `partitions` holds (topic, index)."""
+
+    topics: set[str] = field(default_factory=set)
+    partitions: set[tuple[str, int]] = field(default_factory=set)
+    groups: set[str] = field(default_factory=set)
+    transactional_ids: set[str] = field(default_factory=set)
+
+
+def about(api: ApiKey, request: Any, cluster: "Cluster") -> About:
+    """Topic ids are looked up: those that do not exist are left out."""
+    found = About()
+    if api is ApiKey.FIND_COORDINATOR:
+        keys = {key for key in (request.key, *request.coordinator_keys) if key}
+        (found.groups if request.key_type == _GROUP_KEY_TYPE else found.transactional_ids).update(keys)
+    else:
+        _collect(request, found, cluster)
+    return found
+
+
+def topic_of(entity: Any, cluster: "Cluster") -> str | None:
+    """The topic that an entry of a request or an answer is for, None when it is for none."""
+    for name in TOPIC_NAMES:
+        if text := getattr(entity, name, None):
+            return str(text)
+    topic = cluster.topic_ids.get(getattr(entity, "topic_id", None))  # type: ignore[arg-type]
+    return topic.name if topic else None
+
+
+def _collect(entity: Any, found: About, cluster: "Cluster") -> None:
+    for each in fields(entity):
+        value = getattr(entity, each.name)
+        if value is None:
+            continue
+        if each.name in _GROUP_NAMES:
+            found.groups.update(_texts(value))
+        elif each.name in _TRANSACTION_NAMES:
+            found.transactional_ids.update(_texts(value))
+        for entry in _entries(value):
+            if "topic" in each.name:
+                _collect_topic(entry, found, cluster)
+            elif is_dataclass(entry):
+                _collect(entry, found, cluster)
+
+
+def _collect_topic(entry: Any, found: About, cluster: "Cluster") -> None:
+    topic = entry if isinstance(entry, str) else topic_of(entry, cluster)
+    if not topic:
+        return
+    found.topics.add(topic)
+    if isinstance(entry, str):
+        return
+    for each in fields(entry):
+        if "partition" in each.name:
+            for one in _entries(getattr(entry, each.name)):
+                index = partition_of(one)
+                if index is not None:
+                    found.partitions.add((topic, index))
+
+
+def partition_of(entry: Any) -> int | None:
+    """The partition that an entry of a topic is for."""
+    if isinstance(entry, int):
+        return entry
+    return next((getattr(entry, name) for name in PARTITION_NAMES if hasattr(entry, name)), None)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    else:
+        yield from (each for each in value if isinstance(each, str))
+
+
+def _entries(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()

@@ -1,0 +1,251 @@
+"""Answers that a fault makes or changes: copies, since the core may keep what it answered."""
+
+import collections.abc
+import functools
+import importlib
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from .about import PARTITION_NAMES, partition_of, topic_of
+from .match import FaultError, Match, api_name
+
+LEVELS: Final = ("top", "topic", "partition", "group", "member", "coordinator", "transaction", "resource")
+"""Where an answer may have an error code."""
+
+_LEVEL_OF: Final = {
+    "group_id": "group",
+    "member_id": "member",
+    "transactional_id": "transaction",
+    "resource_name": "resource",
+}
+"""An entry's level by a field that it has."""
+
+_USUAL_LEVEL: Final = {
+    ApiKey.LEAVE_GROUP: "top",
+    ApiKey.METADATA: "topic",
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: "topic",
+    ApiKey.OFFSET_FETCH: "group",
+}
+"""Where a broker puts most errors, if that is not the innermost place."""
+
+_SOURCES: Final = {
+    "responses": ("topic_data", "topics", "resources"),
+    "partition_responses": ("partition_data",),
+    "topics": ("topics",),
+    "partitions": ("partitions", "partition_indexes"),
+    "members": ("members",),
+    "results": ("topics", "groups_names"),
+    "results_by_transaction": ("transactions",),
+    "topic_results": ("topics",),
+    "results_by_partition": ("partitions",),
+    "markers": ("markers",),
+    "replica_election_results": ("topic_partitions",),
+    "partition_result": ("partitions",),
+}
+"""An answer's list of entries, and the request's list that has one for each of them."""
+
+_UNSET: Final = {
+    "base_offset": -1,
+    "offset": -1,
+    "timestamp": -1,
+    "high_watermark": -1,
+    "last_stable_offset": -1,
+    "low_watermark": -1,
+    "generation_id": -1,
+    "producer_id": -1,
+    "producer_epoch": -1,
+    "num_partitions": -1,
+    "replication_factor": -1,
+}
+"""What fields say beside an error, where that is not their default."""
+
+_WRITING: Final = frozenset(
+    {
+        ApiKey.PRODUCE,
+        ApiKey.FETCH,
+        ApiKey.OFFSET_COMMIT,
+        ApiKey.JOIN_GROUP,
+        ApiKey.HEARTBEAT,
+        ApiKey.LEAVE_GROUP,
+        ApiKey.SYNC_GROUP,
+        ApiKey.CREATE_TOPICS,
+        ApiKey.DELETE_TOPICS,
+        ApiKey.DELETE_RECORDS,
+        ApiKey.INIT_PRODUCER_ID,
+        ApiKey.ADD_PARTITIONS_TO_TXN,
+        ApiKey.ADD_OFFSETS_TO_TXN,
+        ApiKey.END_TXN,
+        ApiKey.WRITE_TXN_MARKERS,
+        ApiKey.TXN_OFFSET_COMMIT,
+        ApiKey.ALTER_CONFIGS,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS,
+        ApiKey.CREATE_PARTITIONS,
+        ApiKey.DELETE_GROUPS,
+        ApiKey.ELECT_LEADERS,
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+        ApiKey.OFFSET_DELETE,
+    }
+)
+"""Those that change something or wait. The others may be asked: their answers are the best ground for one
+with errors."""
+
+
+class Place(NamedTuple):
+    """One entry of an answer: its level, and what it is for."""
+
+    level: str
+    topic: str | None = None
+    partition: int | None = None
+    group: str | None = None
+
+
+Change = Callable[[Place, Any], Any]
+"""Gives the entry that takes the place of another, or the same."""
+
+
+def changed(answer: Any, call: Call, change: Change) -> Any:
+    """A copy of the answer in which every entry went through `change`, the innermost first."""
+    return _changed(answer, Place("top"), call, change)
+
+
+def _changed(entity: Any, place: Place, call: Call, change: Change) -> Any:
+    values = {}
+    for each in fields(entity):
+        value = getattr(entity, each.name)
+        if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
+            values[each.name] = [
+                _changed(entry, _place(each.name, entry, place, call), call, change) for entry in value
+            ]
+    return change(place, replace(entity, **values) if values else entity)
+
+
+def _place(name: str, entry: Any, outer: Place, call: Call) -> Place:
+    level = _level(name, type(entry), outer.level)
+    if level == "topic":
+        return outer._replace(level=level, topic=topic_of(entry, call.cluster))
+    if level == "partition":
+        return outer._replace(level=level, partition=partition_of(entry))
+    if level == "group":
+        return outer._replace(level=level, group=entry.group_id)
+    return outer._replace(level=level)
+
+
+def _level(name: str, model: type, outer: str) -> str:
+    """What the entries of an answer's list `name` are, which stands in an entry of level `outer`."""
+    if outer == "topic" and any(hasattr(model, each) for each in PARTITION_NAMES):
+        return "partition"
+    for field_name, level in _LEVEL_OF.items():
+        if hasattr(model, field_name):
+            return level
+    if "topic" in name or name in ("responses", "results", "replica_election_results"):
+        return "topic"
+    return "coordinator" if name == "coordinators" else name
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """An error code for all places of an answer that a fault is for."""
+
+    code: int
+    match: Match
+    level: str
+
+    @classmethod
+    def of(cls, api: ApiKey, version: int, code: int, match: Match, level: str | None) -> "Errors":
+        """FaultError when the API's answers have no error code at that level."""
+        has = levels(api)
+        level = level or _usual_level(api, version)
+        if level not in has:
+            raise FaultError(f"{api_name(api)} has error codes at {' or '.join(has)} level, not at {level!r}")
+        return cls(code, match, level)
+
+    def __call__(self, place: Place, entity: Any) -> Any:
+        if place.level != self.level or not self.match.covers(place.topic, place.partition):
+            return entity
+        if place.group is not None and not self.match.covers_group(place.group):
+            return entity
+        name = error_field(entity.__class__)
+        return replace(entity, **{name: self.code}) if name else entity
+
+
+def _usual_level(api: ApiKey, version: int) -> str:
+    if api is ApiKey.OFFSET_FETCH and version < 2:
+        return "partition"  # there is no other place yet
+    return _USUAL_LEVEL.get(api) or levels(api)[-1]
+
+
+def refuses(api: ApiKey) -> bool:
+    """Whether an error in place of the work has to be made up: the API changes something, or waits."""
+    return api in _WRITING
+
+
+def refusal(api: ApiKey, request: Any) -> Any:
+    """An answer to `request` that says nothing of any work, ready for its error codes."""
+    return _mirrored(response_class(api), request)
+
+
+def _mirrored(model: type, request: Any) -> Any:
+    values: dict[str, Any] = {}
+    hints = typing.get_type_hints(model)
+    for each in fields(model):
+        inner = _entity_of(hints[each.name])
+        if inner is not None:
+            entries = _source(each.name, request)
+            values[each.name] = [_mirrored(inner, entry) for entry in entries]
+        elif each.name in PARTITION_NAMES and (index := partition_of(request)) is not None:
+            values[each.name] = index
+        elif isinstance(request, str) and each.name == "group_id":
+            values[each.name] = request
+        elif each.name in _UNSET:
+            values[each.name] = _UNSET[each.name]
+        elif each.name not in ("configs", "metadata", "protocol_type") and hasattr(request, each.name):
+            values[each.name] = getattr(request, each.name)
+    return model(**values)
+
+
+def _source(name: str, request: Any) -> Sequence[Any]:
+    for each in _SOURCES.get(name, ()):
+        if entries := getattr(request, each, None):
+            return typing.cast(Sequence[Any], entries)
+    return ()
+
+
+def response_class(api: ApiKey) -> type:
+    module = importlib.import_module(f"mockbroker.protocol.messages.{api.name.lower()}")
+    return getattr(module, api_name(api) + "Response")  # type: ignore[no-any-return]
+
+
+@functools.cache
+def error_field(model: type) -> str | None:
+    """The field of an entry that holds its error code."""
+    names = [each.name for each in fields(model)]
+    return next((name for name in ("error_code", "partition_error_code") if name in names), None)
+
+
+@functools.cache
+def levels(api: ApiKey) -> tuple[str, ...]:
+    """Where the answers of an API have error codes, the innermost last."""
+    return tuple(dict.fromkeys(_levels(response_class(api), "top")))
+
+
+def _levels(model: type, level: str) -> Iterator[str]:
+    if error_field(model):
+        yield level
+    hints = typing.get_type_hints(model)
+    for each in fields(model):
+        inner = _entity_of(hints[each.name])
+        if inner is not None:
+            yield from _levels(inner, _level(each.name, inner, level))
+
+
+def _entity_of(hint: Any) -> type | None:
+    """The model of a list's entries, None where the field is no list of models."""
+    for origin in (hint, *typing.get_args(hint)):
+        if typing.get_origin(origin) in (list, collections.abc.Sequence):
+            (inner,) = typing.get_args(origin)
+            return inner if is_dataclass(inner) else None  # type: ignore[return-value]
+    return None

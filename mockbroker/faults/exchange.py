@@ -1,0 +1,95 @@
+"""One request that faults touch, on its way to its answer."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Outcome
+from ..protocol.api_keys import ApiKey
+
+if TYPE_CHECKING:
+    from .fault import Fault
+
+Handler = Callable[[Call, Any], Any]
+
+
+class Exchange:
+    """Faults before the work, the work, faults after it, then `finish(self)`.
+
+    `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
+    is the request's own call, `call` what the handler gets. `error` is what the handler raised: its
+    connection is closed then.
+    """
+
+    def __init__(
+        self,
+        call: Call,
+        api: ApiKey,
+        request: Any,
+        handler: Handler,
+        faults: "Sequence[Fault]",
+        finish: "Callable[[Exchange], None]",
+    ) -> None:
+        self.received = call
+        self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)
+        self.api = api
+        self.request = request
+        self.answer: Any = None
+        self.error: Exception | None = None
+        self._handler = handler
+        self._finish = finish
+        self._after = [fault for fault in faults if not fault.acts_before(api)]
+        self._steps: deque[Callable[[Exchange], bool]] = deque(
+            fault.touch for fault in faults if fault.acts_before(api)
+        )
+        self._steps.append(Exchange._work)
+
+    def go_on(self) -> None:
+        """Takes the next steps, until one of them waits."""
+        while self._steps:
+            if not self._steps.popleft()(self):
+                return
+        self._finish(self)
+
+    def again(self, step: "Callable[[Exchange], bool]") -> None:
+        """Takes a step that waited once more, and goes on."""
+        self._steps.appendleft(step)
+        self.go_on()
+
+    def answer_with(self, answer: Any) -> None:
+        """Answers in place of the work, if it is not done yet, or of its answer."""
+        undone = self.answer is None
+        self.answer = answer
+        if undone:
+            self._steps.clear()
+            self._steps.extend(fault.touch for fault in self._after)
+
+    def end(self, outcome: Outcome) -> None:
+        """No answer, whatever other faults say: CLOSE, or PARKED for silence."""
+        self.answer = outcome
+        self._steps.clear()
+
+    def _work(self) -> bool:
+        try:
+            answer = self._handler(self.call, self.request)
+        except Exception as error:
+            self.error = error
+            self.end(CLOSE)
+            return True
+        if answer is PARKED:
+            return False
+        self._take(answer)
+        return True
+
+    def _answered(self, _: Call, answer: Any) -> None:
+        self._take(answer)
+        self.go_on()
+
+    def _take(self, answer: Any) -> None:
+        self.answer = answer
+        self._steps.extend(fault.touch for fault in self._after)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is a response that could be changed."""
+        return self.answer not in (None, NO_ANSWER, CLOSE, PARKED)

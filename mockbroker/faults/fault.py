@@ -1,0 +1,136 @@
+"""Faults: rules that say for which requests what goes wrong, and how often they did."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from .actions import ACTIONS, Action, When
+from .exchange import Exchange, Handler
+from .match import Counter, FaultError, Match, nearest
+
+_MATCH_FIELDS = frozenset(each.name for each in fields(Match))
+
+
+class Fault:
+    """One rule. `hits` counts the requests that it touched; `held` how many it holds just now."""
+
+    def __init__(self, do: str, match: Match, action: Action, when: When, optional: bool) -> None:
+        self.do = do
+        self.match = match
+        self.action = action
+        self.when = when
+        self.optional = optional
+        self.hits = 0
+        self.on_hit: list[Callable[[], None]] = []
+        self._counter = Counter(match)
+        self._paused = action.holds
+        self._held: list[Exchange] = []
+
+    def acts_before(self, api: ApiKey) -> bool:
+        """Whether it acts before the work is done."""
+        return self.when != "after" and not self.action.needs_answer(api)
+
+    @property
+    def held(self) -> int:
+        return len(self._held)
+
+    def wants(self, api: ApiKey, call: Call, request: Any) -> bool:
+        return self.match.names(api, call, request) and self._counter.fires()
+
+    @property
+    def used_up(self) -> bool:
+        return self._counter.used_up
+
+    def touch(self, exchange: Exchange) -> bool:
+        """Acts on a request; False when the request waits from now on."""
+        self.hits += 1
+        if self._paused:
+            self._held.append(exchange)
+        for tell in list(self.on_hit):
+            tell()
+        return not self._paused and self._act(exchange)
+
+    def _act(self, exchange: Exchange) -> bool:
+        return self.action.apply(exchange, self.match, self.when)
+
+    def pause(self) -> None:
+        """Holds every request that it is for, until `release`."""
+        self._paused = True
+
+    def release(self) -> None:
+        """Lets the requests go that it holds, in the order in which they came, and holds none from now on."""
+        self._paused = False
+        held, self._held = self._held, []
+        for exchange in held:
+            exchange.again(self._act)
+
+    def __str__(self) -> str:
+        return f"{self.do} {self.when} {self.match}".strip()
+
+
+class Faults:
+    """The faults of a cluster. `armed` is False when no request needs a look."""
+
+    def __init__(self) -> None:
+        self.rules: list[Fault] = []
+        self.armed = False
+
+    def add(self, do: str, **given: Any) -> Fault:
+        """From now on `do` happens to the requests that `given` describes: see `Match`, `Action`.
+
+        FaultError.
+        """
+        fault = parse({"do": do, **given})
+        self.rules.append(fault)
+        self.armed = True
+        return fault
+
+    def remove(self, fault: Fault) -> None:
+        """Ends a fault; requests that it holds go on. Fine to call twice."""
+        if fault in self.rules:
+            self.rules.remove(fault)
+            fault.release()
+        self.armed = bool(self.rules)
+
+    def start(
+        self,
+        call: Call,
+        api: ApiKey,
+        request: Any,
+        handler: Handler,
+        finish: Callable[[Exchange], None],
+    ) -> None:
+        """Answers a request, with what is wrong about it."""
+        touched: Sequence[Fault] = [fault for fault in self.rules if fault.wants(api, call, request)]
+        Exchange(call, api, request, handler, touched, finish).go_on()
+
+
+def parse(given: Mapping[str, Any]) -> Fault:
+    """A fault from its fields, as they stand in a test's marker, a scenario or a control request.
+
+    FaultError names what is wrong.
+    """
+    values = dict(given)
+    do = values.pop("do", None)
+    if do not in ACTIONS:
+        raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
+    kind = ACTIONS[do]
+    own = {each.name for each in fields(kind)}
+    known = _MATCH_FIELDS | own | {"when", "optional"}
+    for name in values:
+        if name not in known:
+            raise FaultError(f"a fault {do!r} has no {name!r}{nearest(name, known)}")
+    when = values.pop("when", kind.when[0])
+    if when not in kind.when:
+        raise FaultError(f"{do} {when!r} the work can't be: choose {' or '.join(map(repr, kind.when))}")
+    optional = bool(values.pop("optional", False))
+    match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
+    try:
+        action = kind(**{name: value for name, value in values.items() if name in own})
+    except TypeError as error:
+        missing = str(error).rpartition(":")[2].strip()
+        raise FaultError(f"{do} needs {missing}") from None
+    action.check(match)
+    return Fault(do, match, action, when, optional)

@@ -1,0 +1,176 @@
+"""Which requests a fault is for."""
+
+import difflib
+import fnmatch
+import random
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from .about import about
+
+
+class FaultError(ValueError):
+    """A fault that can't be: names what is wrong, and what would be right."""
+
+
+def api_name(key: ApiKey) -> str:
+    """As Kafka's documentation has it: `InitProducerId`."""
+    return "".join(part.capitalize() for part in key.name.split("_"))
+
+
+_FEW: Final = 20
+_NEAR: Final = 0.6
+_APIS: Final = {api_name(key).lower(): key for key in ApiKey}
+
+
+def parse_api(text: str | int | ApiKey) -> ApiKey:
+    """An API by its name, however it is written, or by its key. FaultError."""
+    try:
+        if isinstance(text, int):
+            return ApiKey(text)
+        return _APIS[text.lower().replace("_", "").replace("-", "")]
+    except (KeyError, ValueError):
+        raise FaultError(f"no API {text!r}{nearest(text, map(api_name, ApiKey))}") from None
+
+
+def nearest(wrong: object, right: Iterable[str]) -> str:
+    """`: did you mean …?`, or the names to choose from when there are few and none is near."""
+    names = sorted(right)
+    best = max(names, key=lambda name: _likeness(str(wrong), name))
+    if _likeness(str(wrong), best) > _NEAR:
+        return f": did you mean {best!r}?"
+    return f": choose one of {', '.join(names)}" if len(names) <= _FEW else ""
+
+
+def _likeness(wrong: str, right: str) -> float:
+    """From 0 to 1; the beginning of a name is enough."""
+    wrong, right = wrong.lower(), right.lower()
+    return max(
+        difflib.SequenceMatcher(None, wrong, each).ratio() for each in (right, right[: len(wrong)]) if each
+    )
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a request has to be for a fault to fire; what is left out may be anything.
+
+    Names may have wildcards (`orders-*`). `nth` is the first matching request that counts, from 1; `times`
+    how many do (all of them when it is None; one if only `nth` is given); with `probability` each of them
+    fires or not, by `seed`.
+    """
+
+    api: tuple[ApiKey, ...] = ()
+    version: tuple[int, ...] = ()
+    client_id: str | None = None
+    group: str | None = None
+    transactional_id: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    broker: int | None = None
+    nth: int = 1
+    times: int | None = None
+    probability: float = 1.0
+    seed: int = 0
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> "Match":
+        """From what a user wrote. FaultError for values that can't be; unknown names are for the caller."""
+        values = dict(given)
+        values["api"] = tuple(parse_api(each) for each in _listed(values.get("api")))
+        values["version"] = _listed(values.get("version"))
+        if "nth" in values and "times" not in values:
+            values["times"] = 1
+        for name in ("nth", "times"):
+            if values.get(name) is not None and not _is_count(values[name]):
+                raise FaultError(f"{name} is {values[name]!r}: give a number from 1 on")
+        for name in ("partition", "broker", "seed"):
+            if values.get(name) is not None and not _is_int(values[name]):
+                raise FaultError(f"{name} is {values[name]!r}: give a number")
+        for name in ("client_id", "group", "transactional_id", "topic"):
+            if values.get(name) is not None and not isinstance(values[name], str):
+                raise FaultError(f"{name} is {values[name]!r}: give a name, maybe with wildcards")
+        probability = values.get("probability", 1.0)
+        if not isinstance(probability, int | float) or not 0 < probability <= 1:
+            raise FaultError(f"probability is {probability!r}: give more than 0 and at most 1")
+        return cls(**values)
+
+    def names(self, api: ApiKey, call: Call, request: Any) -> bool:
+        """Whether the request is one of those, before `nth`, `times` and `probability`."""
+        if (self.api and api not in self.api) or (self.version and call.version not in self.version):
+            return False
+        if self.broker is not None and call.broker.id != self.broker:
+            return False
+        if not _fits(self.client_id, {call.client_id or ""}):
+            return False
+        if (self.group, self.transactional_id, self.topic, self.partition) == (None, None, None, None):
+            return True
+        what = about(api, request, call.cluster)
+        if not _fits(self.group, what.groups) or not _fits(self.transactional_id, what.transactional_ids):
+            return False
+        if self.partition is None:
+            return _fits(self.topic, what.topics)
+        return any(self.covers(topic, index) for topic, index in what.partitions)
+
+    def covers(self, topic: str | None, partition: int | None) -> bool:
+        """Whether an entry of an answer, for that topic and partition, is meant."""
+        if self.topic is not None and not _fits(self.topic, {topic or ""}):
+            return False
+        return self.partition is None or partition is None or self.partition == partition
+
+    def covers_group(self, group: str) -> bool:
+        return _fits(self.group, {group})
+
+    def __str__(self) -> str:
+        shown = []
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value != each.default:
+                text = ",".join(map(api_name, value)) if each.name == "api" else value
+                shown.append(f"{each.name}={text}")
+        return " ".join(shown)
+
+
+class Counter:
+    """Which of the matching requests fire."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._random = random.Random(match.seed)
+        self._seen = 0
+        self._fired = 0
+
+    @property
+    def used_up(self) -> bool:
+        """Whether none will fire any more."""
+        return self._match.times is not None and self._fired >= self._match.times
+
+    def fires(self) -> bool:
+        """Counts one more matching request."""
+        self._seen += 1
+        if self._seen < self._match.nth or self.used_up:
+            return False
+        if self._match.probability < 1 and self._random.random() >= self._match.probability:
+            return False
+        self._fired += 1
+        return True
+
+
+def _fits(pattern: str | None, names: Collection[str]) -> bool:
+    return pattern is None or any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: object) -> bool:
+    return _is_int(value) and value >= 1  # type: ignore[operator]

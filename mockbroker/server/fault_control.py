@@ -1,0 +1,98 @@
+"""Faults of a running cluster, for code in other threads."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ..faults import Fault, FaultError, Faults
+
+if TYPE_CHECKING:
+    from .mock_cluster import MockCluster
+
+WAIT_S: Final = 30.0
+
+
+class FaultHandle:
+    """One fault of a running cluster."""
+
+    def __init__(self, cluster: "MockCluster", fault: Fault) -> None:
+        self._cluster = cluster
+        self._fault = fault
+        self._hit = threading.Condition()
+        fault.on_hit.append(self._wake)
+
+    @property
+    def hits(self) -> int:
+        """How many requests it touched."""
+        return self._fault.hits
+
+    @property
+    def held(self) -> int:
+        """How many requests it holds just now."""
+        return self._fault.held
+
+    def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
+        """Returns once it has touched so many requests. TimeoutError after `timeout` seconds."""
+        with self._hit:
+            if not self._hit.wait_for(lambda: self._fault.hits >= hits, timeout):
+                raise TimeoutError(f"{self._fault} touched {self._fault.hits} requests, not {hits}")
+
+    def pause(self) -> None:
+        """Holds every request that it is for, until `release`."""
+        self._change(self._fault.pause)
+
+    def release(self) -> None:
+        """Lets the requests go that it holds, and holds none from now on."""
+        self._change(self._fault.release)
+
+    def remove(self) -> None:
+        """Ends it; requests that it holds go on. Fine to call twice."""
+        self._cluster.run_with_faults(lambda faults: faults.remove(self._fault))
+
+    def __enter__(self) -> "FaultHandle":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+    def __repr__(self) -> str:
+        return f"<fault {self._fault}: {self._fault.hits} hits>"
+
+    def _change(self, change: Callable[[], None]) -> None:
+        self._cluster.run_with_faults(lambda _: change())
+
+    def _wake(self) -> None:
+        with self._hit:
+            self._hit.notify_all()
+
+
+class FaultControl:
+    """Makes things go wrong while clients are connected."""
+
+    def __init__(self, cluster: "MockCluster") -> None:
+        self._cluster = cluster
+
+    def add(self, do: str, **given: Any) -> FaultHandle:
+        """From now on `do` happens to the requests that `given` describes, before the work or after it:
+
+            cluster.faults.add("disconnect", api="Produce", topic="orders", when="after", times=1)
+
+        FaultError, a ValueError, says what is wrong with it.
+        """
+
+        def add(faults: Faults) -> FaultHandle:
+            return FaultHandle(self._cluster, faults.add(do, **given))
+
+        return self._cluster.run_with_faults(add)
+
+    def clear(self) -> None:
+        """Ends all of them."""
+
+        def clear(faults: Faults) -> None:
+            for fault in list(faults.rules):
+                faults.remove(fault)
+
+        self._cluster.run_with_faults(clear)
+
+
+__all__ = ["FaultControl", "FaultError", "FaultHandle"]

@@ -1,0 +1,199 @@
+"""Error codes in place of the work, for every API and every version of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mockbroker.apis.registry import REGISTERED
+from mockbroker.cluster.replicas import describe
+from mockbroker.conformance.batches import Record, batch
+from mockbroker.conformance.client import kio_versions
+from mockbroker.faults import FaultError, Faults
+from mockbroker.faults.answers import levels
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.releases import facts, parse
+from tests.apis.asking import a_cluster, create
+from tests.cluster.in_memory import InMemoryClient
+
+CODE = "KAFKA_STORAGE_ERROR"
+TOPIC = {"name": "t", "topic": "t"}
+PARTITION = {"index": 0, "partition_index": 0, "partition": 0}
+TOPICS = [{**TOPIC, "partitions": [PARTITION], "partition_indexes": (0,)}]
+BARE_TOPICS = [{**TOPIC, "partitions": (0,), "partition_indexes": (0,)}]
+OF_GROUP = {"group_id": "g", "topics": BARE_TOPICS}
+REQUESTS: dict[str, dict[str, Any]] = {
+    "produce": {"acks": 1, "topic_data": [{"name": "t", "partition_data": [{"index": 0}]}]},
+    "fetch": {"max_wait": 0, "topics": TOPICS},
+    "list_offsets": {"replica_id": -1, "topics": TOPICS},
+    "metadata": {"topics": [{"name": "t"}]},
+    "offset_commit": {"group_id": "g", "topics": TOPICS},
+    "offset_fetch": {
+        "group_id": "g",
+        "topics": BARE_TOPICS,
+        "groups": [{"group_id": "g", "topics": BARE_TOPICS}],
+    },
+    "find_coordinator": {"key": "g", "coordinator_keys": ("g",)},
+    "join_group": {"group_id": "g", "member_id": "m"},
+    "leave_group": {"group_id": "g", "member_id": "m", "members": [{"member_id": "m"}]},
+    "describe_groups": {"groups": ("g",)},
+    "create_topics": {"topics": [{"name": "new", "num_partitions": 1, "replication_factor": 1}]},
+    "delete_topics": {"topics": [{"name": "t"}], "topic_names": ("t",)},
+    "delete_records": {"topics": TOPICS},
+    "offset_for_leader_epoch": {"replica_id": -1, "topics": TOPICS},
+    "add_partitions_to_txn": {
+        "v3_and_below_transactional_id": "x",
+        "v3_and_below_topics": BARE_TOPICS,
+        "transactions": [{"transactional_id": "x", "topics": BARE_TOPICS}],
+    },
+    "write_txn_markers": {"markers": [{"topics": BARE_TOPICS}]},
+    "txn_offset_commit": {"group_id": "g", "topics": TOPICS},
+    "describe_configs": {"resources": [{"resource_type": 2, "resource_name": "t"}]},
+    "alter_configs": {"resources": [{"resource_type": 2, "resource_name": "t"}]},
+    "incremental_alter_configs": {"resources": [{"resource_type": 2, "resource_name": "t"}]},
+    "create_partitions": {"topics": [{"name": "t", "count": 5}]},
+    "delete_groups": {"groups_names": ("g",)},
+    "elect_leaders": {"topic_partitions": BARE_TOPICS},
+    "alter_partition_reassignments": {"topics": TOPICS},
+    "offset_delete": {"group_id": "g", "topics": TOPICS},
+    "describe_producers": {"topics": BARE_TOPICS},
+    "describe_transactions": {"transactional_ids": ("x",)},
+    "describe_topic_partitions": {"topics": [{"name": "t"}]},
+}
+"""A request of each API that names something; the others need no more than their defaults."""
+
+
+def versions() -> Iterator[tuple[str, int]]:
+    served = facts(parse("4.4")).apis
+    for key in sorted(REGISTERED):
+        low, high = served.get(key, (0, -1))
+        for version in kio_versions(key.name.lower()):
+            if low <= version <= high and key is not ApiKey.LIST_PARTITION_REASSIGNMENTS:
+                yield key.name.lower(), version
+
+
+def codes(value: Any) -> Iterator[str]:
+    """Every error code in an answer, wherever it stands."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name.endswith("error_code"):
+                yield inner
+            else:
+                yield from codes(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from codes(inner)
+
+
+@pytest.mark.parametrize(("api", "version"), list(versions()))
+def test_in_place_of_the_work(api: str, version: int) -> None:
+    cluster = a_cluster()
+    create(cluster, "t")
+    topic = cluster.topics["t"]
+    faults = Faults()
+    fault = faults.add("error", error=CODE, api=api)
+    client = InMemoryClient(cluster.brokers[topic.partitions[0].leader], faults)
+    request = by_id(REQUESTS.get(api, {}), topic.id)
+    answer = client.call(api, version, request)
+    assert CODE in set(codes(answer)), answer
+    assert fault.hits == 1
+    assert [name for name in cluster.topics if not name.startswith("__")] == ["t"]
+    assert len(topic.partitions) == 1
+    faults.remove(fault)
+
+
+def by_id(value: Any, topic_id: Any) -> Any:
+    """Names the topic by its id too."""
+    if isinstance(value, dict):
+        named = {"topic_id": topic_id} if "t" in (value.get("name"), value.get("topic")) else {}
+        return {**named, **{name: by_id(inner, topic_id) for name, inner in value.items()}}
+    return [by_id(each, topic_id) for each in value] if isinstance(value, list) else value
+
+
+def test_only_for_the_partitions_that_are_named() -> None:
+    cluster = a_cluster(brokers=1)
+    for name in ("t", "other"):
+        create(cluster, name, 2)
+    faults = Faults()
+    faults.add("error", error="NOT_LEADER_OR_FOLLOWER", api="ListOffsets", topic="t", partition=1)
+    client = InMemoryClient(cluster.brokers[1], faults)
+    topics = [
+        {"name": name, "partitions": [{"partition_index": i, "timestamp": -1} for i in (0, 1)]}
+        for name in ("t", "other")
+    ]
+    answer = client.call("list_offsets", 5, {"replica_id": -1, "topics": topics})
+    found = {
+        (topic["name"], each["partition_index"]): each["error_code"]
+        for topic in answer["topics"]
+        for each in topic["partitions"]
+    }
+    assert found == {
+        ("t", 0): "NONE",
+        ("t", 1): "NOT_LEADER_OR_FOLLOWER",
+        ("other", 0): "NONE",
+        ("other", 1): "NONE",
+    }
+
+
+def test_after_the_work_it_is_done() -> None:
+    cluster = a_cluster(brokers=1)
+    create(cluster, "t")
+    faults = Faults()
+    faults.add("error", error="NOT_ENOUGH_REPLICAS_AFTER_APPEND", api="Produce", when="after", times=1)
+    client = InMemoryClient(cluster.brokers[1], faults)
+    data = [{"index": 0, "records": batch([Record(timestamp=0)])}]
+    request = {"acks": 1, "topic_data": [{"name": "t", "partition_data": data}]}
+    seen = [next(codes(client.call("produce", 9, request))) for _ in range(2)]
+    assert seen == ["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NONE"]
+    assert describe(cluster.topics["t"].partitions[0])[0].log_end_offset == 2
+
+
+@pytest.mark.parametrize("level", ["top", "member"])
+def test_at_a_level(level: str) -> None:
+    cluster = a_cluster(brokers=1)
+    faults = Faults()
+    faults.add("error", error="NOT_COORDINATOR", api="LeaveGroup", level=level)
+    client = InMemoryClient(cluster.brokers[1], faults)
+    answer = client.call("leave_group", 5, REQUESTS["leave_group"])
+    expected = {"top": ("NOT_COORDINATOR", "NONE"), "member": ("NONE", "NOT_COORDINATOR")}
+    assert (answer["error_code"], answer["members"][0]["error_code"]) == expected[level]
+
+
+def test_a_code_that_kafka_does_not_have() -> None:
+    cluster = a_cluster(brokers=1)
+    faults = Faults()
+    faults.add("error", error=9999, api="Heartbeat")
+    client = InMemoryClient(cluster.brokers[1], faults)
+    with pytest.raises(Exception, match="9999"):
+        client.call("heartbeat", 4, {"group_id": "g"})
+
+
+def test_levels_of_an_api() -> None:
+    assert levels(ApiKey.FETCH) == ("top", "partition")
+    assert levels(ApiKey.OFFSET_FETCH) == ("top", "group", "partition")
+    assert levels(ApiKey.LEAVE_GROUP) == ("top", "member")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"do": "diskonnect"}, "did you mean 'disconnect'"),
+        ({"do": "disconnect", "api": "Produse"}, "did you mean 'Produce'"),
+        ({"do": "disconnect", "topik": "t"}, "did you mean 'topic'"),
+        ({"do": "disconnect", "when": "later"}, "'before' or 'after'"),
+        ({"do": "disconnect", "nth": 0}, "from 1 on"),
+        ({"do": "disconnect", "topic": 7}, "give a name"),
+        ({"do": "disconnect", "probability": 2}, "at most 1"),
+        ({"do": "delay"}, "delay needs 'ms'"),
+        ({"do": "delay", "ms": "soon"}, "milliseconds"),
+        ({"do": "error", "error": "NOT_LEEDER"}, "did you mean 'NOT_LEADER_OR_FOLLOWER'"),
+        ({"do": "error", "error": 70_000}, "two bytes"),
+        ({"do": "error", "error": 1, "level": "partitoin"}, "did you mean 'partition'"),
+        ({"do": "error", "error": 1, "api": "Heartbeat", "level": "partition"}, "at top level"),
+    ],
+)
+def test_what_can_not_be(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(FaultError, match=message):
+        Faults().add(**given)
