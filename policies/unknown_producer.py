@@ -1,8 +1,8 @@
 """`unknown-producer`: an idempotent batch whose producer the partition does not know, sequence not 0.
 
 A client sees OUT_OF_ORDER_SEQUENCE_NUMBER from 0.11, UNKNOWN_PRODUCER_ID from 1.0 to 2.4 (KAFKA-5793), and is
-simply accepted since 2.5 (KIP-360): if an unclean election took the only records that the producer had written,
-nobody hears of it. KAFKA-19880 proposes UNKNOWN_PRODUCER_ID again.
+simply accepted since 2.5 (KIP-360): if an unclean election took the only records that the producer had
+written, nobody hears of it. KAFKA-19880 proposes UNKNOWN_PRODUCER_ID again.
 """
 
 from typing import Final
