@@ -20,9 +20,12 @@ QUICK: Final = {
     "retry.backoff.max.ms": "10",
     "retry.backoff.ms": "10",
 }
-"""Makes a producer act soon; leaves out nothing that it does. Where the two are not less than
-`reconnect.backoff.ms`, one that has lost its leader may connect to that for ever, and never ask another broker
-for metadata: each failure to connect begins the wait anew (`NetworkClient.handleServerDisconnect`)."""
+"""Makes a producer act soon; leaves out nothing that it does.
+
+The two have to be less than `reconnect.backoff.ms`: else one that has lost its leader may connect to that for
+ever, and never ask another broker for metadata, for each failure to connect begins the wait anew
+(`NetworkClient.handleServerDisconnect`).
+"""
 
 
 class Reply(NamedTuple):
@@ -84,8 +87,12 @@ class Producer:
         return self._client.tell(self.name, "send", topic, str(partition), value)
 
     def ask(self, command: str, *words: str) -> Reply:
-        """init, begin, commit, abort, flush or close: what came of it. TimeoutError."""
+        """init, begin, commit, abort or flush: what came of it. TimeoutError."""
         return self._client.tell(self.name, command, *words).result(LIMIT_S)
+
+    def close(self) -> None:
+        """Ends it, and does not wait: 2.3.1 may miss the word until its broker closes the connection."""
+        self._client.tell(self.name, "close")
 
     @property
     def log(self) -> list[str]:
