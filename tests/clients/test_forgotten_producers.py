@@ -115,6 +115,7 @@ def test_the_page_has_every_client() -> None:
     assert list(EXPECTED) == [*(story.title for story in STORIES), ZOMBIES]
     for story in STORIES:
         assert list(EXPECTED[story.title]) == list(CLIENTS)
+    assert list(EXPECTED[ZOMBIES]) == list(JAVAS)
 
 
 @pytest.mark.parametrize("client", JAVAS)
