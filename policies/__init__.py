@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from ..protocol.releases import Release
 from . import (
+    adding_sequence,
     auto_created_topic,
     broker_session,
     commit_to_unknown_group,
@@ -187,6 +188,7 @@ class Policies:
         self.timeout_fencing = transaction_timeout_fencing.BEHAVIOUR.choose(release, chosen)
         self.transaction_verification = transaction_verification.BEHAVIOUR.choose(release, chosen)
         self.verified_compression = verified_compression.BEHAVIOUR.choose(release, chosen)
+        self.adds_at_zero = adding_sequence.BEHAVIOUR.choose(release, chosen)
         self.lowest_sequence_first = verified_sequence.BEHAVIOUR.choose(release, chosen)
         self.broker_session_config = broker_session.BEHAVIOUR.choose(release, chosen)
         self.aborted_of_unknown_partition = fetch_of_unknown_partition.BEHAVIOUR.choose(release, chosen)

@@ -59,16 +59,20 @@ def step(command: Sequence[str], folder: Path) -> None:
         raise BuildError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
-def class_path(project: Path, version: str) -> str:
-    """The jars that a project's pom names for a version of Kafka, and the project's classes. BuildError."""
+def class_path(project: Path, version: str, program: str = "*") -> str:
+    """The jars that a project's pom names for a version of Kafka, and the project's classes. BuildError.
+
+    With `program` only that one is built: it may go with versions that are too old for the others.
+    """
     for tool in ("java", "javac", "mvn"):
         need(tool)
 
     def steps(folder: Path) -> None:
         copy = ["dependency:copy-dependencies", "-DoutputDirectory=lib", f"-Dkafka.version={version}"]
         step(["mvn", "-B", "-q", *copy], folder)
-        if sources := [file.name for file in folder.glob("*.java")]:
+        if sources := [file.name for file in folder.glob(f"{program}.java")]:
             step(["javac", "--release", "11", "-cp", "lib/*", "-d", "classes", *sources], folder)
 
-    home = cached(project, version, steps)
+    variant = version if program == "*" else f"{program.lower()}-{version}"
+    home = cached(project, variant, steps)
     return f"{home}/lib/*{os.pathsep}{home}/classes"

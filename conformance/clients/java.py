@@ -1,10 +1,10 @@
-"""The Java consumer: one JVM for each version, driven over pipes."""
+"""Java programs that are driven over pipes; the Java consumer: one JVM for each version."""
 
 import json
 import re
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +31,55 @@ QUICK: Final = {
 """Makes a consumer act soon; leaves out nothing that it does."""
 
 
+class JavaProgram:
+    """One JVM. A line to it is a command; its lines are events, `event` and JSON, and the client's log."""
+
+    def __init__(
+        self,
+        classes: str,
+        main: str,
+        flags: Sequence[str],
+        event: Callable[[dict[str, Any]], None],
+        logged: Callable[[str], None],
+    ) -> None:
+        """`event` and `logged` are called in a thread of their own. building.BuildError."""
+        self._event, self._logged = event, logged
+        self._telling = threading.Lock()
+        command = [building.need("java"), *FLAGS, *flags, _TO_STDOUT, "-cp", classes, main]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def tell(self, *words: str) -> None:
+        with self._telling:
+            assert self._process.stdin
+            self._process.stdin.write("\t".join(words) + "\n")
+            self._process.stdin.flush()
+
+    def stop(self) -> None:
+        """Lets it end."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        try:
+            self._process.wait(_STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join()
+        assert self._process.stdout
+        self._process.stdout.close()
+
+    def _listen(self) -> None:
+        assert self._process.stdout
+        for line in self._process.stdout:
+            if line.startswith("event {"):
+                self._event(json.loads(line.removeprefix("event ")))
+            else:
+                self._logged(line)
+
+
 class JavaClient:
     """kafka-clients of `version`. building.BuildError."""
 
@@ -39,14 +88,9 @@ class JavaClient:
     def __init__(self, version: str) -> None:
         self.name = f"Java {version}"
         self._consumers: dict[str, Consumer] = {}
-        self._telling = threading.Lock()
-        java, classes = building.need("java"), building.class_path(PROJECT, version)
-        command = [java, *FLAGS, f"{LOG_LEVEL}=error", _LOGGED, _TO_STDOUT, "-cp", classes, "Consumers"]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self._listener = threading.Thread(target=self._listen, daemon=True)
-        self._listener.start()
+        classes = building.class_path(PROJECT, version)
+        flags = (f"{LOG_LEVEL}=error", _LOGGED)
+        self._program = JavaProgram(classes, "Consumers", flags, self._event, self._log)
 
     def open(
         self,
@@ -59,7 +103,7 @@ class JavaClient:
     ) -> Consumer:
         consumer = self._consumers[name] = Consumer(name)
         settings = {"bootstrap.servers": bootstrap, "group.id": group, "client.id": name, **QUICK, **config}
-        self._tell(
+        self._program.tell(
             "open",
             name,
             ",".join(topics),
@@ -69,37 +113,20 @@ class JavaClient:
         return consumer
 
     def close(self, consumer: Consumer) -> None:
-        self._tell("close", consumer.name)
+        self._program.tell("close", consumer.name)
         wait_for(f"{consumer.name} to leave", lambda: consumer.closed)
         del self._consumers[consumer.name]
 
     def stop(self) -> None:
-        assert self._process.stdin
-        self._process.stdin.close()
-        try:
-            self._process.wait(_STOP_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._listener.join()
-        assert self._process.stdout
-        self._process.stdout.close()
+        self._program.stop()
 
-    def _tell(self, *words: str) -> None:
-        with self._telling:
-            assert self._process.stdin
-            self._process.stdin.write("\t".join(words) + "\n")
-            self._process.stdin.flush()
+    def _event(self, event: Mapping[str, Any]) -> None:
+        if consumer := self._consumers.get(event["consumer"]):
+            _note(consumer, event)
 
-    def _listen(self) -> None:
-        assert self._process.stdout
-        for line in self._process.stdout:
-            if line.startswith("event {"):
-                event = json.loads(line.removeprefix("event "))
-                if consumer := self._consumers.get(event["consumer"]):
-                    _note(consumer, event)
-            elif (logged := _CLIENT_ID.search(line)) and (consumer := self._consumers.get(logged[1])):
-                consumer.note(log=logged[2])
+    def _log(self, line: str) -> None:
+        if (logged := _CLIENT_ID.search(line)) and (consumer := self._consumers.get(logged[1])):
+            consumer.note(log=logged[2])
 
 
 def _note(consumer: Consumer, event: Mapping[str, Any]) -> None:

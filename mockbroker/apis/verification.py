@@ -140,9 +140,10 @@ class Verification:
         policies = self._call.cluster.policies
         if header.attributes & record_batch.COMPRESSION_MASK and not policies.verified_compression:
             return E.INVALID_RECORD
-        if policies.lowest_sequence_first and partition.log.producers.waits_for_lower(
-            header.producer_id, header.base_sequence
-        ):
+        producers, sequence = partition.log.producers, header.base_sequence
+        if policies.lowest_sequence_first and producers.waits_for_lower(header.producer_id, sequence):
+            return E.OUT_OF_ORDER_SEQUENCE_NUMBER
+        if policies.adds_at_zero and self._adds and sequence and not producers.wrote(header.producer_id):
             return E.OUT_OF_ORDER_SEQUENCE_NUMBER
         return E.NONE
 

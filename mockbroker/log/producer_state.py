@@ -146,6 +146,11 @@ class ProducerStates:
                 ErrorCode.INVALID_TXN_STATE, f"producer {producer_id} has a transaction open here"
             )
 
+    def wrote(self, producer_id: int) -> bool:
+        """Whether a batch of the producer is known, not just a marker."""
+        entry = self.entries.get(producer_id)
+        return entry is not None and bool(entry.batches)
+
     def in_transaction(self, producer_id: int, epoch: int | None) -> bool:
         """Whether the producer has a transaction open here, in this epoch unless it is None."""
         entry = self.entries.get(producer_id)

@@ -112,6 +112,21 @@ def test_the_second_batch_before_the_first(answer: str, error: str) -> None:
     assert stage.write(producer, 3, topic="other")[0] == "NONE"
 
 
+@pytest.mark.parametrize(
+    ("kafka", "version", "error"),
+    [("4.0", 12, "NONE"), ("4.1", 12, "OUT_OF_ORDER_SEQUENCE_NUMBER"), ("4.1", 11, "NONE")],
+)
+def test_a_batch_that_adds_its_partition_but_is_not_the_first(kafka: str, version: int, error: str) -> None:
+    """KAFKA-18202, as a 4.4.0 broker answered: what came before it is missing, and that it tells."""
+    stage = Stage(kafka, brokers=3)
+    producer = stage.init()
+    stage.add(producer)
+    assert stage.write(producer, 3, version=version) == (error, 0 if error == "NONE" else -1)
+    if error != "NONE":
+        assert stage.write(producer, version=version) == ("NONE", 0)
+        assert stage.write(producer, 3, version=version) == ("NONE", 3)
+
+
 @pytest.mark.parametrize(("answer", "error"), [("accepted", "NONE"), ("invalid-record", "INVALID_RECORD")])
 def test_a_compressed_first_batch(answer: str, error: str) -> None:
     """KAFKA-15653"""

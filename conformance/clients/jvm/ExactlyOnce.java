@@ -27,8 +27,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * A line on stdin is a job, tab-separated: bootstrap, input, output, group, transactional id, how many records,
  * how many of them in a transaction, how many milliseconds it may take,
- * and how many it waits in the middle of a transaction. Each gets a line on stdout: "moved" or
- * "late", and the errors that were overcome.
+ * and how many it waits in the middle of a transaction. Each gets a line on stdout, "event" and JSON:
+ * whether all were moved, and the errors that were overcome.
  */
 public final class ExactlyOnce {
     final String bootstrap, input, output, group, transactionalId;
@@ -43,7 +43,8 @@ public final class ExactlyOnce {
         for (String line; (line = jobs.readLine()) != null; ) {
             var job = new ExactlyOnce(line.split("\t"));
             boolean moved = job.run();
-            System.out.println("job " + (moved ? "moved" : "late") + " " + String.join(",", job.errors));
+            System.out.println("event {\"moved\":" + moved + ",\"errors\":["
+                + String.join(",", job.errors) + "]}");
         }
     }
 
@@ -155,6 +156,6 @@ public final class ExactlyOnce {
     }
 
     void note(RuntimeException e) {
-        errors.add(e.getClass().getSimpleName());
+        errors.add('"' + e.getClass().getSimpleName() + '"');
     }
 }
