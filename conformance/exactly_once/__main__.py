@@ -4,7 +4,7 @@ import enum
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.console import Console
@@ -15,6 +15,8 @@ from ..clients.building import BuildError
 from . import APPLICATIONS, Application, Case, make, run
 from .page import Tally, page
 from .tracing import trace
+
+_TRACE_S: Final = 15.0
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 out = Console(highlight=False, soft_wrap=True)
@@ -87,7 +89,9 @@ def _run_all(made: Sequence[Application], cases: Sequence[Case], traced: bool, t
                 causes = []
                 if not outcome.exactly_once:
                     out.print(f"{application.name}, Kafka {case.kafka}, seed {case.seed}: {outcome}")
-                    causes = trace(lambda each: run(application, each), safe) if traced else []
+                    causes = (
+                        trace(lambda each: run(application, each, limit_s=_TRACE_S), safe) if traced else []
+                    )
                 tally.add(application.name, safe, outcome, causes)
                 progress.update(task, advance=1)
 
