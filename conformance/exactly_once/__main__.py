@@ -86,7 +86,7 @@ def _run_all(made: Sequence[Application], cases: Sequence[Case], traced: bool, t
             for case in cases:
                 safe = case.for_client(bumps_epochs=application.bumps_epochs)
                 outcome = run(application, safe)
-                causes = []
+                causes: list[str] = []
                 if not outcome.exactly_once:
                     out.print(f"{application.name}, Kafka {case.kafka}, seed {case.seed}: {outcome}")
                     causes = (
