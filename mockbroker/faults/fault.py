@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
 from .exchange import Exchange, Handler
 from .match import Counter, FaultError, Match, nearest
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
 
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
@@ -73,7 +76,8 @@ class Fault:
 class Faults:
     """The faults of a cluster. `armed` is False when no request needs a look."""
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
         self.rules: list[Fault] = []
         self.armed = False
 
@@ -83,6 +87,8 @@ class Faults:
         FaultError.
         """
         fault = parse({"do": do, **given})
+        fault.match.check_broker(self._cluster)
+        fault.action.prepare(self._cluster)
         self.rules.append(fault)
         self.armed = True
         return fault
@@ -117,7 +123,7 @@ def parse(given: Mapping[str, Any]) -> Fault:
     if do not in ACTIONS:
         raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
     kind = ACTIONS[do]
-    own = {each.name for each in fields(kind)}
+    own = {each.name for each in fields(kind) if each.init}
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:
         if name not in known:

@@ -48,7 +48,7 @@ class Pump:
     def __init__(self, cluster: "Cluster", observer: "Observer") -> None:
         self._cluster = cluster
         self._observer = observer
-        self.faults = Faults()
+        self.faults = Faults(cluster)
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
