@@ -1,5 +1,6 @@
 """Answers that say something else."""
 
+import itertools
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,34 +17,30 @@ from .action import Action, When, action, check_number
 class Error(Action):
     """An error code, by name or number, also one that Kafka does not have.
 
-    `instead` of the work, or `after` it, in its answer; at the `level` that is usual, or at another one.
+    `instead` of the work, or `after` it, in its answer; at the `level` that is usual, or at another one. Of
+    several each request gets the next; after the last one nothing goes wrong any more.
     """
 
-    error: str | int
+    error: str | int | list[str | int]
     level: str | None = None
     when = ("instead", "after")
 
     def check(self, match: Match) -> None:
         if self.level is not None and self.level not in LEVELS:
             raise FaultError(f"no level {self.level!r}{nearest(self.level, LEVELS)}")
-        code = self.code
-        if not -(1 << 15) <= code < 1 << 15:
-            raise FaultError(f"error code {code} does not fit in two bytes")
+        several = isinstance(self.error, list)
+        self._codes = [_code(each) for each in (self.error if isinstance(self.error, list) else [self.error])]
+        if not self._codes:
+            raise FaultError("error is empty: give a name, a number or a list of them")
+        self._next = iter(self._codes if several else itertools.repeat(self._codes[0]))
         for api in match.api:
-            Errors.of(api, CODEC_VERSIONS[api][1], code, match, self.level)
-
-    @property
-    def code(self) -> int:
-        if isinstance(self.error, int):
-            return int(self.error)
-        try:
-            return ErrorCode[self.error.upper()]
-        except KeyError:
-            names = [each.name for each in ErrorCode]
-            raise FaultError(f"no error {self.error!r}{nearest(self.error, names)}") from None
+            Errors.of(api, CODEC_VERSIONS[api][1], self._codes[0], match, self.level)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        errors = Errors.of(exchange.api, exchange.call.version, self.code, match, self.level)
+        code = next(self._next, ErrorCode.NONE)
+        if code == ErrorCode.NONE:
+            return True
+        errors = Errors.of(exchange.api, exchange.call.version, code, match, self.level)
         if exchange.has_answer:
             exchange.answer = changed(exchange.answer, exchange.call, errors)
         elif when == "instead":
@@ -52,6 +49,19 @@ class Error(Action):
 
     def needs_answer(self, api: ApiKey) -> bool:
         return not refuses(api)
+
+
+def _code(error: object) -> int:
+    if isinstance(error, str):
+        try:
+            return ErrorCode[error.upper()]
+        except KeyError:
+            raise FaultError(
+                f"no error {error!r}{nearest(error, [each.name for each in ErrorCode])}"
+            ) from None
+    if not isinstance(error, int) or not -(1 << 15) <= error < 1 << 15:
+        raise FaultError(f"error is {error!r}: give a name, or a number that fits in two bytes")
+    return error
 
 
 @action("throttle")

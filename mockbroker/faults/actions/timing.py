@@ -63,3 +63,12 @@ class Delay(Action):
         jitter = self._random.randrange(self.jitter_ms + 1)
         exchange.call.cluster.after(self.ms + jitter, exchange.go_on)
         return False
+
+
+@action("watch")
+@dataclass
+class Watch(Action):
+    """Nothing goes wrong: the requests are counted."""
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        return True
