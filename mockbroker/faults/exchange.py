@@ -47,6 +47,7 @@ class Exchange:
         self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)
         self.api = api
         self.request = request
+        self.faults = faults
         self.answer: Any = None
         self.error: Exception | None = None
         self.delivery = Delivery()

@@ -79,6 +79,7 @@ class Faults:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.rules: list[Fault] = []
+        self._watched = False
         self.armed = False
 
     def add(self, do: str, **given: Any) -> Fault:
@@ -90,7 +91,7 @@ class Faults:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         self.rules.append(fault)
-        self.armed = True
+        self._arm()
         return fault
 
     def remove(self, fault: Fault) -> None:
@@ -98,19 +99,27 @@ class Faults:
         if fault in self.rules:
             self.rules.remove(fault)
             fault.release()
-        self.armed = bool(self.rules)
+        self._arm()
 
-    def start(
+    def watch(self) -> None:
+        """From now on every request is looked at, faults or not."""
+        self._watched = True
+        self._arm()
+
+    def _arm(self) -> None:
+        self.armed = self._watched or bool(self.rules)
+
+    def exchange(
         self,
         call: Call,
         api: ApiKey,
         request: Any,
         handler: Handler,
         finish: Callable[[Exchange], None],
-    ) -> None:
-        """Answers a request, with what is wrong about it."""
+    ) -> Exchange:
+        """A request with what is wrong about it; `go_on` begins with it."""
         touched: Sequence[Fault] = [fault for fault in self.rules if fault.wants(api, call, request)]
-        Exchange(call, api, request, handler, touched, finish).go_on()
+        return Exchange(call, api, request, handler, touched, finish)
 
 
 def parse(given: Mapping[str, Any]) -> Fault:

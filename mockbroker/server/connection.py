@@ -12,6 +12,7 @@ from ..faults import Faults
 from ..faults.exchange import Exchange
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
+from ..trace import Trace
 from .delivery import Deliveries
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Connection:
         "out_bytes",
         "parked",
         "target",
+        "trace",
         "wants_close",
     )
 
@@ -75,9 +77,11 @@ class Connection:
         observer: "Observer",
         on_ready: "Callable[[Connection], None]",
         faults: Faults | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.broker = broker
         self.faults = faults or Faults(broker.cluster)
+        self.trace = trace
         self._deliveries: Deliveries | None = None
         self.name = name
         self.client = Client(host)
@@ -238,13 +242,19 @@ class Connection:
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
-        self.faults.start(call, found.api_key, request, handler, self._end_exchange)
+        exchange = self.faults.exchange(call, found.api_key, request, handler, self._end_exchange)
+        if self.trace is not None and self.trace.on:
+            self.trace.requested(exchange, self.name, correlation_id)
+        exchange.go_on()
 
     def _end_exchange(self, exchange: Exchange) -> None:
         if self.parked is None or self.parked[0] is not exchange.received:
             return
         _, found, correlation_id = self.parked
         answer = exchange.answer
+        if self.trace is not None and self.trace.on:
+            hit = tuple(str(fault) for fault in exchange.faults)
+            self.trace.answered(exchange, self.name, correlation_id, hit)
         if answer is PARKED:
             return
         error = exchange.error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from ..faults import Faults
+from ..trace import Trace
 from .connection import Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
@@ -49,6 +50,7 @@ class Pump:
         self._cluster = cluster
         self._observer = observer
         self.faults = Faults(cluster)
+        self.trace = Trace(cluster)
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
@@ -89,6 +91,11 @@ class Pump:
         """Unix time that never goes back."""
         return self._epoch_ms + int((time.monotonic() - self._started) * 1000)
 
+    def watch(self) -> None:
+        """Begins to trace."""
+        self.trace.start()
+        self.faults.watch()
+
     async def run(self) -> None:
         """Pumps until cancelled; closes every socket then."""
         try:
@@ -105,6 +112,7 @@ class Pump:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
         self._cluster.advance(self.now_ms())
         self._follow_brokers()
+        self.trace.changed()
         self._flush_ready()
         # The change may have set a timer that is due before the pump would have looked again.
         self._sleep.deadline = self._trio_deadline()
@@ -134,6 +142,7 @@ class Pump:
             if now_ms != cluster.now_ms:
                 cluster.advance(now_ms)
                 self._follow_brokers()
+                self.trace.changed()
             for fd, mask in events:
                 peer = peers.get(fd)
                 if peer is None:
@@ -168,7 +177,7 @@ class Pump:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             name = f"{address[0]}:{address[1]}"
             connection = Connection(
-                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults
+                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults, self.trace
             )
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
