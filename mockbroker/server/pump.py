@@ -14,6 +14,7 @@ import trio
 
 from ..faults import Faults
 from ..trace import Trace
+from .capture import Wire
 from .connection import Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
@@ -51,6 +52,7 @@ class Pump:
         self._observer = observer
         self.faults = Faults(cluster)
         self.trace = Trace(cluster)
+        self.wire: Wire | None = None
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
@@ -182,6 +184,8 @@ class Pump:
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer
+            if self.wire is not None:
+                self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
 
     def _read(self, peer: _Peer) -> None:
@@ -196,6 +200,8 @@ class Pump:
         if not size:
             self._drop(peer)
             return
+        if self.wire is not None:
+            self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
         if target is None:
             connection.receive(self._view[:size])
         else:
@@ -230,6 +236,8 @@ class Pump:
                 except OSError:
                     self._drop(peer)
                     return
+                if self.wire is not None:
+                    self.wire.sent(connection, b"".join(map(bytes, out))[:sent])
                 connection.out_bytes -= sent
                 while sent:
                     first = out[0]
@@ -262,5 +270,7 @@ class Pump:
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         peer.sock.close()
+        if self.wire is not None:
+            self.wire.closed(peer.connection)
         if peer.connection.announced:
             self._observer.disconnected(peer.connection)

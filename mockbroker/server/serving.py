@@ -4,6 +4,7 @@ import contextlib
 import random
 import time
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import trio
 
@@ -12,6 +13,7 @@ from ..faults import Faults
 from ..policies import Policies, fixes
 from ..protocol import releases
 from ..trace import Trace
+from .capture import Capture
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
@@ -81,11 +83,13 @@ async def serve(
     racks: Mapping[int, str] | None = None,
     fixed: bool = False,
     trace: bool = False,
+    capture: str | Path | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    ValueError for an unknown release, config or policy; PortInUseError.
+    `capture` names a pcapng file for all that goes over the wire. ValueError for an unknown release, config
+    or policy; PortInUseError; OSError for a file that can't be written.
     """
     options = Options(
         kafka=kafka,
@@ -101,9 +105,14 @@ async def serve(
         trace=trace,
     )
     served = ServedCluster(options, observer or SilentObserver())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(served.pump.run)
-        try:
-            yield served
-        finally:
-            nursery.cancel_scope.cancel()
+    wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(served.pump.run)
+            try:
+                yield served
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        if wire is not None:
+            wire.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +23,11 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, UUID):
         return str(value)
     if name.endswith("error_code"):
-        return error_name(value)
+        return error_name(getattr(value, "value", value))
+    if isinstance(value, timedelta):
+        return value // timedelta(milliseconds=1)
+    if isinstance(value, datetime):
+        return value.isoformat()
     return value
 
 
