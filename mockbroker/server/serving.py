@@ -11,6 +11,7 @@ from ..cluster.cluster import Cluster
 from ..faults import Faults
 from ..policies import Policies, fixes
 from ..protocol import releases
+from .clock import Clock
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
@@ -21,18 +22,18 @@ class ServedCluster:
 
     def __init__(self, options: Options, observer: Observer) -> None:
         release = releases.parse(options.kafka)
-        seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
+        self.seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
         self.options = options
         self.cluster = Cluster(
             release,
-            random.Random(seed),
+            random.Random(self.seed),
             brokers=options.brokers,
             config=options.config,
             policies=Policies(release, {**(fixes() if options.fixed else {}), **options.policies}),
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
-        self.pump = Pump(self.cluster, observer)
+        self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
         try:
             self._listen()
         except BaseException:
@@ -46,6 +47,11 @@ class ServedCluster:
     def faults(self) -> Faults:
         """What goes wrong with requests."""
         return self.pump.faults
+
+    @property
+    def clock(self) -> Clock:
+        """The cluster's time, which can be moved."""
+        return self.pump.clock
 
     @property
     def bootstrap_servers(self) -> str:
@@ -72,14 +78,25 @@ async def serve(
     seed: int | None = None,
     racks: Mapping[int, str] | None = None,
     fixed: bool = False,
+    clock: str = "wall",
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    ValueError for an unknown release, config or policy; PortInUseError.
+    ValueError for an unknown release, config, policy or clock; PortInUseError.
     """
     options = Options(
-        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}, fixed
+        kafka=kafka,
+        brokers=brokers,
+        host=host,
+        port=port,
+        config=config or {},
+        policies=policies or {},
+        topics=topics or {},
+        seed=seed,
+        racks=racks or {},
+        fixed=fixed,
+        clock=clock,
     )
     served = ServedCluster(options, observer or SilentObserver())
     async with trio.open_nursery() as nursery:
