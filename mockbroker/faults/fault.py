@@ -71,10 +71,14 @@ class Fault:
 
 
 class Faults:
-    """The faults of a cluster. `armed` is False when no request needs a look."""
+    """The faults of a cluster: `rules` are those in force, `added` all that ever were.
+
+    `armed` is False when no request needs a look.
+    """
 
     def __init__(self) -> None:
         self.rules: list[Fault] = []
+        self.added: list[Fault] = []
         self.armed = False
 
     def add(self, do: str, **given: Any) -> Fault:
@@ -84,6 +88,7 @@ class Faults:
         """
         fault = parse({"do": do, **given})
         self.rules.append(fault)
+        self.added.append(fault)
         self.armed = True
         return fault
 

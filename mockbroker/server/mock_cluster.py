@@ -43,6 +43,11 @@ class MockCluster:
         """`host:port` of every broker, comma separated."""
         return self._running().bootstrap_servers
 
+    @property
+    def seed(self) -> int:
+        """With it, the ids of another cluster are the same."""
+        return self._running().seed
+
     def start(self) -> "MockCluster":
         """Returns once every broker listens. Raises what `serve` raises."""
         if self._thread is not None:
