@@ -235,4 +235,4 @@ def _in_force(overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> dic
     return found
 
 
-__all__ = ["CATALOGUE", "Behaviour", "Policies", "Scope", "UnknownPolicyError", "fixes"]
+__all__ = ["CATALOGUE", "EVERYWHERE", "Behaviour", "Policies", "Scope", "UnknownPolicyError", "fixes"]

@@ -11,6 +11,12 @@ class Scope(NamedTuple):
     topic: str | None = None
     broker: int | None = None
 
+    def __str__(self) -> str:
+        """As `parse` reads it."""
+        topic = "" if self.topic is None else f"@topic:{self.topic}"
+        broker = "" if self.broker is None else f"@broker:{self.broker}"
+        return topic + broker
+
     def covers(self, other: "Scope") -> bool:
         """Whether what holds here holds for `other` too."""
         return self.topic in (None, other.topic) and self.broker in (None, other.broker)

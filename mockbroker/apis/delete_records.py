@@ -61,7 +61,7 @@ class _Waiting:
         self.call = call
         self.answer = answer
         self.left = left
-        self.timer = call.cluster.after(timeout_ms, self.expire)
+        self.timer = call.cluster.wait(timeout_ms, self.expire)
         for each in left:
             each.partition.deleting.add(self.look)
 

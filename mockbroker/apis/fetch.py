@@ -72,7 +72,7 @@ class _Waiting:
         # What is to be read from another replica is not awaited here.
         self.keys = [key for key, result in results if result.preferred_read_replica < 0]
         self.partitions = self._resolved()
-        self.timer = call.cluster.after(context.request.max_wait_ms, self.complete)
+        self.timer = call.cluster.wait(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
@@ -218,7 +218,7 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
                 fetcher.refresh(partition, result)
         call.answer(_answer(call, context, results))
 
-    call.cluster.after(delay_ms, answer)
+    call.cluster.wait(delay_ms, answer)
     return PARKED
 
 

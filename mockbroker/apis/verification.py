@@ -124,7 +124,7 @@ class Verification:
         """A client that adds by writing would wait too long if it had to send everything again."""
         concurrent = E.CONCURRENT_TRANSACTIONS in errors.values()
         if self._adds and concurrent and self._call.now_ms < self._retry_until_ms and self._request.acks:
-            self._call.cluster.after(self._backoff_ms, self._ask)
+            self._call.cluster.wait(self._backoff_ms, self._ask)
             return
         unverified = {}
         for partition, header in first.items():

@@ -66,8 +66,13 @@ class Cluster:
             there = ", ".join(map(str, self.brokers))
             raise UnknownPolicyError(f"no broker {broker} to give a policy to: choose one of {there}")
 
-    def advance(self, now_ms: int) -> None:
-        """Sets the time and fires what is due, in order of the deadlines, each at its own time."""
+    def advance(self, now_ms: int, waited_ms: int = 0) -> None:
+        """Sets the time and fires what is due, in order of the deadlines, each at its own time.
+
+        `waited_ms` is for a clock that stands still: how much longer than it says requests have waited.
+        """
+        if waited_ms > self.timers.waited_ms:
+            self.timers.waited_ms = waited_ms
         while (deadline := self.timers.next_deadline()) is not None and deadline <= now_ms:
             self.now_ms = max(self.now_ms, deadline)
             if due := self.timers.pop_due(deadline):
@@ -80,6 +85,11 @@ class Cluster:
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         return self.timers.at(self.now_ms + delay_ms, callback)
+
+    def wait(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
+        """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
+        has gone by outside while the cluster's clock stood still."""
+        return self.timers.wait_until(self.now_ms + delay_ms, callback)
 
     def new_uuid(self) -> UUID:
         """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""
@@ -155,7 +165,7 @@ class Cluster:
 
     def halt(self, broker: int) -> None:
         """The broker exits, once the core is done with what it is at."""
-        self.after(0, lambda: controller.stop_broker(self, broker))
+        self.wait(0, lambda: controller.stop_broker(self, broker))
 
     def leader_changed(self, partition: Partition) -> None:
         """What a partition of an internal topic holds goes to the broker that leads it now."""

@@ -118,7 +118,7 @@ def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
             _fetch_slowly(partition, follower)
 
     if _is_news(follower, result):
-        partition.topic.cluster.after(follower.delay_ms, arrive)
+        partition.topic.cluster.wait(follower.delay_ms, arrive)
     else:
         partition.waiting_followers.add(more)
 

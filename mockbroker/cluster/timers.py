@@ -18,11 +18,20 @@ class Timer:
         self.callback = None
 
 
+_Entry = tuple[int, int, Timer]
+
+
 class Timers:
-    """Timers in order of their deadlines; those of one deadline fire in the order they were set."""
+    """Timers in order of their deadlines; those of one deadline fire in the order they were set.
+
+    A wait is a timer for somebody who waits for an answer. `waited_ms` is how much more time has gone by for
+    waits than the clock says: 0, but for a shell whose clock stands still while its clients' do not.
+    """
 
     def __init__(self) -> None:
-        self._heap: list[tuple[int, int, Timer]] = []
+        self.waited_ms = 0
+        self._heap: list[_Entry] = []
+        self._waits: list[_Entry] = []
         self._numbers = itertools.count()
 
     def at(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
@@ -30,18 +39,38 @@ class Timers:
         heapq.heappush(self._heap, (deadline_ms, next(self._numbers), timer))
         return timer
 
+    def wait_until(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
+        timer = Timer(deadline_ms, callback)
+        heapq.heappush(self._waits, (deadline_ms + self.waited_ms, next(self._numbers), timer))
+        return timer
+
     def next_deadline(self) -> int | None:
-        """Milliseconds on the shell's clock, or None when nothing waits."""
-        heap = self._heap
-        while heap and heap[0][2].callback is None:
-            heapq.heappop(heap)
-        return heap[0][0] if heap else None
+        """Milliseconds on the shell's clock, or None when nothing is to fire."""
+        first, wait = _first(self._heap), self.next_wait()
+        if first is None or wait is None:
+            return wait if first is None else first[0]
+        return min(first[0], wait)
+
+    def next_wait(self) -> int | None:
+        """As `next_deadline`, of the waits alone."""
+        wait = _first(self._waits)
+        return None if wait is None else wait[0] - self.waited_ms
 
     def pop_due(self, now_ms: int) -> Callable[[], None] | None:
         """The next callback that is due, if any."""
         deadline = self.next_deadline()
         if deadline is None or deadline > now_ms:
             return None
-        timer = heapq.heappop(self._heap)[2]
+        first, wait = _first(self._heap), _first(self._waits)
+        if first is None or (wait is not None and (wait[0] - self.waited_ms, wait[1]) < first[:2]):
+            timer = heapq.heappop(self._waits)[2]
+        else:
+            timer = heapq.heappop(self._heap)[2]
         callback, timer.callback = timer.callback, None
         return callback
+
+
+def _first(heap: list[_Entry]) -> _Entry | None:
+    while heap and heap[0][2].callback is None:
+        heapq.heappop(heap)
+    return heap[0] if heap else None

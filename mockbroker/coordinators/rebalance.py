@@ -146,7 +146,7 @@ class Rebalance:
             else:
                 self.complete(group)
 
-        group.join_timer = self._cluster.after(delay_ms, over)
+        group.join_timer = self._cluster.wait(delay_ms, over)
 
     def _await_members(self, group: ClassicGroup) -> None:
         group.join_timer = self._cluster.after(

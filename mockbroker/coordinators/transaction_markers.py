@@ -92,7 +92,7 @@ class Markers:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._current = lambda: False
         elif error:
-            self._cluster.after(RETRY_MS, lambda: self._send(key))
+            self._cluster.wait(RETRY_MS, lambda: self._send(key))
         else:
             self._settled(key)
 

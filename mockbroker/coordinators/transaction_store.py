@@ -84,5 +84,5 @@ class Owned:
             entry.pending = False
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-        timer = cluster.after(self._settings.request_timeout_ms, expired)
+        timer = cluster.wait(self._settings.request_timeout_ms, expired)
         partition.when_replicated(end, waited)

@@ -217,11 +217,11 @@ class TransactionCoordinator:
 
         def written(error: ErrorCode) -> None:
             if error is E.COORDINATOR_NOT_AVAILABLE:
-                self._cluster.after(RETRY_MS, done)
+                self._cluster.wait(RETRY_MS, done)
 
         markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done)
         if self.settings.markers_delay_ms:
-            self._cluster.after(self.settings.markers_delay_ms, markers.send)
+            self._cluster.wait(self.settings.markers_delay_ms, markers.send)
         else:
             markers.send()
 

@@ -74,12 +74,16 @@ class Fault:
 
 
 class Faults:
-    """The faults of a cluster. `armed` is False when no request needs a look."""
+    """The faults of a cluster: `rules` are those in force, `added` all that ever were.
+
+    `armed` is False when no request needs a look.
+    """
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.rules: list[Fault] = []
         self._watched = False
+        self.added: list[Fault] = []
         self.armed = False
 
     def add(self, do: str, **given: Any) -> Fault:
@@ -91,6 +95,7 @@ class Faults:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         self.rules.append(fault)
+        self.added.append(fault)
         self._arm()
         return fault
 
@@ -129,6 +134,10 @@ def parse(given: Mapping[str, Any]) -> Fault:
     """
     values = dict(given)
     do = values.pop("do", None)
+    if do is None:
+        raise FaultError(
+            f"a fault needs 'do', which says what goes wrong: one of {', '.join(sorted(ACTIONS))}"
+        )
     if do not in ACTIONS:
         raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
     kind = ACTIONS[do]

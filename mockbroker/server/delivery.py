@@ -26,7 +26,7 @@ class Deliveries:
             data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
         if how.swap_ms is not None:
             self._withheld.append(data)
-            self._connection.broker.cluster.after(how.swap_ms, self._send_withheld)
+            self._connection.broker.cluster.wait(how.swap_ms, self._send_withheld)
             self._done()
             return
         self._send_parts(deque(_parts(data, how.part_bytes)), how)
@@ -38,7 +38,7 @@ class Deliveries:
         connection.send(parts.popleft())
         if parts:
             connection.on_ready(connection)
-            connection.broker.cluster.after(how.part_ms, lambda: self._send_parts(parts, how))
+            connection.broker.cluster.wait(how.part_ms, lambda: self._send_parts(parts, how))
             return
         connection.wants_close = how.cut
         self._send_withheld()

@@ -3,7 +3,8 @@
 import contextlib
 import threading
 from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from concurrent.futures import Future, wait
+from typing import Any, Final, TypeVar
 
 import trio
 
@@ -13,11 +14,14 @@ from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.replicas import Replica, describe
 from ..faults import Faults
+from .clock import ClockControl
 from .fault_control import FaultControl
 from .serving import ServedCluster, serve
 from .trace_control import TraceControl
 
 T = TypeVar("T")
+_LOOK_SECONDS: Final = 1.0
+"""How often a caller looks whether the cluster's thread is still there."""
 
 
 class MockCluster:
@@ -40,6 +44,11 @@ class MockCluster:
     def bootstrap_servers(self) -> str:
         """`host:port` of every broker, comma separated."""
         return self._running().bootstrap_servers
+
+    @property
+    def seed(self) -> int:
+        """With it, the ids of another cluster are the same."""
+        return self._running().seed
 
     def start(self) -> "MockCluster":
         """Returns once every broker listens. Raises what `serve` raises."""
@@ -68,16 +77,37 @@ class MockCluster:
             raise self._error
 
     def run(self, function: Callable[[Cluster], T]) -> T:
-        """Calls `function` with the core in the cluster's own thread, and gives what it returns."""
-        served = self._running()
+        """Calls `function` with the core in the cluster's own thread, and gives what it returns.
 
-        def call() -> T:
+        May be called in any other thread, one that runs trio too.
+        """
+        served, thread, token = self._running(), self._thread, self._token
+        assert thread is not None
+        assert token is not None
+        if thread is threading.current_thread():
+            raise RuntimeError("this is the cluster's own thread: use what the function was given")
+        result: Future[T] = Future()
+
+        def call() -> None:
             try:
-                return function(served.cluster)
-            finally:
-                served.pump.poke()
+                served.clock.catch_up()
+                try:
+                    found = function(served.cluster)
+                finally:
+                    served.pump.poke()
+            except BaseException as error:
+                result.set_exception(error)
+            else:
+                result.set_result(found)
 
-        return trio.from_thread.run_sync(call, trio_token=self._token)
+        try:
+            token.run_sync_soon(call)
+        except trio.RunFinishedError:
+            raise self._ended() from self._error
+        while not wait([result], _LOOK_SECONDS).done:
+            if not thread.is_alive() and not result.done():
+                raise self._ended() from self._error
+        return result.result()
 
     def trace_policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """Tells the trace that a behaviour has another answer."""
@@ -93,6 +123,11 @@ class MockCluster:
     def policies(self) -> "PolicyControl":
         """The answers in force, which may be changed while clients are connected."""
         return PolicyControl(self)
+
+    @property
+    def clock(self) -> ClockControl:
+        """The cluster's time, which can be moved."""
+        return ClockControl(self)
 
     @property
     def faults(self) -> FaultControl:
@@ -211,6 +246,9 @@ class MockCluster:
         if self._served is None:
             raise RuntimeError("the cluster does not run: use it in a with block, or call start() first")
         return self._served
+
+    def _ended(self) -> RuntimeError:
+        return RuntimeError("the cluster has ended" + (" by an error" if self._error else ""))
 
     async def _main(self) -> None:
         try:

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from ..protocol import releases
+
+CLOCKS: Final = ("wall", "manual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +15,8 @@ class Options:
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
-    what `policies` say; `trace` keeps what happens.
+    what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
+    happens.
     """
 
     kafka: str = releases.NEWEST
@@ -26,12 +30,15 @@ class Options:
     racks: Mapping[int, str] = field(default_factory=dict)
     fixed: bool = False
     trace: bool = False
+    clock: str = "wall"
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
             raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
             raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+        if self.clock not in CLOCKS:
+            raise ValueError(f"no clock {self.clock!r}: choose {' or '.join(map(repr, CLOCKS))}")
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
                 raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")

@@ -15,6 +15,7 @@ import trio
 from ..faults import Faults
 from ..trace import Trace
 from .capture import Wire
+from .clock import Clock
 from .connection import Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
@@ -47,7 +48,7 @@ class _Peer:
 class Pump:
     """Serves `cluster` on sockets that `listen` was given, until `run` is cancelled."""
 
-    def __init__(self, cluster: "Cluster", observer: "Observer") -> None:
+    def __init__(self, cluster: "Cluster", observer: "Observer", *, manual_clock: bool = False) -> None:
         self._cluster = cluster
         self._observer = observer
         self.faults = Faults(cluster)
@@ -61,8 +62,7 @@ class Pump:
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
         self._broker_changes = cluster.broker_changes
-        self._epoch_ms = cluster.now_ms
-        self._started = time.monotonic()
+        self.clock = Clock(cluster, manual_clock, self.poke)
         self._sleep = trio.CancelScope()
 
     def listen(self, broker: "Broker") -> None:
@@ -89,10 +89,6 @@ class Pump:
             if broker.online and broker.id not in listening:
                 self.listen(broker)
 
-    def now_ms(self) -> int:
-        """Unix time that never goes back."""
-        return self._epoch_ms + int((time.monotonic() - self._started) * 1000)
-
     def watch(self) -> None:
         """Begins to trace."""
         self.trace.start()
@@ -112,7 +108,7 @@ class Pump:
 
     def poke(self) -> None:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
-        self._cluster.advance(self.now_ms())
+        self.clock.catch_up()
         self._follow_brokers()
         self.trace.changed()
         self._flush_ready()
@@ -128,21 +124,18 @@ class Pump:
         self._poller.close()
 
     def _trio_deadline(self) -> float:
-        deadline = self._cluster.next_deadline()
-        if deadline is None:
-            return float("inf")
-        return trio.current_time() + max(0, deadline - self.now_ms()) / 1000
+        return trio.current_time() + self.clock.seconds_left()
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
-        poll, peers, cluster = self._poller.poll, self._peers, self._cluster
+        poll, peers, clock = self._poller.poll, self._peers, self.clock
         end = time.monotonic() + TURN_SECONDS
         while True:
             events = poll(PATIENCE_SECONDS)
             now = time.monotonic()
-            now_ms = self._epoch_ms + int((now - self._started) * 1000)
-            if now_ms != cluster.now_ms:
-                cluster.advance(now_ms)
+            elapsed_ms = int((now - clock.started) * 1000)
+            if elapsed_ms != clock.elapsed_ms:
+                clock.elapse(elapsed_ms)
                 self._follow_brokers()
                 self.trace.changed()
             for fd, mask in events:

@@ -14,6 +14,7 @@ from ..policies import Policies, fixes
 from ..protocol import releases
 from ..trace import Trace
 from .capture import Capture
+from .clock import Clock
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
@@ -24,18 +25,18 @@ class ServedCluster:
 
     def __init__(self, options: Options, observer: Observer) -> None:
         release = releases.parse(options.kafka)
-        seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
+        self.seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
         self.options = options
         self.cluster = Cluster(
             release,
-            random.Random(seed),
+            random.Random(self.seed),
             brokers=options.brokers,
             config=options.config,
             policies=Policies(release, {**(fixes() if options.fixed else {}), **options.policies}),
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
-        self.pump = Pump(self.cluster, observer)
+        self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
         try:
             self._listen()
         except BaseException:
@@ -56,6 +57,11 @@ class ServedCluster:
     def trace(self) -> Trace:
         """What happens; it has to be asked for (`trace=True`)."""
         return self.pump.trace
+
+    @property
+    def clock(self) -> Clock:
+        """The cluster's time, which can be moved."""
+        return self.pump.clock
 
     @property
     def bootstrap_servers(self) -> str:
@@ -84,12 +90,13 @@ async def serve(
     fixed: bool = False,
     trace: bool = False,
     capture: str | Path | None = None,
+    clock: str = "wall",
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    `capture` names a pcapng file for all that goes over the wire. ValueError for an unknown release, config
-    or policy; PortInUseError; OSError for a file that can't be written.
+    `capture` names a pcapng file for all that goes over the wire. ValueError for an unknown release,
+    config, policy or clock; PortInUseError; OSError for a file that can't be written.
     """
     options = Options(
         kafka=kafka,
@@ -103,6 +110,7 @@ async def serve(
         racks=racks or {},
         fixed=fixed,
         trace=trace,
+        clock=clock,
     )
     served = ServedCluster(options, observer or SilentObserver())
     wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None

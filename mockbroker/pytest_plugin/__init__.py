@@ -1,0 +1,175 @@
+"""Clusters for pytest: fixtures, markers, and tests that fail when their faults did not happen.
+
+PYTEST_DONT_REWRITE
+"""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import pytest
+
+from . import options
+from .clusters import Clusters
+from .options import MARKER, MATRIX, OptionError
+
+if TYPE_CHECKING:
+    from ..server.mock_cluster import MockCluster
+
+    ClusterFactory = Callable[..., MockCluster]
+
+_CLUSTERS: Final = pytest.StashKey[Clusters]()
+_SHARED: Final = pytest.StashKey[Clusters]()
+_PASSED: Final = pytest.StashKey[bool]()
+_SHARED_FACTORY: Final = "mock_cluster_session_factory"
+_VARIANT: Final = "_mock_cluster_variant"
+_FACTORIES: Final = ("mock_cluster", "mock_cluster_factory")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(kafka='2.3', policies={{...}}, faults=[{{...}}], topics={{...}}, clock='manual', ...): "
+        "which Kafka cluster mock_cluster gives.",
+    )
+    config.addinivalue_line(
+        "markers",
+        f"{MATRIX}(kafka=['2.3', '4.4'], fixed='both'): runs the test with each release, as it was, fixed.",
+    )
+
+
+# -- fixtures
+
+
+@pytest.fixture(scope="session")
+def mock_cluster_options() -> Mapping[str, Any]:
+    """Options of every cluster, where nothing nearer says otherwise: define it in your conftest.py."""
+    return {}
+
+
+@pytest.fixture
+def mock_cluster(mock_cluster_factory: "ClusterFactory") -> "MockCluster":
+    """A Kafka cluster for this test, as its `mockbroker` markers say."""
+    return _made(mock_cluster_factory)
+
+
+@pytest.fixture
+def mock_cluster_factory(
+    request: pytest.FixtureRequest,
+    mock_cluster_options: Mapping[str, Any],
+    _mock_cluster_variant: dict[str, Any],
+) -> "Iterator[ClusterFactory]":
+    """Makes Kafka clusters for this test: `mock_cluster_factory(kafka="2.3")`. Markers hold for them too."""
+    item = request.node
+    defaults = {**_defaults(mock_cluster_options), **options.of_test(item), **_mock_cluster_variant}
+    clusters = item.stash[_CLUSTERS] = Clusters(defaults, "mock_cluster_factory")
+    yield clusters.make
+    _end(clusters, passed=item.stash.get(_PASSED, False))
+
+
+@pytest.fixture(scope="session")
+def mock_cluster_session(mock_cluster_session_factory: "ClusterFactory") -> "MockCluster":
+    """One Kafka cluster for all tests, as `mock_cluster_options` says."""
+    return _made(mock_cluster_session_factory)
+
+
+@pytest.fixture(scope="session")
+def mock_cluster_session_factory(
+    request: pytest.FixtureRequest, mock_cluster_options: Mapping[str, Any]
+) -> "Iterator[ClusterFactory]":
+    """Makes Kafka clusters that stay until the last test is over."""
+    clusters = Clusters(_defaults(mock_cluster_options), _SHARED_FACTORY)
+    request.session.stash[_SHARED] = clusters
+    yield clusters.make
+    _end(clusters, passed=True)
+
+
+@pytest.fixture
+def _mock_cluster_variant(request: pytest.FixtureRequest) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(request, "param", {})
+    return found
+
+
+def _defaults(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        options.check_names(given, "mock_cluster_options")
+    except OptionError as error:
+        _fail(str(error))
+    return given
+
+
+def _made(factory: "ClusterFactory") -> "MockCluster":
+    from ..server.listening import PortInUseError
+
+    try:
+        return factory()
+    except (ValueError, PortInUseError) as error:
+        _fail(str(error))
+
+
+def _end(clusters: Clusters, *, passed: bool) -> None:
+    """A test that failed before has no use for a fault that did not fire besides."""
+    problems = clusters.stop()
+    if passed:
+        problems += clusters.problems(over=True)
+    if problems:
+        _fail("\n".join(problems))
+
+
+def _fail(message: str) -> NoReturn:
+    pytest.fail(f"mockbroker: {message}", pytrace=False)
+
+
+# -- hooks
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    mark = metafunc.definition.get_closest_marker(MATRIX)
+    if mark is None:
+        return
+    if _VARIANT not in metafunc.fixturenames:
+        if mark in metafunc.definition.own_markers:
+            _fail(f"@pytest.mark.{MATRIX} is for tests with one of the fixtures {', '.join(_FACTORIES)}")
+        return
+    try:
+        variants = options.variants(mark)
+    except OptionError as error:
+        _fail(str(error))
+    metafunc.parametrize(_VARIANT, variants.values(), ids=variants, indirect=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    try:
+        options.of_test(item)
+    except OptionError as error:
+        _fail(str(error))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    result = yield
+    shared = _shared(item)
+    if shared is not None and (problems := shared.problems(over=False)) and item.stash.get(_PASSED, False):
+        _fail("\n".join(problems))
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[_PASSED] = report.passed
+    if report.failed:
+        for clusters in (item.stash.get(_CLUSTERS, None), _shared(item)):
+            if clusters is not None and (text := clusters.describe()):
+                report.sections.append((MARKER, text))
+    return report
+
+
+def _shared(item: pytest.Item) -> Clusters | None:
+    """The clusters of the session, if the test uses one."""
+    if _SHARED_FACTORY in getattr(item, "fixturenames", ()):
+        return item.session.stash.get(_SHARED, None)
+    return None

@@ -1,0 +1,144 @@
+"""The clusters of a test, and what is to be said of them when it is over."""
+
+import traceback
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from .options import OptionError, check_names
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..faults import Fault, Faults
+    from ..server.connection import Connection
+    from ..server.mock_cluster import MockCluster
+
+
+class _Failures:
+    """An observer that keeps what handlers raised."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def identified(self, connection: "Connection") -> None: ...
+    def malformed(self, connection: "Connection", reason: str) -> None: ...
+    def disconnected(self, connection: "Connection") -> None: ...
+
+    def failed(self, connection: "Connection", error: Exception) -> None:
+        who = connection.client_id or "a client without id"
+        trace = "".join(traceback.format_exception(error)).rstrip()
+        self.texts.append(
+            f"broker {connection.broker.id} failed at a request of {who}, and hung up:\n{trace}"
+        )
+
+
+class Watched:
+    """A cluster, its faults, and what went wrong in it. Can be read when the cluster has stopped too."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        from ..server.mock_cluster import MockCluster
+
+        given = dict(options)
+        faults = [_checked(fault) for fault in given.pop("faults", None) or ()]
+        self._observer = _Failures()
+        self._told: set[object] = set()
+        self._fixed = bool(given.get("fixed"))
+        self._clock = given.get("clock", "wall")
+        self.cluster: MockCluster = MockCluster(observer=self._observer, **given).start()
+        try:
+            self._core: Cluster = self.cluster.run(lambda core: core)
+            self._seed = self.cluster.seed
+            self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
+            for fault in faults:
+                self.cluster.run_with_faults(lambda faults, given=fault: faults.add(**given))  # type: ignore[misc]
+        except BaseException:
+            self.cluster.stop()
+            raise
+
+    def stop(self) -> str | None:
+        """What made the cluster end before, if something did."""
+        try:
+            self.cluster.stop()
+        except BaseException as error:
+            return "the cluster ended by an error:\n" + "".join(traceback.format_exception(error)).rstrip()
+        return None
+
+    def problems(self, *, over: bool) -> Iterator[str]:
+        """What a test should fail of, each told once; faults that may still fire only when it is `over`."""
+        for number, text in enumerate(self._observer.texts):
+            if self._is_news(number):
+                yield text
+        for fault in list(self._faults.added):
+            unfired = not fault.hits and not fault.optional and (over or fault not in self._faults.rules)
+            if unfired and self._is_news(fault):
+                yield f"the fault {str(fault)!r} never fired; say optional=True if it need not"
+
+    def _is_news(self, what: object) -> bool:
+        if what in self._told:
+            return False
+        self._told.add(what)
+        return True
+
+    def describe(self) -> str:
+        """What a reader of a failed test wants to know."""
+        core = self._core
+        time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
+        fixed = ", fixed" if self._fixed else ""
+        lines = [f"Kafka {core.release}{fixed}, brokers: {len(core.brokers)}, seed: {self._seed}"]
+        if self._clock != "wall":
+            lines.append(f"clock: {self._clock}, at {time}")
+        lines += [f"policy {each}" for each in self._other_policies()]
+        lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
+        lines += self._observer.texts
+        return "\n".join(lines)
+
+    def _other_policies(self) -> Iterator[str]:
+        """Those that the release, or the fixes, would not have."""
+        from ..policies import CATALOGUE, EVERYWHERE, fixes
+
+        policies, usual = self._core.policies, fixes() if self._fixed else {}
+        for scope in sorted({EVERYWHERE, *policies.scopes}, key=str):
+            for name, behaviour in CATALOGUE.items():
+                answer = policies.answer(name, topic=scope.topic, broker=scope.broker)
+                expected = usual.get(name) or behaviour.default(policies.release)
+                if scope != EVERYWHERE:
+                    expected = policies.answer(name)
+                if answer != expected:
+                    yield f"{name}{scope}={answer}"
+
+
+class Clusters:
+    """Makes clusters, and stops them."""
+
+    def __init__(self, defaults: Mapping[str, Any], where: str) -> None:
+        self._defaults = defaults
+        self._where = where
+        self._watched: list[Watched] = []
+
+    def make(self, **options: Any) -> "MockCluster":
+        """A cluster that runs until the test is over. ValueError, PortInUseError."""
+        check_names(options, self._where)
+        watched = Watched({**self._defaults, **options})
+        self._watched.append(watched)
+        return watched.cluster
+
+    def stop(self) -> list[str]:
+        """What made clusters end before they were stopped."""
+        return [text for watched in self._watched if (text := watched.stop())]
+
+    def problems(self, *, over: bool) -> list[str]:
+        """What a test should fail of, each told once."""
+        return [text for watched in self._watched for text in watched.problems(over=over)]
+
+    def describe(self) -> str:
+        return "\n\n".join(watched.describe() for watched in self._watched)
+
+
+def _checked(fault: Any) -> Mapping[str, Any]:
+    if not isinstance(fault, Mapping):
+        raise OptionError(f"a fault is a dict as {{'do': 'disconnect', 'api': 'Produce'}}, not {fault!r}")
+    return {"do": None, **fault}
+
+
+def _hits(fault: "Fault") -> str:
+    return f"{fault}: {fault.hits} hit" + "s" * (fault.hits != 1)

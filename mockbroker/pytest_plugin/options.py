@@ -1,0 +1,82 @@
+"""What tests say of their clusters, in markers and in calls."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+import pytest
+
+MARKER: Final = "mockbroker"
+MATRIX: Final = "mockbroker_matrix"
+
+OPTIONS: Final = frozenset(
+    {
+        "brokers",
+        "clock",
+        "config",
+        "faults",
+        "fixed",
+        "host",
+        "kafka",
+        "policies",
+        "port",
+        "racks",
+        "seed",
+        "topics",
+    }
+)
+"""Those of `MockCluster`, and faults. Written down here, since pytest should not load a cluster to start."""
+
+MATRIX_OPTIONS: Final = frozenset({"fixed", "kafka"})
+BOTH: Final = "both"
+
+
+class OptionError(ValueError):
+    """An option that can't be, or that there is not."""
+
+
+def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIONS) -> None:
+    """OptionError names the first that there is not, and the nearest that there is."""
+    for name in names:
+        if name not in known:
+            from ..faults.match import nearest
+
+            raise OptionError(f"{where} has no option {name!r}{nearest(name, known)}")
+
+
+def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str, Any]:
+    """OptionError."""
+    where = f"@pytest.mark.{mark.name}"
+    if mark.args:
+        raise OptionError(f"{where} takes options by name, as in kafka='2.3'; {mark.args[0]!r} has none")
+    check_names(mark.kwargs, where, known)
+    return mark.kwargs
+
+
+def of_test(node: pytest.Item) -> dict[str, Any]:
+    """What the markers of a test, its class and its module say: of each option, the nearest. OptionError."""
+    found: dict[str, Any] = {}
+    for mark in node.iter_markers(MARKER):
+        found = {**of_mark(mark), **found}
+    return found
+
+
+def variants(mark: pytest.Mark) -> dict[str, dict[str, Any]]:
+    """The options of each run of a test, by a name that can be read. OptionError."""
+    given = of_mark(mark, MATRIX_OPTIONS)
+    kafka, fixed = given.get("kafka"), given.get("fixed")
+    if fixed not in (None, True, False, BOTH):
+        raise OptionError(f"@pytest.mark.{MATRIX} has fixed={fixed!r}: choose True, False or {BOTH!r}")
+    releases = [kafka] if isinstance(kafka, str | None) else list(kafka)
+    if not releases:
+        raise OptionError(f"@pytest.mark.{MATRIX} names no release: give some, as in kafka=['2.3', '4.4']")
+    found = {}
+    for release in releases:
+        for each in (False, True) if fixed == BOTH else (fixed,):
+            options = {"kafka": release, "fixed": each}
+            name = "-".join(filter(None, (release, _behaviour(each))))
+            found[name] = {key: value for key, value in options.items() if value is not None}
+    return found
+
+
+def _behaviour(fixed: bool | None) -> str:
+    return "" if fixed is None else "fixed" if fixed else "current"

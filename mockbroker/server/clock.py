@@ -1,0 +1,119 @@
+"""How time goes by for a running cluster, and how a test moves it."""
+
+import re
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from .mock_cluster import MockCluster
+
+_UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_PART: Final = re.compile(r"(\d+)(ms|[smhd])")
+
+Duration = str | int | timedelta
+"""`"7d"`, `"1h30m"` (units ms, s, m, h and d), milliseconds, or a timedelta."""
+
+
+def milliseconds(duration: Duration) -> int:
+    """ValueError for what is no duration, or one that is negative."""
+    if isinstance(duration, timedelta):
+        found = duration // timedelta(milliseconds=1)
+    elif isinstance(duration, int) and not isinstance(duration, bool):
+        found = duration
+    elif isinstance(duration, str) and re.fullmatch(rf"({_PART.pattern})+", duration):
+        found = sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(duration))
+    else:
+        raise ValueError(
+            f"{duration!r} is no time to advance by: give '7d', '1h30m' (units ms, s, m, h and d), "
+            "milliseconds, or a timedelta"
+        )
+    if found < 0:
+        raise ValueError(f"the clock can't be advanced by {duration!r}: time does not go back")
+    return found
+
+
+class Clock:
+    """The time of a cluster: the wall clock, which may be moved ahead and goes on from there, or a manual
+    one, which only `advance` moves.
+
+    While a manual clock stands still, clients wait for answers by clocks of their own. So what a request
+    waits for (`Cluster.wait`) is over after that time outside too, and everything else only by `advance`.
+    """
+
+    def __init__(self, cluster: "Cluster", manual: bool, advanced: Callable[[], None]) -> None:
+        self.manual = manual
+        self.elapsed_ms = 0
+        self.started = time.monotonic()
+        self._cluster = cluster
+        self._epoch_ms = cluster.now_ms
+        self._advanced = advanced
+
+    @property
+    def now_ms(self) -> int:
+        """Unix time that never goes back."""
+        self.catch_up()
+        return self._cluster.now_ms
+
+    def advance(self, by: Duration) -> None:
+        """Moves the time ahead: all that is due by then happens, in order, each at its own time. ValueError.
+
+        To be called in the thread of the cluster.
+        """
+        by_ms = milliseconds(by)
+        self.catch_up()
+        self._cluster.advance(self._cluster.now_ms + by_ms, self._waited_ms)
+        self._advanced()
+
+    def catch_up(self) -> None:
+        """Lets the time go by that has passed outside."""
+        self.elapse(int((time.monotonic() - self.started) * 1000))
+
+    def elapse(self, elapsed_ms: int) -> None:
+        """Lets the time go by until `elapsed_ms` after the start."""
+        self.elapsed_ms = elapsed_ms
+        cluster = self._cluster
+        if self.manual:
+            cluster.advance(cluster.now_ms, elapsed_ms)
+            return
+        # Whoever has moved the cluster's time ahead has moved the clock.
+        self._epoch_ms = max(self._epoch_ms, cluster.now_ms - elapsed_ms)
+        cluster.advance(self._epoch_ms + elapsed_ms)
+
+    @property
+    def _waited_ms(self) -> int:
+        return self.elapsed_ms if self.manual else 0
+
+    def seconds_left(self) -> float:
+        """Until something is due, as long as nobody moves the clock."""
+        cluster = self._cluster
+        deadline = cluster.next_deadline()
+        if self.manual and deadline is not None and deadline > cluster.now_ms:
+            deadline = cluster.timers.next_wait()
+        if deadline is None:
+            return float("inf")
+        since = time.monotonic() - self.started - self.elapsed_ms / 1000
+        return max(0.0, (deadline - cluster.now_ms) / 1000 - since)
+
+
+class ClockControl:
+    """The clock of a cluster that runs in another thread."""
+
+    def __init__(self, cluster: "MockCluster") -> None:
+        self._cluster = cluster
+
+    @property
+    def now_ms(self) -> int:
+        """The cluster's Unix time."""
+        return self._cluster.run(lambda core: core.now_ms)
+
+    def advance(self, by: Duration) -> None:
+        """Moves the time ahead by `"7d"`, `"1h30m"` (units ms, s, m, h and d), milliseconds or a timedelta.
+
+        All that is due by then happens, in order, each at its own time: records and offsets expire, members
+        and transactions time out, requests that wait are answered. ValueError.
+        """
+        by_ms = milliseconds(by)
+        self._cluster.run(lambda core: core.advance(core.now_ms + by_ms))
