@@ -74,6 +74,7 @@ from . import (
     verified_sequence,
 )
 from .behaviour import Behaviour, UnknownPolicyError
+from .own import OwnPolicyError
 from .scope import EVERYWHERE, Scope
 
 CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
@@ -93,9 +94,9 @@ class Policies:
     UnknownPolicyError for names that do not exist.
     """
 
-    def __init__(self, release: Release, overrides: Mapping[str, str] | None = None) -> None:
+    def __init__(self, release: Release, overrides: Mapping[str, Any] | None = None) -> None:
         self.release = release
-        self._overrides: dict[Scope, dict[str, str]] = {}
+        self._overrides: dict[Scope, dict[str, Any]] = {}
         self._narrower: dict[Scope, Policies] = {}
         self._scoped = False
         for text, answer in (overrides or {}).items():
@@ -114,7 +115,7 @@ class Policies:
             found._choose(self._overrides, where)
         return found
 
-    def set(self, name: str, answer: str, *, topic: str | None = None, broker: int | None = None) -> None:
+    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
         """Gives behaviour `name` another answer from now on. UnknownPolicyError, and nothing is changed."""
         self._override(name, answer, Scope(topic, broker))
         self._changed()
@@ -126,16 +127,17 @@ class Policies:
         self._changed()
 
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
-        """The name of the answer in force. UnknownPolicyError."""
+        """The name of the answer in force, or of a user's own function or class. UnknownPolicyError."""
         behaviour = known(name)
-        return _in_force(self._overrides, Scope(topic, broker)).get(name) or behaviour.default(self.release)
+        given = _in_force(self._overrides, Scope(topic, broker)).get(name, behaviour.default(self.release))
+        return given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
 
     @property
     def scopes(self) -> "list[Scope]":
         """Every scope that has an answer of its own."""
         return [where for where, chosen in self._overrides.items() if chosen]
 
-    def _override(self, name: str, answer: str, where: Scope) -> None:
+    def _override(self, name: str, answer: Any, where: Scope) -> None:
         known(name).choose(self.release, {name: answer})
         self._scoped = self._scoped or where != EVERYWHERE
         self._overrides.setdefault(where, {})[name] = answer
@@ -144,7 +146,7 @@ class Policies:
         self._narrower.clear()
         self._choose(self._overrides, EVERYWHERE)
 
-    def _choose(self, overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> None:
+    def _choose(self, overrides: Mapping[Scope, Mapping[str, Any]], where: Scope) -> None:
         release, chosen = self.release, _in_force(overrides, where)
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, chosen)
@@ -226,13 +228,22 @@ def known(name: str) -> Behaviour[Any]:
     return CATALOGUE[name]
 
 
-def _in_force(overrides: Mapping[Scope, Mapping[str, str]], where: Scope) -> dict[str, str]:
+def _in_force(overrides: Mapping[Scope, Mapping[str, Any]], where: Scope) -> dict[str, Any]:
     wide_to_narrow = sorted(overrides, key=lambda each: (each.topic is not None, each.broker is not None))
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for each in wide_to_narrow:
         if each.covers(where):
             found.update(overrides[each])
     return found
 
 
-__all__ = ["CATALOGUE", "EVERYWHERE", "Behaviour", "Policies", "Scope", "UnknownPolicyError", "fixes"]
+__all__ = [
+    "CATALOGUE",
+    "EVERYWHERE",
+    "Behaviour",
+    "OwnPolicyError",
+    "Policies",
+    "Scope",
+    "UnknownPolicyError",
+    "fixes",
+]

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..protocol.releases import Release, parse
+from . import own
 
 A = TypeVar("A")
 
@@ -32,11 +33,25 @@ class Behaviour(Generic[A]):
         """The name of the answer that brokers of `release` gave."""
         return [answer for since, answer in self.history if parse(since) <= release][-1]
 
-    def choose(self, release: Release, overrides: Mapping[str, str]) -> A:
-        """The answer in force. UnknownPolicyError names the answers there are."""
-        name = overrides.get(self.name) or self.default(release)
-        if name not in self.answers:
+    def choose(self, release: Release, overrides: Mapping[str, Any]) -> A:
+        """The answer in force, a named one or a user's own. UnknownPolicyError names those there are."""
+        given = overrides.get(self.name, self.default(release))
+        if not isinstance(given, str):
+            return self._own(given)
+        if given in self.answers:
+            return self.answers[given]
+        brought = own.installed(self.name)
+        if given not in brought:
             raise UnknownPolicyError(
-                f"behaviour {self.name!r} has no answer {name!r}: choose one of {', '.join(self.answers)}"
+                f"behaviour {self.name!r} has no answer {given!r}: "
+                f"choose one of {', '.join([*self.answers, *brought])}"
             )
-        return self.answers[name]
+        return self._own(brought[given].load())
+
+    def _own(self, answer: Any) -> A:
+        if not own.fits(answer, self.answers):
+            raise UnknownPolicyError(
+                f"behaviour {self.name!r} takes {own.kind_of(self.answers)} as an answer of your own, "
+                f"not {answer!r}"
+            )
+        return own.guarded(self.name, answer)  # type: ignore[no-any-return]

@@ -83,6 +83,9 @@ class Report:
         else:
             self._error(f"{connection.name} → broker {connection.broker.id}: closed after an error\n{trace}")
 
+    def policy_failed(self, error: Exception) -> None:
+        self._error("".join(traceback.format_exception(error)))
+
     def disconnected(self, connection: "Connection") -> None:
         self._clients[_client(connection)] -= 1
         if self.json_lines:

@@ -8,7 +8,7 @@ import base64
 from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
-from ..policies import Policies, UnknownPolicyError
+from ..policies import OwnPolicyError, Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
 from .broker import Broker
@@ -58,6 +58,8 @@ class Cluster:
         self.producer_expiry = ProducerExpiry(self)
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
+        self.policy_failed: Callable[[OwnPolicyError], None] | None = None
+        """Hears of users' own policies that raise while no request is at work; otherwise that raises."""
         self._producer_ids = 0
 
     def check_scope(self, broker: int | None) -> None:
@@ -76,8 +78,16 @@ class Cluster:
         while (deadline := self.timers.next_deadline()) is not None and deadline <= now_ms:
             self.now_ms = max(self.now_ms, deadline)
             if due := self.timers.pop_due(deadline):
-                due()
+                self._fire(due)
         self.now_ms = max(self.now_ms, now_ms)
+
+    def _fire(self, due: Callable[[], None]) -> None:
+        try:
+            due()
+        except OwnPolicyError as error:
+            if self.policy_failed is None:
+                raise
+            self.policy_failed(error)
 
     def next_deadline(self) -> int | None:
         """When `advance` has to be called next, None when nothing waits."""

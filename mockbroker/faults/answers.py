@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
 from .about import PARTITION_NAMES, partition_of, topic_of
 from .match import FaultError, Match, api_name
 
@@ -199,6 +200,18 @@ def refuses(api: ApiKey) -> bool:
 def refusal(api: ApiKey, request: Any) -> Any:
     """An answer to `request` that says nothing of any work, ready for its error codes."""
     return _mirrored(response_class(api), request)
+
+
+def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
+    """What a broker answers that failed at its work."""
+    level = _usual_level(api, call.version)
+
+    def change(place: Place, entity: Any) -> Any:
+        name = error_field(entity.__class__)
+        here = place.level in (level, "top")
+        return replace(entity, **{name: int(ErrorCode.UNKNOWN_SERVER_ERROR)}) if name and here else entity
+
+    return _changed(refusal(api, request), Place("top"), call, change)
 
 
 def _mirrored(model: type, request: Any) -> Any:

@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .options import OptionError, check_names
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..faults import Fault, Faults
     from ..server.connection import Connection
     from ..server.mock_cluster import MockCluster
+
+_SHOWN: Final = 40
+"""So many events are in the report of a test that failed."""
 
 
 class _Failures:
@@ -23,6 +26,9 @@ class _Failures:
     def identified(self, connection: "Connection") -> None: ...
     def malformed(self, connection: "Connection", reason: str) -> None: ...
     def disconnected(self, connection: "Connection") -> None: ...
+
+    def policy_failed(self, error: Exception) -> None:
+        self.texts.append("".join(traceback.format_exception(error)).rstrip())
 
     def failed(self, connection: "Connection", error: Exception) -> None:
         who = connection.client_id or "a client without id"
@@ -38,7 +44,7 @@ class Watched:
     def __init__(self, options: Mapping[str, Any]) -> None:
         from ..server.mock_cluster import MockCluster
 
-        given = dict(options)
+        given = {"trace": True, **options}
         faults = [_checked(fault) for fault in given.pop("faults", None) or ()]
         self._observer = _Failures()
         self._told: set[object] = set()
@@ -48,6 +54,7 @@ class Watched:
         try:
             self._core: Cluster = self.cluster.run(lambda core: core)
             self._seed = self.cluster.seed
+            self._trace = self.cluster.run_with_trace(lambda trace: trace)
             self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
             for fault in faults:
                 self.cluster.run_with_faults(lambda faults, given=fault: faults.add(**given))  # type: ignore[misc]
@@ -90,6 +97,8 @@ class Watched:
         lines += [f"policy {each}" for each in self._other_policies()]
         lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
         lines += self._observer.texts
+        if events := list(self._trace.events)[-_SHOWN:]:
+            lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
 
     def _other_policies(self) -> Iterator[str]:

@@ -9,7 +9,9 @@ from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
 from ..cluster.call import CLOSE, PARKED, Call, Client, Outcome
 from ..faults import Faults
+from ..faults.answers import unknown_server_error
 from ..faults.exchange import Exchange
+from ..policies import OwnPolicyError
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
 from ..trace import Trace
@@ -221,7 +223,11 @@ class Connection:
             return
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
-        answer = handler(call, request)
+        try:
+            answer = handler(call, request)
+        except OwnPolicyError as error:
+            self.observer.policy_failed(error)
+            answer = unknown_server_error(call, found.api_key, request)
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
@@ -258,6 +264,9 @@ class Connection:
         if answer is PARKED:
             return
         error = exchange.error
+        if isinstance(error, OwnPolicyError):
+            self.observer.policy_failed(error)
+            answer, error = unknown_server_error(exchange.call, exchange.api, exchange.request), None
         if type(answer) is not Outcome:
             if self._deliveries is None:
                 self._deliveries = Deliveries(self, self._go_on)

@@ -14,6 +14,7 @@ from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.replicas import Replica, describe
 from ..faults import Faults
+from ..trace import Trace
 from .clock import ClockControl
 from .fault_control import FaultControl
 from .serving import ServedCluster, serve
@@ -109,10 +110,10 @@ class MockCluster:
                 raise self._ended() from self._error
         return result.result()
 
-    def trace_policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
-        """Tells the trace that a behaviour has another answer."""
+    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
+        """As `run`, with the trace, whether it was begun or not."""
         trace = self._running().trace
-        self.run(lambda _: trace.policy(name, answer, topic, broker))
+        return self.run(lambda _: function(trace))
 
     def run_with_faults(self, function: Callable[[Faults], T]) -> T:
         """As `run`, with the faults."""
@@ -273,7 +274,7 @@ class PolicyControl:
     def __init__(self, cluster: MockCluster) -> None:
         self._cluster = cluster
 
-    def set(self, name: str, answer: str, *, topic: str | None = None, broker: int | None = None) -> None:
+    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
         """Gives behaviour `name` another answer, from the next request on."""
 
         def change(core: Cluster) -> None:
@@ -281,7 +282,8 @@ class PolicyControl:
             core.policies.set(name, answer, topic=topic, broker=broker)
 
         self._cluster.run(change)
-        self._cluster.trace_policy(name, answer, topic, broker)
+        told = self.answer(name, topic=topic, broker=broker)
+        self._cluster.run_with_trace(lambda trace: trace.policy(name, told, topic, broker))
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""

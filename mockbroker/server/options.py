@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ..protocol import releases
 
@@ -24,7 +24,7 @@ class Options:
     host: str = "127.0.0.1"
     port: int = 0
     config: Mapping[str, str] = field(default_factory=dict)
-    policies: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, Any] = field(default_factory=dict)
     topics: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
     racks: Mapping[int, str] = field(default_factory=dict)

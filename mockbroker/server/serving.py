@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import trio
 
@@ -36,6 +37,7 @@ class ServedCluster:
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
+        self.cluster.policy_failed = observer.policy_failed
         self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
         try:
             self._listen()
@@ -83,7 +85,7 @@ async def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     config: Mapping[str, str] | None = None,
-    policies: Mapping[str, str] | None = None,
+    policies: Mapping[str, Any] | None = None,
     topics: Mapping[str, int] | None = None,
     seed: int | None = None,
     racks: Mapping[int, str] | None = None,

@@ -196,13 +196,13 @@ SABOTAGE = """
 import socket, struct
 
 def sabotage(cluster):
-    cluster.run(lambda core: core.topics.update(broken=None))
+    cluster.run(lambda core: setattr(core, "listed_by", None))
     host, port = cluster.bootstrap_servers.split(",")[0].split(":")
     with socket.create_connection((host, int(port)), timeout=20) as sock:
         metadata = struct.pack(">hhih4si", 3, 1, 7, 4, b"test", -1)
         sock.sendall(struct.pack(">i", len(metadata)) + metadata)
         assert sock.recv(1) == b""
-    cluster.run(lambda core: core.topics.clear())
+    cluster.run(lambda core: delattr(core, "listed_by"))
 """
 
 

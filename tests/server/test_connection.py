@@ -31,6 +31,7 @@ class Heard:
     def failed(self, connection: Connection, error: Exception) -> None:
         self.errors.append(error)
 
+    def policy_failed(self, error: Exception) -> None: ...
     def disconnected(self, connection: Connection) -> None: ...
 
 
