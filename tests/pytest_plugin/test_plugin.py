@@ -241,7 +241,9 @@ def test_after(mock_cluster_session):
         "-pno:randomly",
     )
     result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines(["*the fault 'silence before api=Heartbeat' never fired*", "ERROR *::test_it"])
+    result.stdout.fnmatch_lines(
+        ["*the fault 'silence before api=Heartbeat' never fired*", "ERROR *::test_it"]
+    )
 
 
 def test_a_failed_test_says_what_its_cluster_was(run: Run) -> None:
