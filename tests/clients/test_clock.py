@@ -11,7 +11,8 @@ from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
 
-from .scenario import TIMEOUT
+from . import java, scenario
+from .scenario import TIMEOUT, Plan
 
 NO_OFFSET = -1001
 
@@ -120,4 +121,13 @@ def test_aiokafka_works_while_time_stands_still(cluster: MockCluster) -> None:
     with cluster:
         began = cluster.clock.now_ms
         assert asyncio.run(asyncio.wait_for(work(), TIMEOUT)) == [b"a"]
+        assert cluster.clock.now_ms == began
+
+
+def test_java_works_while_time_stands_still(name: str) -> None:
+    with MockCluster(clock="manual") as cluster:
+        began = cluster.clock.now_ms
+        plan = Plan(name, "lz4", "cooperative-sticky", idempotent=True)
+        for events in java.run("4.4.0", cluster.bootstrap_servers, [plan]):
+            scenario.check(events)
         assert cluster.clock.now_ms == began

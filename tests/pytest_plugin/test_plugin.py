@@ -94,33 +94,45 @@ def mock_cluster_options():
     result.assert_outcomes(passed=3)
 
 
+MISTAKES = {
+    "mockbroker(polices={})": "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
+    "mockbroker('2.3')": "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
+    "mockbroker(kafka='2.33')": "no Kafka release '2.33': choose one of 0.11*",
+    "mockbroker(policies={'nonsense': 'x'})": "no behaviour 'nonsense'*",
+    "mockbroker(faults=[{'do': 'disconect'}])": "no fault 'disconect': did you mean 'disconnect'?",
+    "mockbroker(faults=[{'api': 'Produce'}])": "a fault needs 'do', which says what goes wrong*",
+    "mockbroker(faults=['disconnect'])": "a fault is a dict as {'do': 'disconnect', 'api': 'Produce'}*",
+    "mockbroker(clock='sun')": "no clock 'sun': choose 'wall' or 'manual'",
+}
+
+
+def test_what_is_misspelt_is_told_in_one_line(run: Run) -> None:
+    tests = (
+        f"@pytest.mark.{marker}\ndef test_{number}(mock_cluster):\n    pass\n"
+        for number, marker in enumerate(MISTAKES)
+    )
+    result = run("\n".join(tests))
+    result.assert_outcomes(errors=len(MISTAKES))
+    told = [line for line in result.outlines if line.startswith("mockbroker: ")]
+    assert len(told) == len(MISTAKES)
+    result.stdout.fnmatch_lines_random(
+        [f"mockbroker: {line.replace('[', '[[]')}" for line in MISTAKES.values()]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
 @pytest.mark.parametrize(
-    ("marker", "line"),
+    ("options", "line"),
     [
-        (
-            "mockbroker(polices={})",
-            "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
-        ),
-        (
-            "mockbroker('2.3')",
-            "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
-        ),
-        ("mockbroker(kafka='2.33')", "no Kafka release '2.33': choose one of 0.11*"),
-        ("mockbroker(policies={'nonsense': 'x'})", "no behaviour 'nonsense'*"),
-        ("mockbroker(faults=[{'do': 'disconect'}])", "no fault 'disconect': did you mean 'disconnect'?"),
-        ("mockbroker(faults=[{'api': 'Produce'}])", "a fault needs 'do', which says what goes wrong*"),
-        ("mockbroker(faults=['disconnect'])", "a fault is a dict as {'do': 'disconnect', 'api': 'Produce'}*"),
-        ("mockbroker(clock='sun')", "no clock 'sun': choose 'wall' or 'manual'"),
-        ("mockbroker_matrix(release=['2.3'])", "@pytest.mark.mockbroker_matrix has no option 'release'*"),
-        ("mockbroker_matrix(kafka=[])", "@pytest.mark.mockbroker_matrix names no release*"),
-        ("mockbroker_matrix(kafka='2.3', fixed='all')", "*fixed='all': choose True, False or 'both'"),
+        ("release=['2.3']", "has no option 'release'*"),
+        ("kafka=[]", "names no release*"),
+        ("kafka='2.3', fixed='all'", "has fixed='all': choose True, False or 'both'"),
     ],
 )
-def test_what_is_misspelt_is_told_in_one_line(run: Run, marker: str, line: str) -> None:
-    result = run(f"@pytest.mark.{marker}\ndef test_it(mock_cluster):\n    pass\n")
+def test_a_matrix_that_can_not_be_is_told_in_one_line(run: Run, options: str, line: str) -> None:
+    result = run(f"@pytest.mark.mockbroker_matrix({options})\ndef test_it(mock_cluster):\n    pass\n")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines([f"mockbroker: {line.replace('[', '[[]')}"])
-    result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.fnmatch_lines([f"mockbroker: @pytest.mark.mockbroker_matrix {line}"])
 
 
 def test_a_matrix_runs_each_release_as_it_was_and_fixed(run: Run) -> None:
