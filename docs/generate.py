@@ -1,5 +1,6 @@
 """Writes `docs/reference/` from the code: `make docs`. A test fails when it is stale."""
 
+import dataclasses
 import importlib
 import inspect
 import sys
@@ -11,6 +12,7 @@ from kio.schema.index import api_key_map
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.cli.policies import spans
+from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
@@ -31,6 +33,7 @@ def pages() -> dict[str, str]:
     return {
         "apis.md": "\n".join(_apis()) + "\n",
         "policies.md": "\n".join(_policies()) + "\n",
+        "faults.md": "\n".join(_faults()) + "\n",
         "command-line.md": "\n".join(_command_line()) + "\n",
     }
 
@@ -117,6 +120,25 @@ def _told(name: str) -> Iterator[str]:
     for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
         yield paragraph
         yield ""
+
+
+def _faults() -> Iterator[str]:
+    yield "# What a fault does"
+    yield ""
+    yield "By name, with what it takes besides [which requests](../faults.md) it is for, and when it may"
+    yield "happen, the default first."
+    for name, action in sorted(ACTIONS.items()):
+        yield ""
+        yield f"## {name}"
+        yield ""
+        yield inspect.cleandoc(action.__doc__ or "")
+        yield ""
+        yield f"`when`: {', '.join(action.when)}."
+        for field in dataclasses.fields(action):
+            default = "" if field.default is dataclasses.MISSING else f", {field.default!r} if left out"
+            if field.init:
+                kind = getattr(field.type, "__name__", field.type)
+                yield f"`{field.name}`: {kind}{default}."
 
 
 def _command_line() -> Iterator[str]:

@@ -39,7 +39,10 @@ class Tally:
         found = []
         for (kafka, client), kinds in sorted(self._kinds.items()):
             counts = [str(kinds[name]) for name in ("exactly once", "lost", "duplicated", "stuck")]
-            causes = ", ".join(f"`{name}` ({times})" for name, times in self._causes[kafka, client].items())
+            causes = ", ".join(
+                f"{name} ({times})" if " " in name else f"`{name}` ({times})"
+                for name, times in self._causes[kafka, client].items()
+            )
             found.append((kafka, client, str(kinds.total()), *counts, causes))
         return found
 

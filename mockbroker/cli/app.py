@@ -3,6 +3,7 @@
 import enum
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -66,6 +67,12 @@ def serve(
         list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write what happens there, as JSON lines or .parquet.")
+    ] = None,
+    capture: Annotated[
+        Path | None, typer.Option(help="Write what goes over the wire there, as pcapng.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
@@ -85,9 +92,36 @@ def serve(
             seed=seed,
             racks=racks(rack),
             fixed=fixed is Fixed.YES,
+            trace_file=trace,
+            capture=capture,
         )
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def capture(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A pcapng file.")],
+    decode: Annotated[bool, typer.Option("--decode", help="Print what is in the file.")] = False,
+    api: Annotated[list[str] | None, typer.Option(help="Print only this API. Repeatable.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+) -> None:
+    """Serve, with the options of `serve`, and write what goes over the wire to FILE; or print such a file.
+
+    Wireshark reads it as far as its Kafka dissector goes, about `--kafka 2.4`; `--decode` reads any version.
+    """
+    from .capture import show
+
+    if not decode:
+        typer.main.get_command(app)(["serve", "--capture", str(file), *context.args], prog_name="mockbroker")
+    try:
+        if context.args:
+            raise ValueError(f"--decode takes no {context.args[0]!r}: see `mockbroker capture --help`")
+        show(file, api or [], as_json=json_)
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker capture: {error}", err=True)
         raise typer.Exit(2) from None
 
 

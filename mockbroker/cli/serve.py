@@ -7,11 +7,15 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from ..server.serving import ServedCluster, serve
+from ..trace import Event
+from ..trace.files import JsonLines, write_parquet
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,14 +114,28 @@ def _software(connection: "Connection") -> str:
     return " ".join(filter(None, (client.software_name, client.software_version)))
 
 
-def run(report: Report, **options: Any) -> None:
-    """Serves until SIGINT or SIGTERM."""
-    trio.run(_main, report, options)
+def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> None:
+    """Serves until SIGINT or SIGTERM. `trace_file` gets JSON lines as things happen, or Parquet at the end.
+
+    OSError, ImportError without pyarrow.
+    """
+    if trace_file is None:
+        trio.run(_main, report, None, options)
+    elif trace_file.suffix == ".parquet":
+        events: list[Event] = []
+        write_parquet(trace_file, events)
+        trio.run(_main, report, events.append, options)
+        write_parquet(trace_file, events)
+    else:
+        with trace_file.open("w") as file:
+            trio.run(_main, report, JsonLines(file), options)
 
 
-async def _main(report: Report, options: dict[str, Any]) -> None:
+async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with serve(observer=report, **options) as served:
+        async with serve(observer=report, trace=listener is not None, **options) as served:
+            if listener is not None:
+                served.trace.listeners.append(listener)
             # What is here now stays: collections need not look at it again, nor come as often.
             gc.collect()
             gc.freeze()

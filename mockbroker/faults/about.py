@@ -32,6 +32,8 @@ def about(api: ApiKey, request: Any, cluster: "Cluster") -> About:
     if api is ApiKey.FIND_COORDINATOR:
         keys = {key for key in (request.key, *request.coordinator_keys) if key}
         (found.groups if request.key_type == _GROUP_KEY_TYPE else found.transactional_ids).update(keys)
+    elif api is ApiKey.METADATA and request.topics is None:
+        found.topics.update(cluster.topics)
     else:
         _collect(request, found, cluster)
     return found

@@ -95,12 +95,13 @@ with errors."""
 
 
 class Place(NamedTuple):
-    """One entry of an answer: its level, and what it is for."""
+    """One entry of an answer: its level, what it is for, and the names of the fields that lead to it."""
 
     level: str
     topic: str | None = None
     partition: int | None = None
     group: str | None = None
+    path: tuple[str, ...] = ()
 
 
 Change = Callable[[Place, Any], Any]
@@ -113,25 +114,32 @@ def changed(answer: Any, call: Call, change: Change) -> Any:
 
 
 def _changed(entity: Any, place: Place, call: Call, change: Change) -> Any:
-    values = {}
+    values: dict[str, Any] = {}
     for each in fields(entity):
         value = getattr(entity, each.name)
         if isinstance(value, list | tuple) and value and is_dataclass(value[0]):
             values[each.name] = [
                 _changed(entry, _place(each.name, entry, place, call), call, change) for entry in value
             ]
+        elif is_dataclass(value):
+            values[each.name] = _changed(value, _part(each.name, place), call, change)
     return change(place, replace(entity, **values) if values else entity)
+
+
+def _part(name: str, outer: Place) -> Place:
+    return outer._replace(level=name, path=(*outer.path, name))
 
 
 def _place(name: str, entry: Any, outer: Place, call: Call) -> Place:
     level = _level(name, type(entry), outer.level)
+    place = outer._replace(level=level, path=(*outer.path, name))
     if level == "topic":
-        return outer._replace(level=level, topic=topic_of(entry, call.cluster))
+        return place._replace(topic=topic_of(entry, call.cluster))
     if level == "partition":
-        return outer._replace(level=level, partition=partition_of(entry))
+        return place._replace(partition=partition_of(entry))
     if level == "group":
-        return outer._replace(level=level, group=entry.group_id)
-    return outer._replace(level=level)
+        return place._replace(group=entry.group_id)
+    return place
 
 
 def _level(name: str, model: type, outer: str) -> str:
@@ -164,9 +172,7 @@ class Errors:
         return cls(code, match, level)
 
     def __call__(self, place: Place, entity: Any) -> Any:
-        if place.level != self.level or not self.match.covers(place.topic, place.partition):
-            return entity
-        if place.group is not None and not self.match.covers_group(place.group):
+        if place.level != self.level or not meant(place, self.match):
             return entity
         name = error_field(entity.__class__)
         return replace(entity, **{name: self.code}) if name else entity
@@ -176,6 +182,13 @@ def _usual_level(api: ApiKey, version: int) -> str:
     if api is ApiKey.OFFSET_FETCH and version < 2:
         return "partition"  # there is no other place yet
     return _USUAL_LEVEL.get(api) or levels(api)[-1]
+
+
+def meant(place: Place, match: Match) -> bool:
+    """Whether a fault with that match is for an entry there."""
+    if place.topic is not None and not match.covers(place.topic, place.partition):
+        return False
+    return place.group is None or match.covers_group(place.group)
 
 
 def refuses(api: ApiKey) -> bool:
@@ -249,3 +262,20 @@ def _entity_of(hint: Any) -> type | None:
             (inner,) = typing.get_args(origin)
             return inner if is_dataclass(inner) else None  # type: ignore[return-value]
     return None
+
+
+@functools.cache
+def paths(model: type) -> tuple[tuple[str, ...], ...]:
+    """The names that lead to every plain field of an answer."""
+    return tuple(_paths(model, ()))
+
+
+def _paths(model: type, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    hints: dict[str, Any] = typing.get_type_hints(model)
+    for each in fields(model):
+        hint = hints[each.name]
+        inner: Any = _entity_of(hint) or (hint if is_dataclass(hint) else None)
+        if inner is None:
+            yield (*before, each.name)
+        else:
+            yield from _paths(inner, (*before, each.name))

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Outcome
@@ -11,6 +12,18 @@ if TYPE_CHECKING:
     from .fault import Fault
 
 Handler = Callable[[Call, Any], Any]
+
+
+@dataclass(slots=True)
+class Delivery:
+    """What happens to the bytes of an answer. For `swap_ms` it may wait to come after the next one."""
+
+    correlation_shift: int = 0
+    cut: bool = False
+    cut_after: int | None = None
+    part_bytes: int | None = None
+    part_ms: int = 0
+    swap_ms: int | None = None
 
 
 class Exchange:
@@ -34,8 +47,10 @@ class Exchange:
         self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)
         self.api = api
         self.request = request
+        self.faults = faults
         self.answer: Any = None
         self.error: Exception | None = None
+        self.delivery = Delivery()
         self._handler = handler
         self._finish = finish
         self._after = [fault for fault in faults if not fault.acts_before(api)]

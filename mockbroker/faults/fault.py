@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
 from .exchange import Exchange, Handler
 from .match import Counter, FaultError, Match, nearest
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
 
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
@@ -73,8 +76,10 @@ class Fault:
 class Faults:
     """The faults of a cluster. `armed` is False when no request needs a look."""
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
         self.rules: list[Fault] = []
+        self._watched = False
         self.armed = False
 
     def add(self, do: str, **given: Any) -> Fault:
@@ -83,8 +88,10 @@ class Faults:
         FaultError.
         """
         fault = parse({"do": do, **given})
+        fault.match.check_broker(self._cluster)
+        fault.action.prepare(self._cluster)
         self.rules.append(fault)
-        self.armed = True
+        self._arm()
         return fault
 
     def remove(self, fault: Fault) -> None:
@@ -92,19 +99,27 @@ class Faults:
         if fault in self.rules:
             self.rules.remove(fault)
             fault.release()
-        self.armed = bool(self.rules)
+        self._arm()
 
-    def start(
+    def watch(self) -> None:
+        """From now on every request is looked at, faults or not."""
+        self._watched = True
+        self._arm()
+
+    def _arm(self) -> None:
+        self.armed = self._watched or bool(self.rules)
+
+    def exchange(
         self,
         call: Call,
         api: ApiKey,
         request: Any,
         handler: Handler,
         finish: Callable[[Exchange], None],
-    ) -> None:
-        """Answers a request, with what is wrong about it."""
+    ) -> Exchange:
+        """A request with what is wrong about it; `go_on` begins with it."""
         touched: Sequence[Fault] = [fault for fault in self.rules if fault.wants(api, call, request)]
-        Exchange(call, api, request, handler, touched, finish).go_on()
+        return Exchange(call, api, request, handler, touched, finish)
 
 
 def parse(given: Mapping[str, Any]) -> Fault:
@@ -117,7 +132,7 @@ def parse(given: Mapping[str, Any]) -> Fault:
     if do not in ACTIONS:
         raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
     kind = ACTIONS[do]
-    own = {each.name for each in fields(kind)}
+    own = {each.name for each in fields(kind) if each.init}
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:
         if name not in known:

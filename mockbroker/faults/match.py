@@ -5,11 +5,14 @@ import fnmatch
 import random
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 from .about import about
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
 
 
 class FaultError(ValueError):
@@ -103,6 +106,11 @@ class Match:
             raise FaultError(f"probability is {probability!r}: give more than 0 and at most 1")
         return cls(**values)
 
+    def check_broker(self, cluster: "Cluster") -> None:
+        """FaultError for a broker that is not there."""
+        if self.broker is not None and self.broker not in cluster.brokers:
+            raise FaultError(f"no broker {self.broker}: choose one of {', '.join(map(str, cluster.brokers))}")
+
     def names(self, api: ApiKey, call: Call, request: Any) -> bool:
         """Whether the request is one of those, before `nth`, `times` and `probability`."""
         if (self.api and api not in self.api) or (self.version and call.version not in self.version):
@@ -116,8 +124,10 @@ class Match:
         what = about(api, request, call.cluster)
         if not _fits(self.group, what.groups) or not _fits(self.transactional_id, what.transactional_ids):
             return False
-        if self.partition is None:
-            return _fits(self.topic, what.topics)
+        if self.topic is None and self.partition is None:
+            return True
+        if self.partition is None or not what.partitions:
+            return any(self.covers(topic, None) for topic in what.topics)
         return any(self.covers(topic, index) for topic, index in what.partitions)
 
     def covers(self, topic: str | None, partition: int | None) -> bool:

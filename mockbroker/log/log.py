@@ -19,6 +19,7 @@ class Log:
     __slots__ = (
         "bases",
         "batches",
+        "cuts",
         "end_offset",
         "epochs",
         "high_watermark",
@@ -34,6 +35,8 @@ class Log:
         self.end_offset = 0
         self.high_watermark = 0
         self.size = 0
+        self.cuts: list[tuple[int, int]] = []
+        """Log end offsets before and after each truncation."""
         self.epochs = LeaderEpochCache()
         self.producers = producers
 
@@ -132,7 +135,9 @@ class Log:
         if keep and _last_offset(self.batches[keep - 1]) >= offset:
             keep -= 1
         self.size -= sum(map(len, self.batches[keep:]))
-        self.end_offset = self.bases[keep] if keep < len(self.bases) else offset
+        end = self.bases[keep] if keep < len(self.bases) else offset
+        self.cuts.append((self.end_offset, end))
+        self.end_offset = end
         del self.bases[keep:], self.batches[keep:]
         self.high_watermark = min(self.high_watermark, self.end_offset)
         self.epochs.truncate_from_end(self.end_offset)

@@ -12,6 +12,8 @@ from ..faults import Faults
 from ..faults.exchange import Exchange
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
+from ..trace import Trace
+from .delivery import Deliveries
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -44,6 +46,7 @@ class Connection:
         "_backlog",
         "_client_id_bytes",
         "_client_id_size",
+        "_deliveries",
         "_have",
         "_running",
         "_served",
@@ -62,6 +65,7 @@ class Connection:
         "out_bytes",
         "parked",
         "target",
+        "trace",
         "wants_close",
     )
 
@@ -73,9 +77,12 @@ class Connection:
         observer: "Observer",
         on_ready: "Callable[[Connection], None]",
         faults: Faults | None = None,
+        trace: Trace | None = None,
     ) -> None:
         self.broker = broker
-        self.faults = faults or Faults()
+        self.faults = faults or Faults(broker.cluster)
+        self.trace = trace
+        self._deliveries: Deliveries | None = None
         self.name = name
         self.client = Client(host)
         self.client_id: str | None = None
@@ -219,7 +226,7 @@ class Connection:
             self.announced = True
             self.observer.identified(self)
         if type(answer) is not Outcome:
-            self._send(found.encode(correlation_id, answer))
+            self.send(found.encode(correlation_id, answer))
         elif answer is PARKED:
             self.parked = (call, found, correlation_id)
         elif answer is CLOSE:
@@ -235,21 +242,40 @@ class Connection:
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
-        self.faults.start(call, found.api_key, request, handler, self._end_exchange)
+        exchange = self.faults.exchange(call, found.api_key, request, handler, self._end_exchange)
+        if self.trace is not None and self.trace.on:
+            self.trace.requested(exchange, self.name, correlation_id)
+        exchange.go_on()
 
     def _end_exchange(self, exchange: Exchange) -> None:
         if self.parked is None or self.parked[0] is not exchange.received:
             return
-        if exchange.error is not None:
-            self.observer.failed(self, exchange.error)
+        _, found, correlation_id = self.parked
         answer = exchange.answer
+        if self.trace is not None and self.trace.on:
+            hit = tuple(str(fault) for fault in exchange.faults)
+            self.trace.answered(exchange, self.name, correlation_id, hit)
         if answer is PARKED:
             return
+        error = exchange.error
         if type(answer) is not Outcome:
-            self._complete(exchange.received, answer)
-            return
-        self.parked = None
+            if self._deliveries is None:
+                self._deliveries = Deliveries(self, self._go_on)
+            try:
+                self._deliveries.deliver(
+                    lambda correlation: found.encode(correlation, answer), correlation_id, exchange.delivery
+                )
+                return
+            except Exception as raised:  # a fault gave a field a value that it can't have
+                answer, error = CLOSE, raised
+        if error is not None:
+            self.observer.failed(self, error)
         self.wants_close = answer is CLOSE
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """The parked request is done with: goes on with those behind it."""
+        self.parked = None
         self.has_pending = bool(self._backlog)
         self.on_ready(self)
 
@@ -272,7 +298,7 @@ class Connection:
                 skip_tags(frame, offset)
             from ..apis.api_versions import unsupported
 
-            self._send(codec(key, 0).encode(correlation_id, unsupported(release)))
+            self.send(codec(key, 0).encode(correlation_id, unsupported(release)))
             return None
         found = codec(key, version)
         served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
@@ -283,12 +309,11 @@ class Connection:
         if self.parked is None or self.parked[0] is not call:
             return
         _, found, correlation_id = self.parked
-        self.parked = None
-        self._send(found.encode(correlation_id, answer))
-        self.has_pending = bool(self._backlog)
-        self.on_ready(self)
+        self.send(found.encode(correlation_id, answer))
+        self._go_on()
 
-    def _send(self, frame: Any) -> None:
+    def send(self, frame: Any) -> None:
+        """Adds an answer, or a part of one, to what has to be written."""
         if type(frame) is list:
             # An empty buffer would look like a socket that takes nothing.
             self.out += filter(len, frame)

@@ -15,6 +15,7 @@ from ..cluster.replicas import Replica, describe
 from ..faults import Faults
 from .fault_control import FaultControl
 from .serving import ServedCluster, serve
+from .trace_control import TraceControl
 
 T = TypeVar("T")
 
@@ -33,6 +34,7 @@ class MockCluster:
         self._thread: threading.Thread | None = None
         self._token: trio.lowlevel.TrioToken | None = None
         self._stop: trio.Event | None = None
+        self._trace: TraceControl | None = None
 
     @property
     def bootstrap_servers(self) -> str:
@@ -77,6 +79,11 @@ class MockCluster:
 
         return trio.from_thread.run_sync(call, trio_token=self._token)
 
+    def trace_policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
+        """Tells the trace that a behaviour has another answer."""
+        trace = self._running().trace
+        self.run(lambda _: trace.policy(name, answer, topic, broker))
+
     def run_with_faults(self, function: Callable[[Faults], T]) -> T:
         """As `run`, with the faults."""
         faults = self._running().faults
@@ -91,6 +98,15 @@ class MockCluster:
     def faults(self) -> FaultControl:
         """What goes wrong with requests, to be added while clients are connected."""
         return FaultControl(self)
+
+    @property
+    def trace(self) -> TraceControl:
+        """What happens in the cluster: from the first use on, or with `trace=True` from the start."""
+        if self._trace is None:
+            pump = self._running().pump
+            self.run(lambda _: pump.watch())
+            self._trace = TraceControl(self, pump.trace)
+        return self._trace
 
     def stop_broker(self, broker: int) -> None:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
@@ -227,6 +243,7 @@ class PolicyControl:
             core.policies.set(name, answer, topic=topic, broker=broker)
 
         self._cluster.run(change)
+        self._cluster.trace_policy(name, answer, topic, broker)
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""

@@ -12,7 +12,7 @@ class Options:
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
-    what `policies` say.
+    what `policies` say; `trace` keeps what happens.
     """
 
     kafka: str = releases.NEWEST
@@ -25,6 +25,7 @@ class Options:
     seed: int | None = None
     racks: Mapping[int, str] = field(default_factory=dict)
     fixed: bool = False
+    trace: bool = False
 
     def __post_init__(self) -> None:
         if self.brokers < 1:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from ..faults import Faults
+from ..trace import Trace
+from .capture import Wire
 from .connection import Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
@@ -48,7 +50,9 @@ class Pump:
     def __init__(self, cluster: "Cluster", observer: "Observer") -> None:
         self._cluster = cluster
         self._observer = observer
-        self.faults = Faults()
+        self.faults = Faults(cluster)
+        self.trace = Trace(cluster)
+        self.wire: Wire | None = None
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
@@ -89,6 +93,11 @@ class Pump:
         """Unix time that never goes back."""
         return self._epoch_ms + int((time.monotonic() - self._started) * 1000)
 
+    def watch(self) -> None:
+        """Begins to trace."""
+        self.trace.start()
+        self.faults.watch()
+
     async def run(self) -> None:
         """Pumps until cancelled; closes every socket then."""
         try:
@@ -105,6 +114,7 @@ class Pump:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
         self._cluster.advance(self.now_ms())
         self._follow_brokers()
+        self.trace.changed()
         self._flush_ready()
         # The change may have set a timer that is due before the pump would have looked again.
         self._sleep.deadline = self._trio_deadline()
@@ -134,6 +144,7 @@ class Pump:
             if now_ms != cluster.now_ms:
                 cluster.advance(now_ms)
                 self._follow_brokers()
+                self.trace.changed()
             for fd, mask in events:
                 peer = peers.get(fd)
                 if peer is None:
@@ -168,11 +179,13 @@ class Pump:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             name = f"{address[0]}:{address[1]}"
             connection = Connection(
-                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults
+                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults, self.trace
             )
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer
+            if self.wire is not None:
+                self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
 
     def _read(self, peer: _Peer) -> None:
@@ -187,6 +200,8 @@ class Pump:
         if not size:
             self._drop(peer)
             return
+        if self.wire is not None:
+            self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
         if target is None:
             connection.receive(self._view[:size])
         else:
@@ -221,6 +236,8 @@ class Pump:
                 except OSError:
                     self._drop(peer)
                     return
+                if self.wire is not None:
+                    self.wire.sent(connection, b"".join(map(bytes, out))[:sent])
                 connection.out_bytes -= sent
                 while sent:
                     first = out[0]
@@ -253,5 +270,7 @@ class Pump:
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         peer.sock.close()
+        if self.wire is not None:
+            self.wire.closed(peer.connection)
         if peer.connection.announced:
             self._observer.disconnected(peer.connection)

@@ -4,6 +4,7 @@ import contextlib
 import random
 import time
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 
 import trio
 
@@ -11,6 +12,8 @@ from ..cluster.cluster import Cluster
 from ..faults import Faults
 from ..policies import Policies, fixes
 from ..protocol import releases
+from ..trace import Trace
+from .capture import Capture
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
@@ -38,6 +41,8 @@ class ServedCluster:
         except BaseException:
             self.pump.close()
             raise
+        if options.trace:
+            self.pump.watch()
         replicas = min(self.cluster.configs.broker_int("default.replication.factor"), options.brokers)
         for name, partitions in options.topics.items():
             self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, replicas))
@@ -46,6 +51,11 @@ class ServedCluster:
     def faults(self) -> Faults:
         """What goes wrong with requests."""
         return self.pump.faults
+
+    @property
+    def trace(self) -> Trace:
+        """What happens; it has to be asked for (`trace=True`)."""
+        return self.pump.trace
 
     @property
     def bootstrap_servers(self) -> str:
@@ -72,19 +82,37 @@ async def serve(
     seed: int | None = None,
     racks: Mapping[int, str] | None = None,
     fixed: bool = False,
+    trace: bool = False,
+    capture: str | Path | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    ValueError for an unknown release, config or policy; PortInUseError.
+    `capture` names a pcapng file for all that goes over the wire. ValueError for an unknown release, config
+    or policy; PortInUseError; OSError for a file that can't be written.
     """
     options = Options(
-        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}, fixed
+        kafka=kafka,
+        brokers=brokers,
+        host=host,
+        port=port,
+        config=config or {},
+        policies=policies or {},
+        topics=topics or {},
+        seed=seed,
+        racks=racks or {},
+        fixed=fixed,
+        trace=trace,
     )
     served = ServedCluster(options, observer or SilentObserver())
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(served.pump.run)
-        try:
-            yield served
-        finally:
-            nursery.cancel_scope.cancel()
+    wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(served.pump.run)
+            try:
+                yield served
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        if wire is not None:
+            wire.close()

@@ -15,6 +15,7 @@ INSTALL = {
     "mvn": "install Maven",
     "node": "install Node.js",
     "npm": "install npm",
+    "tshark": "install the package tshark",
 }
 
 

@@ -92,7 +92,7 @@ def test_in_place_of_the_work(api: str, version: int) -> None:
     cluster = a_cluster()
     create(cluster, "t")
     topic = cluster.topics["t"]
-    faults = Faults()
+    faults = Faults(cluster)
     fault = faults.add("error", error=CODE, api=api)
     client = InMemoryClient(cluster.brokers[topic.partitions[0].leader], faults)
     request = by_id(REQUESTS.get(api, {}), topic.id)
@@ -116,7 +116,7 @@ def test_only_for_the_partitions_that_are_named() -> None:
     cluster = a_cluster(brokers=1)
     for name in ("t", "other"):
         create(cluster, name, 2)
-    faults = Faults()
+    faults = Faults(cluster)
     faults.add("error", error="NOT_LEADER_OR_FOLLOWER", api="ListOffsets", topic="t", partition=1)
     client = InMemoryClient(cluster.brokers[1], faults)
     topics = [
@@ -140,7 +140,7 @@ def test_only_for_the_partitions_that_are_named() -> None:
 def test_after_the_work_it_is_done() -> None:
     cluster = a_cluster(brokers=1)
     create(cluster, "t")
-    faults = Faults()
+    faults = Faults(cluster)
     faults.add("error", error="NOT_ENOUGH_REPLICAS_AFTER_APPEND", api="Produce", when="after", times=1)
     client = InMemoryClient(cluster.brokers[1], faults)
     data = [{"index": 0, "records": batch([Record(timestamp=0)])}]
@@ -153,7 +153,7 @@ def test_after_the_work_it_is_done() -> None:
 @pytest.mark.parametrize("level", ["top", "member"])
 def test_at_a_level(level: str) -> None:
     cluster = a_cluster(brokers=1)
-    faults = Faults()
+    faults = Faults(cluster)
     faults.add("error", error="NOT_COORDINATOR", api="LeaveGroup", level=level)
     client = InMemoryClient(cluster.brokers[1], faults)
     answer = client.call("leave_group", 5, REQUESTS["leave_group"])
@@ -163,7 +163,7 @@ def test_at_a_level(level: str) -> None:
 
 def test_a_code_that_kafka_does_not_have() -> None:
     cluster = a_cluster(brokers=1)
-    faults = Faults()
+    faults = Faults(cluster)
     faults.add("error", error=9999, api="Heartbeat")
     client = InMemoryClient(cluster.brokers[1], faults)
     with pytest.raises(Exception, match="9999"):
@@ -187,7 +187,15 @@ def test_levels_of_an_api() -> None:
         ({"do": "disconnect", "topic": 7}, "give a name"),
         ({"do": "disconnect", "probability": 2}, "at most 1"),
         ({"do": "delay"}, "delay needs 'ms'"),
-        ({"do": "delay", "ms": "soon"}, "milliseconds"),
+        ({"do": "delay", "ms": "soon"}, "a number from 0 on"),
+        ({"do": "throttle", "ms": -1}, "a number from 0 on"),
+        ({"do": "replace", "api": "Metadata", "field": "leeder_id", "value": 1}, "did you mean 'leader_id'"),
+        ({"do": "replace", "field": "leader_id", "value": 1}, "replace needs 'api'"),
+        ({"do": "stop-broker", "target": 9}, "choose one of 1, 2, 3"),
+        ({"do": "disconnect", "broker": 9}, "choose one of 1, 2, 3"),
+        ({"do": "hide-broker"}, "needs 'target'"),
+        ({"do": "corrupt-crc", "api": "Metadata"}, "api='Fetch'"),
+        ({"do": "stale-metadata", "api": "Fetch"}, "api='Metadata'"),
         ({"do": "error", "error": "NOT_LEEDER"}, "did you mean 'NOT_LEADER_OR_FOLLOWER'"),
         ({"do": "error", "error": 70_000}, "two bytes"),
         ({"do": "error", "error": 1, "level": "partitoin"}, "did you mean 'partition'"),
@@ -196,4 +204,4 @@ def test_levels_of_an_api() -> None:
 )
 def test_what_can_not_be(given: dict[str, Any], message: str) -> None:
     with pytest.raises(FaultError, match=message):
-        Faults().add(**given)
+        Faults(a_cluster()).add(**given)

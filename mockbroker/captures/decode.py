@@ -1,0 +1,124 @@
+"""From TCP segments to requests and answers."""
+
+import importlib
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from ..protocol.headers import MalformedRequestError, parse_header
+from ..protocol.pcapng import SYN, Address, Segment
+from ..trace.plain import plain
+
+_INT32: Final = struct.Struct(">i")
+
+
+class Message(NamedTuple):
+    """A request or an answer. `body` is its fields, in kio's names, or why it can't be read."""
+
+    time_us: int
+    client: Address
+    broker: Address
+    is_request: bool
+    api: str
+    version: int
+    correlation_id: int
+    client_id: str | None
+    body: Any
+
+    def __str__(self) -> str:
+        arrow = "->" if self.is_request else "<-"
+        who = f"{self.client[0]}:{self.client[1]} {arrow} {self.broker[1]}"
+        return f"{who} {self.api} v{self.version} #{self.correlation_id} {self.body}"
+
+
+class _Half:
+    """One direction of a connection: its bytes, put in order."""
+
+    def __init__(self) -> None:
+        self.next: int | None = None
+        self.data = bytearray()
+        self.early: dict[int, bytes] = {}
+
+    def take(self, segment: Segment) -> None:
+        if self.next is None or segment.flags & SYN:
+            self.next = segment.sequence + bool(segment.flags & SYN)
+        if segment.payload:
+            self.early[segment.sequence] = segment.payload
+        while (payload := self.early.pop(self.next, None)) is not None:
+            self.data += payload
+            self.next = (self.next + len(payload)) & 0xFFFFFFFF
+
+    def frames(self) -> Iterator[bytes]:
+        while len(self.data) >= 4:
+            (size,) = _INT32.unpack_from(self.data)
+            if len(self.data) < 4 + size:
+                return
+            yield bytes(self.data[4 : 4 + size])
+            del self.data[: 4 + size]
+
+
+def messages(segments: Iterable[Segment]) -> Iterator[Message]:
+    """The requests and answers of all connections, each when its last byte came."""
+    halves: dict[tuple[Address, Address], _Half] = {}
+    clients: set[tuple[Address, Address]] = set()
+    asked: dict[tuple[Address, Address, int], Message] = {}
+    for segment in segments:
+        key = (segment.source, segment.target)
+        if key not in halves and key[::-1] not in halves:
+            clients.add(key)  # who speaks first is the client
+        half = halves.setdefault(key, _Half())
+        half.take(segment)
+        for frame in half.frames():
+            if key in clients:
+                message = _request(segment, frame)
+                asked[(*key, message.correlation_id)] = message
+                yield message
+            else:
+                (correlation_id,) = _INT32.unpack_from(frame)
+                request = asked.pop((segment.target, segment.source, correlation_id), None)
+                yield _answer(segment, frame, correlation_id, request)
+
+
+def _request(segment: Segment, frame: bytes) -> Message:
+    client, broker = segment.source, segment.target
+    try:
+        key, version, correlation_id, client_id, offset = parse_header(memoryview(frame))
+    except MalformedRequestError as error:
+        return Message(segment.time_us, client, broker, True, "?", -1, -1, None, f"unreadable: {error}")
+    name = _api(key)
+    body = _body(name, version, "request", frame, offset)
+    return Message(segment.time_us, client, broker, True, name, version, correlation_id, client_id, body)
+
+
+def _answer(segment: Segment, frame: bytes, correlation_id: int, request: Message | None) -> Message:
+    ends = (segment.target, segment.source)
+    if request is None:
+        text = f"unreadable: nobody asked with correlation id {correlation_id}"
+        return Message(segment.time_us, *ends, False, "?", -1, correlation_id, None, text)
+    body = _body(request.api, request.version, "response", frame, 4)
+    return Message(
+        segment.time_us, *ends, False, request.api, request.version, correlation_id, request.client_id, body
+    )
+
+
+def _api(key: int) -> str:
+    from kio.schema.index import api_key_map
+
+    name = api_key_map.get(key, "")
+    return "".join(part.capitalize() for part in name.split("_")) or f"api key {key}"
+
+
+def _body(api: str, version: int, kind: str, frame: bytes, offset: int) -> Any:
+    from kio.serial import entity_reader
+
+    snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in api).lstrip("_")
+    try:
+        module = importlib.import_module(f"kio.schema.{snake}.v{version}.{kind}")
+        entity = getattr(module, f"{api}{kind.capitalize()}")
+        if entity.__flexible__ and not (api == "ApiVersions" and kind == "response"):
+            from ..protocol.headers import skip_tags
+
+            offset = skip_tags(frame, offset)
+        return plain(entity_reader(entity)(frame, offset)[0])
+    except Exception as error:
+        return f"unreadable: {error}"

@@ -1,0 +1,58 @@
+"""What an action is, and which there are."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
+
+from ...protocol.api_keys import ApiKey
+from ..exchange import Exchange
+from ..match import FaultError, Match
+
+if TYPE_CHECKING:
+    from ...cluster.cluster import Cluster
+
+When = Literal["before", "after", "instead"]
+
+A = TypeVar("A", bound="type[Action]")
+ACTIONS: Final[dict[str, "type[Action]"]] = {}
+"""By the name that users write."""
+
+
+@dataclass
+class Action(ABC):
+    """The fields of a subclass are what a user may give, besides those of `Match`."""
+
+    when: ClassVar[tuple[When, ...]] = ("before", "after")
+    """When it may happen: the first is the default."""
+    holds: ClassVar[bool] = False
+
+    @abstractmethod
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        """Does it; False when the request waits from now on, and goes on by `exchange.go_on`."""
+
+    def check(self, match: Match) -> None:  # noqa: B027
+        """FaultError for values that can't be."""
+
+    def prepare(self, cluster: "Cluster") -> None:  # noqa: B027
+        """Called once, when the fault is added. FaultError for what the cluster does not have."""
+
+    def needs_answer(self, api: ApiKey) -> bool:
+        """Whether it acts on a real answer, though it is not `after` the work."""
+        return False
+
+
+def action(name: str) -> Callable[[A], A]:
+    """Gives an action the name that users write."""
+
+    def register(kind: A) -> A:
+        ACTIONS[name] = kind
+        return kind
+
+    return register
+
+
+def check_number(name: str, value: object, least: int = 0) -> None:
+    """FaultError for anything but a whole number from `least` on."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise FaultError(f"{name} is {value!r}: give a number from {least} on")

@@ -1,0 +1,119 @@
+"""Answers that say something else."""
+
+import itertools
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
+from ...protocol.errors import ErrorCode
+from ..answers import LEVELS, Errors, Place, changed, meant, paths, refusal, refuses, response_class
+from ..exchange import Exchange
+from ..match import FaultError, Match, api_name, nearest
+from .action import Action, When, action, check_number
+
+
+@action("error")
+@dataclass
+class Error(Action):
+    """An error code, by name or number, also one that Kafka does not have.
+
+    `instead` of the work, or `after` it, in its answer; at the `level` that is usual, or at another one. Of
+    several each request gets the next; after the last one nothing goes wrong any more.
+    """
+
+    error: str | int | list[str | int]
+    level: str | None = None
+    when = ("instead", "after")
+
+    def check(self, match: Match) -> None:
+        if self.level is not None and self.level not in LEVELS:
+            raise FaultError(f"no level {self.level!r}{nearest(self.level, LEVELS)}")
+        several = isinstance(self.error, list)
+        self._codes = [_code(each) for each in (self.error if isinstance(self.error, list) else [self.error])]
+        if not self._codes:
+            raise FaultError("error is empty: give a name, a number or a list of them")
+        self._next = iter(self._codes if several else itertools.repeat(self._codes[0]))
+        for api in match.api:
+            Errors.of(api, CODEC_VERSIONS[api][1], self._codes[0], match, self.level)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        code = next(self._next, ErrorCode.NONE)
+        if code == ErrorCode.NONE:
+            return True
+        errors = Errors.of(exchange.api, exchange.call.version, code, match, self.level)
+        if exchange.has_answer:
+            exchange.answer = changed(exchange.answer, exchange.call, errors)
+        elif when == "instead":
+            exchange.answer_with(changed(refusal(exchange.api, exchange.request), exchange.call, errors))
+        return True
+
+    def needs_answer(self, api: ApiKey) -> bool:
+        return not refuses(api)
+
+
+def _code(error: object) -> int:
+    if isinstance(error, str):
+        try:
+            return ErrorCode[error.upper()]
+        except KeyError:
+            raise FaultError(
+                f"no error {error!r}{nearest(error, [each.name for each in ErrorCode])}"
+            ) from None
+    if not isinstance(error, int) or not -(1 << 15) <= error < 1 << 15:
+        raise FaultError(f"error is {error!r}: give a name, or a number that fits in two bytes")
+    return error
+
+
+@action("throttle")
+@dataclass
+class Throttle(Action):
+    """The answer tells the client to wait `ms`; whether it does is its own affair (KIP-219)."""
+
+    ms: int
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        check_number("ms", self.ms)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        if exchange.has_answer and hasattr(exchange.answer, "throttle_time_ms"):
+            exchange.answer = replace(exchange.answer, throttle_time_ms=self.ms)
+        return True
+
+
+@action("replace")
+@dataclass
+class Replace(Action):
+    """A field of the answer has another value, wherever it stands for what the fault is for.
+
+    `field` is in Kafka's names with underscores, with the lists that it stands in where the name alone is not
+    enough: `leader_id`, `partitions.leader_id`. Only the newest version's names are known.
+    """
+
+    field: str
+    value: Any
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        if not match.api:
+            raise FaultError("replace needs 'api': it says whose fields there are")
+        for api in match.api:
+            known = [".".join(path) for path in paths(response_class(api))]
+            if not any(f".{each}".endswith(f".{self.field}") for each in known):
+                names = {each.rpartition(".")[2] for each in known} | set(known)
+                raise FaultError(
+                    f"{api_name(api)} answers with no {self.field!r}{nearest(self.field, names)}"
+                )
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        *lists, name = self.field.split(".")
+
+        def change(place: Place, entity: Any) -> Any:
+            if place.path[len(place.path) - len(lists) :] != tuple(lists) or not meant(place, match):
+                return entity
+            names = {each.name for each in fields(entity)}
+            return replace(entity, **{name: self.value}) if name in names else entity
+
+        if exchange.has_answer:
+            exchange.answer = changed(exchange.answer, exchange.call, change)
+        return True

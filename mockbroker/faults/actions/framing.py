@@ -1,0 +1,133 @@
+"""Answers whose bytes are wrong, slow, too few or out of order."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ...protocol.api_keys import ApiKey
+from ..answers import Place, changed, meant
+from ..exchange import Exchange
+from ..match import FaultError, Match
+from .action import Action, When, action, check_number
+
+_CRC_OFFSET: Final = 17
+_BATCH_HEAD_BYTES: Final = 12
+"""Base offset and length: what a client must have to see that there is a batch."""
+
+
+@action("half-answer")
+@dataclass
+class HalfAnswer(Action):
+    """Half of the answer, or its first `bytes`, and then the connection is closed."""
+
+    bytes: int | None = None
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        if self.bytes is not None:
+            check_number("bytes", self.bytes)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.delivery.cut = True
+        exchange.delivery.cut_after = self.bytes
+        return True
+
+
+@action("slow-bytes")
+@dataclass
+class SlowBytes(Action):
+    """The answer comes in parts of `bytes`, each `ms` after the one before."""
+
+    bytes: int
+    ms: int
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        check_number("bytes", self.bytes, 1)
+        check_number("ms", self.ms)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.delivery.part_bytes = self.bytes
+        exchange.delivery.part_ms = self.ms
+        return True
+
+
+@action("wrong-correlation-id")
+@dataclass
+class WrongCorrelationId(Action):
+    """The answer's correlation id is off `by` so many."""
+
+    by: int = 1
+    when = ("after",)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.delivery.correlation_shift = self.by
+        return True
+
+
+@action("reorder")
+@dataclass
+class Reorder(Action):
+    """The answer comes after the connection's next one; alone, if none comes within `ms`."""
+
+    ms: int = 1000
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        check_number("ms", self.ms)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.delivery.swap_ms = self.ms
+        return True
+
+
+@dataclass
+class _OfRecords(Action):
+    """Changes the records of Fetch answers."""
+
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        if any(api is not ApiKey.FETCH for api in match.api):
+            raise FaultError("only the answers of api='Fetch' have records")
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        def change(place: Place, entity: Any) -> Any:
+            if place.level != "partition" or not entity.records or not meant(place, match):
+                return entity
+            data = bytearray().join(bytes(each) for each in entity.records)
+            return replace(entity, records=self.spoilt(data))
+
+        if exchange.api is ApiKey.FETCH and exchange.has_answer:
+            exchange.answer = changed(exchange.answer, exchange.call, change)
+        return True
+
+    @abstractmethod
+    def spoilt(self, data: bytearray) -> Sequence[bytearray]: ...
+
+
+@action("corrupt-crc")
+@dataclass
+class CorruptCrc(_OfRecords):
+    """The first batch of each partition has a wrong CRC."""
+
+    def spoilt(self, data: bytearray) -> Sequence[bytearray]:
+        data[_CRC_OFFSET] ^= 0xFF
+        return [data]
+
+
+@action("truncated-batch")
+@dataclass
+class TruncatedBatch(_OfRecords):
+    """Of the last batch of each partition only a part is there, as at the end of a Fetch that is full."""
+
+    def spoilt(self, data: bytearray) -> Sequence[bytearray]:
+        start = 0
+        while (after := start + _BATCH_HEAD_BYTES + _length(data, start)) < len(data):
+            start = after
+        return [data[: start + (len(data) - start) // 2]]
+
+
+def _length(data: bytearray, start: int) -> int:
+    return int.from_bytes(data[start + 8 : start + _BATCH_HEAD_BYTES])

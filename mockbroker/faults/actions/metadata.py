@@ -1,0 +1,86 @@
+"""Metadata that is old or not true."""
+
+from abc import abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from ...protocol.api_keys import ApiKey
+from ..answers import Place, changed, meant
+from ..exchange import Exchange
+from ..match import FaultError, Match
+from .action import Action, When, action
+
+if TYPE_CHECKING:
+    from ...cluster.cluster import Cluster
+
+_METADATA = frozenset({ApiKey.METADATA, ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE_TOPIC_PARTITIONS})
+
+
+@dataclass
+class _Lie(Action):
+    """Changes what tells of the cluster; other answers stay."""
+
+    when = ("after",)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        if exchange.api in _METADATA and exchange.has_answer:
+
+            def change(place: Place, entity: Any) -> Any:
+                return self.change(place, entity) if meant(place, match) else entity
+
+            exchange.answer = changed(exchange.answer, exchange.call, change)
+        return True
+
+    @abstractmethod
+    def change(self, place: Place, entity: Any) -> Any: ...
+
+    def check(self, match: Match) -> None:
+        for api in match.api:
+            if api not in _METADATA:
+                raise FaultError("this is for api='Metadata', 'DescribeCluster', 'DescribeTopicPartitions'")
+
+
+@action("stale-metadata")
+@dataclass
+class StaleMetadata(_Lie):
+    """Leaders, leader epochs and ISRs are told as they were when the fault was added."""
+
+    def prepare(self, cluster: "Cluster") -> None:
+        self._old = {
+            (partition.topic.name, partition.index): {
+                "leader_id": partition.leader,
+                "leader_epoch": partition.leader_epoch,
+                "isr_nodes": list(partition.isr),
+                "error_code": 0,
+            }
+            for partition in cluster.partitions()
+        }
+
+    def change(self, place: Place, entity: Any) -> Any:
+        if place.topic is None or place.partition is None:
+            return entity
+        old = self._old.get((place.topic, place.partition))
+        return replace(entity, **old) if old and place.level == "partition" else entity
+
+
+@action("hide-broker")
+@dataclass
+class HideBroker(_Lie):
+    """Broker `target` is there and answers, but is not listed."""
+
+    target: int
+
+    def prepare(self, cluster: "Cluster") -> None:
+        if self.target not in cluster.brokers:
+            there = ", ".join(map(str, cluster.brokers))
+            raise FaultError(f"no broker {self.target!r}: choose one of {there}")
+
+    def change(self, place: Place, entity: Any) -> Any:
+        if place.level != "top" or "brokers" not in {each.name for each in fields(entity)}:
+            return entity
+        left = [
+            each
+            for each in entity.brokers
+            if getattr(each, "node_id", getattr(each, "broker_id", None)) != self.target
+        ]
+        return replace(entity, brokers=left)

@@ -1,0 +1,74 @@
+"""Answers that come late, never, or not until they are let go."""
+
+import random
+from dataclasses import dataclass, field
+
+from ...cluster.call import CLOSE, PARKED
+from ..exchange import Exchange
+from ..match import Match
+from .action import Action, When, action, check_number
+
+
+@action("disconnect")
+@dataclass
+class Disconnect(Action):
+    """The connection is closed, before the work or in place of its answer."""
+
+    when = ("before", "after", "instead")
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.end(CLOSE)
+        return True
+
+
+@action("silence")
+@dataclass
+class Silence(Action):
+    """No answer ever, to this and to what is behind it on the connection."""
+
+    when = ("before", "after", "instead")
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.end(PARKED)
+        return True
+
+
+@action("hold")
+@dataclass
+class Hold(Action):
+    """Waits until the fault is released."""
+
+    holds = True
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        return True
+
+
+@action("delay")
+@dataclass
+class Delay(Action):
+    """Takes `ms` longer, and a random part of `jitter_ms`."""
+
+    ms: int
+    jitter_ms: int = 0
+    _random: random.Random | None = field(default=None, init=False, repr=False)
+
+    def check(self, match: Match) -> None:
+        check_number("ms", self.ms)
+        check_number("jitter_ms", self.jitter_ms)
+        self._random = random.Random(match.seed)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        assert self._random
+        jitter = self._random.randrange(self.jitter_ms + 1)
+        exchange.call.cluster.after(self.ms + jitter, exchange.go_on)
+        return False
+
+
+@action("watch")
+@dataclass
+class Watch(Action):
+    """Nothing goes wrong: the requests are counted."""
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        return True

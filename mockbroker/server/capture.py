@@ -1,0 +1,76 @@
+"""What goes over the wire, as a packet capture."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ..protocol.pcapng import ACK, FIN, MAX_PAYLOAD, PUSH, SYN, Address, Segment, Writer
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Wire(Protocol):
+    """Hears of the bytes of every connection."""
+
+    def opened(self, connection: "Connection") -> None: ...
+    def received(self, connection: "Connection", data: bytes) -> None: ...
+    def sent(self, connection: "Connection", data: bytes) -> None: ...
+    def closed(self, connection: "Connection") -> None: ...
+
+
+class Capture:
+    """Writes a pcapng file. OSError when it can't be."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._writer = Writer(self._file)
+        self._streams: dict[Connection, _Stream] = {}
+
+    def opened(self, connection: "Connection") -> None:
+        stream = self._streams[connection] = _Stream(connection)
+        self._write(stream, from_client=True, flags=SYN)
+        self._write(stream, from_client=False, flags=SYN | ACK)
+        self._write(stream, from_client=True, flags=ACK)
+
+    def received(self, connection: "Connection", data: bytes) -> None:
+        self._data(connection, data, from_client=True)
+
+    def sent(self, connection: "Connection", data: bytes) -> None:
+        self._data(connection, data, from_client=False)
+
+    def closed(self, connection: "Connection") -> None:
+        if stream := self._streams.pop(connection, None):
+            self._write(stream, from_client=False, flags=FIN | ACK)
+            self._write(stream, from_client=True, flags=FIN | ACK)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _data(self, connection: "Connection", data: bytes, *, from_client: bool) -> None:
+        stream = self._streams[connection]
+        for start in range(0, len(data), MAX_PAYLOAD):
+            part = data[start : start + MAX_PAYLOAD]
+            self._write(stream, from_client=from_client, flags=PUSH | ACK, payload=part)
+
+    def _write(self, stream: "_Stream", *, from_client: bool, flags: int, payload: bytes = b"") -> None:
+        now_us = time.time_ns() // 1000
+        self._writer.write(stream.segment(now_us, from_client, flags, payload))
+        self._file.flush()
+
+
+class _Stream:
+    """Addresses and sequence numbers of one connection."""
+
+    def __init__(self, connection: "Connection") -> None:
+        host, _, port = connection.name.rpartition(":")
+        self._client: Address = (host, int(port))
+        self._broker: Address = (host, connection.broker.port)
+        self._next = {True: 0, False: 0}
+
+    def segment(self, time_us: int, from_client: bool, flags: int, payload: bytes) -> Segment:
+        ends = (self._client, self._broker) if from_client else (self._broker, self._client)
+        acknowledged = self._next[not from_client] if flags & ACK else 0
+        found = Segment(time_us, *ends, self._next[from_client], acknowledged, flags, payload)
+        self._next[from_client] += len(payload) + bool(flags & (SYN | FIN))
+        return found

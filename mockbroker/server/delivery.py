@@ -1,0 +1,56 @@
+"""How an answer that a fault has touched gets onto the wire."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..faults.exchange import Delivery
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+
+class Deliveries:
+    """The touched answers of one connection; `done` lets it go on with its next request."""
+
+    def __init__(self, connection: "Connection", done: "Callable[[], None]") -> None:
+        self._connection = connection
+        self._done = done
+        self._withheld: deque[bytes] = deque()
+
+    def deliver(self, encode: Callable[[int], Any], correlation_id: int, how: Delivery) -> None:
+        """Sends what `encode` makes of a correlation id, whole and at once or not."""
+        frame = encode(correlation_id + how.correlation_shift)
+        data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
+        if how.cut:
+            data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
+        if how.swap_ms is not None:
+            self._withheld.append(data)
+            self._connection.broker.cluster.after(how.swap_ms, self._send_withheld)
+            self._done()
+            return
+        self._send_parts(deque(_parts(data, how.part_bytes)), how)
+
+    def _send_parts(self, parts: deque[bytes], how: Delivery) -> None:
+        connection = self._connection
+        if connection.wants_close:
+            return
+        connection.send(parts.popleft())
+        if parts:
+            connection.on_ready(connection)
+            connection.broker.cluster.after(how.part_ms, lambda: self._send_parts(parts, how))
+            return
+        connection.wants_close = how.cut
+        self._send_withheld()
+        self._done()
+
+    def _send_withheld(self) -> None:
+        while self._withheld:
+            self._connection.send(self._withheld.popleft())
+            self._connection.on_ready(self._connection)
+
+
+def _parts(data: bytes, size: int | None) -> list[bytes]:
+    if size is None:
+        return [data]
+    return [data[i : i + size] for i in range(0, len(data), size)] or [data]

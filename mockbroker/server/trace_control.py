@@ -1,0 +1,80 @@
+"""The trace of a running cluster, for code in other threads."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ..trace import Event, Trace
+from ..trace.files import JsonLines, write_parquet
+from ..trace.trace import check, fits
+
+if TYPE_CHECKING:
+    from .mock_cluster import MockCluster
+
+WAIT_S: Final = 30.0
+
+
+class TraceControl:
+    """What has happened, and what will."""
+
+    def __init__(self, cluster: "MockCluster", trace: Trace) -> None:
+        self._cluster = cluster
+        self._trace = trace
+        self._came = threading.Condition()
+        trace.listeners.append(self._wake)
+
+    def events(self, kind: str | None = None, **wanted: Any) -> list[Event]:
+        """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values.
+
+        ValueError for a kind or a field that there is not.
+        """
+        return self._cluster.run(lambda _: list(self._trace.find(kind, **wanted)))
+
+    def wait(self, kind: str | None = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any) -> Event:
+        """The `count`-th event of that kind and with those values, which may have come already.
+
+        TimeoutError says what came instead; ValueError as for `events`.
+        """
+        check(kind, wanted)
+
+        def found() -> list[Event]:
+            return [event for event in list(self._trace.events) if fits(event, kind, wanted)]
+
+        with self._came:
+            if not self._came.wait_for(lambda: len(found()) >= count, timeout):
+                last = "\n  ".join(map(str, list(self._trace.events)[-10:]))
+                looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in wanted.items())])
+                raise TimeoutError(
+                    f"{looked_for}: {len(found())} of {count} came; the last events:\n  {last}"
+                )
+            return found()[count - 1]
+
+    def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
+        """Calls `listener` with each event to come, in the cluster's thread; the result ends that."""
+        self._cluster.run(lambda _: self._trace.listeners.append(listener))
+        return lambda: self._cluster.run(lambda _: self._trace.listeners.remove(listener))
+
+    def write(self, path: str | Path) -> None:
+        """The events so far to a file: `.parquet` (needs `mockbroker[parquet]`), or JSON lines.
+
+        ImportError, OSError.
+        """
+        target, events = Path(path), self.events()
+        if target.suffix == ".parquet":
+            write_parquet(target, events)
+            return
+        with target.open("w") as file:
+            lines = JsonLines(file)
+            for event in events:
+                lines(event)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.events()))
+
+    def _wake(self, _: Event) -> None:
+        with self._came:
+            self._came.notify_all()
+
+
+__all__ = ["TraceControl"]

@@ -1,0 +1,35 @@
+"""What happened in a cluster, as typed events: requests, answers, changes of state."""
+
+from .events import (
+    Answer,
+    Broker,
+    Event,
+    Follower,
+    Group,
+    HighWatermark,
+    InSyncReplicas,
+    Leader,
+    LogStart,
+    Policy,
+    Request,
+    Transaction,
+    Truncation,
+)
+from .trace import Trace
+
+__all__ = [
+    "Answer",
+    "Broker",
+    "Event",
+    "Follower",
+    "Group",
+    "HighWatermark",
+    "InSyncReplicas",
+    "Leader",
+    "LogStart",
+    "Policy",
+    "Request",
+    "Trace",
+    "Transaction",
+    "Truncation",
+]

@@ -1,0 +1,205 @@
+"""The kinds of events. Times are Unix milliseconds of the cluster's clock; offsets and epochs are Kafka's."""
+
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Final
+
+SCHEMA_VERSION: Final = 1
+"""Of the fields below, as files have them: goes up when one changes its meaning or goes away."""
+
+KINDS: Final[dict[str, "type[Event]"]] = {}
+"""By `kind`, as files and queries name them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """`number` counts all events of a cluster from 1."""
+
+    number: int
+    time_ms: int
+    kind: ClassVar[str] = "event"
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.kind] = cls
+
+    def row(self) -> dict[str, Any]:
+        """All of it in plain values, `kind` first."""
+        return {"kind": self.kind, **{each.name: getattr(self, each.name) for each in fields(self)}}
+
+    def told(self) -> str:
+        """What happened, without when."""
+        return " ".join(f"{name}={value}" for name, value in self.row().items() if name not in _NOT_TOLD)
+
+    def __str__(self) -> str:
+        seconds, ms = divmod(self.time_ms, 1000)
+        return (
+            f"{seconds % 86400 // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}.{ms:03} {self.told()}"
+        )
+
+
+_NOT_TOLD: Final = ("kind", "number", "time_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Event):
+    """A request came. `names` are the topics, partitions, groups and transactional ids that it is about."""
+
+    broker: int
+    connection: str
+    client_id: str | None
+    api: str
+    version: int
+    correlation_id: int
+    names: tuple[str, ...]
+    body: dict[str, Any] = field(repr=False)
+    kind: ClassVar[str] = "request"
+
+    def told(self) -> str:
+        return f"broker {self.broker} <- {self.client_id}: {self.api} v{self.version} {' '.join(self.names)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Event):
+    """A request was answered, or not: `outcome` is `answer`, `none` (acks=0), `closed` or `silence`.
+
+    `errors` are the names of the error codes in it; `faults` what had gone wrong on purpose.
+    """
+
+    broker: int
+    connection: str
+    client_id: str | None
+    api: str
+    version: int
+    correlation_id: int
+    names: tuple[str, ...]
+    outcome: str
+    errors: tuple[str, ...]
+    faults: tuple[str, ...]
+    body: dict[str, Any] = field(repr=False)
+    kind: ClassVar[str] = "answer"
+
+    def told(self) -> str:
+        what = " ".join(self.errors) or ("ok" if self.outcome == "answer" else self.outcome)
+        faults = f" [{'; '.join(self.faults)}]" if self.faults else ""
+        return f"broker {self.broker} -> {self.client_id}: {self.api} {what}{faults}"
+
+
+@dataclass(frozen=True, slots=True)
+class Broker(Event):
+    """A broker went down, came up, or was taken off by the controller: `running`, `stopped`, `killed`, …"""
+
+    broker: int
+    state: str
+    fenced: bool
+    kind: ClassVar[str] = "broker"
+
+    def told(self) -> str:
+        return f"broker {self.broker} is {self.state}{', fenced' * self.fenced}"
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPartition(Event):
+    topic: str
+    partition: int
+
+    def told(self) -> str:
+        rest = {n: v for n, v in self.row().items() if n not in (*_NOT_TOLD, "topic", "partition")}
+        values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rest.items() if value != "")
+        return f"{self.topic}-{self.partition}: {values}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leader(_OfPartition):
+    """Another leader, -1 for none, or another leader epoch."""
+
+    leader: int
+    leader_epoch: int
+    kind: ClassVar[str] = "leader"
+
+
+@dataclass(frozen=True, slots=True)
+class InSyncReplicas(_OfPartition):
+    """The ISR shrank or grew."""
+
+    in_sync_replicas: tuple[int, ...]
+    kind: ClassVar[str] = "in-sync-replicas"
+
+
+@dataclass(frozen=True, slots=True)
+class HighWatermark(_OfPartition):
+    """The leader's high watermark moved; `last_stable_offset` holds read_committed readers back."""
+
+    high_watermark: int
+    last_stable_offset: int
+    log_end_offset: int
+    kind: ClassVar[str] = "high-watermark"
+
+
+@dataclass(frozen=True, slots=True)
+class LogStart(_OfPartition):
+    """The leader's log start offset moved."""
+
+    log_start_offset: int
+    kind: ClassVar[str] = "log-start"
+
+
+@dataclass(frozen=True, slots=True)
+class Truncation(_OfPartition):
+    """A replica's log was cut back."""
+
+    broker: int
+    from_offset: int
+    to_offset: int
+    kind: ClassVar[str] = "truncation"
+
+
+@dataclass(frozen=True, slots=True)
+class Follower(_OfPartition):
+    """How a follower follows: `in step`, `behind`, `paused`, `failed`, … with the reason of a failure."""
+
+    broker: int
+    state: str
+    failure: str
+    kind: ClassVar[str] = "follower"
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Event):
+    """A group changed its state or generation, or moved to another coordinator; `Dead` when it is gone."""
+
+    group: str
+    coordinator: int
+    state: str
+    generation: int
+    members: int
+    kind: ClassVar[str] = "group"
+
+    def told(self) -> str:
+        told = f"{self.state}, generation {self.generation}, {self.members} members"
+        return f"group {self.group} on broker {self.coordinator}: {told}"
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction(Event):
+    """A transactional id changed its state, producer or coordinator."""
+
+    transactional_id: str
+    coordinator: int
+    state: str
+    producer_id: int
+    producer_epoch: int
+    kind: ClassVar[str] = "transaction"
+
+    def told(self) -> str:
+        producer = f"producer {self.producer_id} epoch {self.producer_epoch}"
+        return f"transaction {self.transactional_id} on broker {self.coordinator}: {self.state}, {producer}"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy(Event):
+    """A behaviour was given another answer while the cluster runs."""
+
+    name: str
+    answer: str
+    topic: str | None
+    broker: int | None
+    kind: ClassVar[str] = "policy"

@@ -1,0 +1,132 @@
+"""Events in files: JSON lines as they come, Parquet at the end. Both have the columns of `COLUMNS`.
+
+The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 1}`; in Parquet that stands
+in the file's metadata. A row has the columns that its kind has; requests and answers are in `body`, as JSON.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+from .events import KINDS, SCHEMA_VERSION, Event
+
+SCHEMA: Final = "mockbroker-trace"
+COLUMNS: Final = {
+    "kind": "string",
+    "number": "int64",
+    "time_ms": "int64",
+    "broker": "int32",
+    "connection": "string",
+    "client_id": "string",
+    "api": "string",
+    "version": "int16",
+    "correlation_id": "int32",
+    "names": "list<string>",
+    "outcome": "string",
+    "errors": "list<string>",
+    "faults": "list<string>",
+    "topic": "string",
+    "partition": "int32",
+    "leader": "int32",
+    "leader_epoch": "int32",
+    "in_sync_replicas": "list<int32>",
+    "high_watermark": "int64",
+    "last_stable_offset": "int64",
+    "log_end_offset": "int64",
+    "log_start_offset": "int64",
+    "from_offset": "int64",
+    "to_offset": "int64",
+    "state": "string",
+    "fenced": "bool",
+    "failure": "string",
+    "group": "string",
+    "coordinator": "int32",
+    "generation": "int32",
+    "members": "int32",
+    "transactional_id": "string",
+    "producer_id": "int64",
+    "producer_epoch": "int16",
+    "name": "string",
+    "answer": "string",
+    "body": "string",
+}
+"""Name and type, as Arrow calls it, of every column."""
+
+
+class TraceError(ValueError):
+    """A file that is no trace, or one of a schema that is not known: names file and line."""
+
+
+class JsonLines:
+    """Writes each event as it comes; a listener of a trace."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        file.write(json.dumps({"schema": SCHEMA, "version": SCHEMA_VERSION}) + "\n")
+
+    def __call__(self, event: Event) -> None:
+        self._file.write(json.dumps(event.row(), separators=(",", ":")) + "\n")
+
+
+def read_json_lines(path: Path) -> Iterator[Event]:
+    """The events of a file. TraceError names the line that can't be read."""
+    with path.open() as file:
+        _check_schema(path, file.readline())
+        for number, line in enumerate(file, 2):
+            try:
+                yield _event(json.loads(line))
+            except (ValueError, KeyError, TypeError) as error:
+                raise TraceError(f"{path}:{number}: {error}") from None
+
+
+def _check_schema(path: Path, line: str) -> None:
+    try:
+        head = json.loads(line)
+        known = head["schema"] == SCHEMA
+    except (ValueError, KeyError, TypeError):
+        known = False
+    if not known:
+        raise TraceError(f"{path}:1: not a trace: its first line names no schema {SCHEMA!r}")
+    if head["version"] > SCHEMA_VERSION:
+        raise TraceError(
+            f"{path}:1: schema version {head['version']}: this mockbroker knows {SCHEMA_VERSION}"
+        )
+
+
+def _event(row: dict[str, Any]) -> Event:
+    kind = KINDS[row.pop("kind")]
+    values: Any = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
+    return kind(**values)
+
+
+def write_parquet(path: Path, events: list[Event]) -> None:
+    """ImportError without pyarrow, which is in the extra `mockbroker[parquet]`."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise ImportError("Parquet needs pyarrow: pip install 'mockbroker[parquet]'") from None
+
+    kinds = {name: _arrow(pa, kind) for name, kind in COLUMNS.items()}
+    rows = [event.row() for event in events]
+    columns = {
+        name: pa.array(
+            [_cell(name, row) for row in rows],
+            kind,
+        )
+        for name, kind in kinds.items()
+    }
+    about = {"schema": SCHEMA, "version": str(SCHEMA_VERSION)}
+    pq.write_table(pa.table(columns).replace_schema_metadata(about), path)
+
+
+def _arrow(pa: Any, kind: str) -> Any:
+    if kind.startswith("list<"):
+        return pa.list_(_arrow(pa, kind[5:-1]))
+    return pa.bool_() if kind == "bool" else getattr(pa, kind)()
+
+
+def _cell(name: str, row: dict[str, Any]) -> Any:
+    value = row.get(name)
+    return json.dumps(value, separators=(",", ":")) if name == "body" and value is not None else value

@@ -1,0 +1,79 @@
+"""Requests and answers as plain values, for files and for people."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from ..protocol.errors import ErrorCode
+from ..protocol.record_batch import HEADER_BYTES, parse_header
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """What JSON has. Records become their batches' headers, other bytes their size."""
+    if name == "records" and value is not None:
+        return batches(value)
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name), each.name) for each in fields(value)}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"bytes": len(value)}
+    if isinstance(value, UUID):
+        return str(value)
+    if name.endswith("error_code"):
+        return error_name(getattr(value, "value", value))
+    if isinstance(value, timedelta):
+        return value // timedelta(milliseconds=1)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value
+
+
+def error_name(code: int) -> str:
+    """Kafka's name of a code, or the number."""
+    try:
+        return ErrorCode(code).name
+    except ValueError:
+        return str(code)
+
+
+def errors(value: Any) -> Iterator[str]:
+    """The names of all error codes in what `plain` gave, but NONE."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name.endswith("error_code"):
+                if inner != "NONE":
+                    yield inner
+            else:
+                yield from errors(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from errors(inner)
+
+
+def batches(records: Any) -> list[dict[str, Any]]:
+    """What the headers of record batches say; a last one that is torn has its size only."""
+    data = memoryview(bytes(records) if not isinstance(records, list | tuple) else b"".join(records))
+    found: list[dict[str, Any]] = []
+    start = 0
+    while start < len(data):
+        rest = data[start:]
+        if len(rest) < HEADER_BYTES:
+            found.append({"bytes": len(rest)})
+            break
+        one = parse_header(rest)
+        found.append(
+            {
+                "base_offset": one.base_offset,
+                "bytes": one.length + 12,
+                "leader_epoch": one.leader_epoch,
+                "producer_id": one.producer_id,
+                "producer_epoch": one.producer_epoch,
+                "base_sequence": one.base_sequence,
+                "records": one.record_count,
+            }
+        )
+        start += max(one.length + 12, HEADER_BYTES)
+    return found

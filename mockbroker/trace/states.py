@@ -1,0 +1,102 @@
+"""Changes of a cluster's state, found by looking: the core tells nobody, and pays nothing."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import events
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+
+
+class Change(NamedTuple):
+    """An event that lacks its number and its time."""
+
+    kind: "type[events.Event]"
+    values: tuple[object, ...]
+
+
+class _Look(NamedTuple):
+    """What is told of a partition."""
+
+    leader: tuple[int, int]
+    isr: tuple[int, ...]
+    log_start: int
+    ends: tuple[int, int, int]
+    followers: tuple[tuple[int, str, str], ...]
+    cuts: tuple[int, ...]
+
+    @classmethod
+    def at(cls, partition: "Partition") -> "_Look":
+        log = partition.log
+        return cls(
+            (partition.leader, partition.leader_epoch),
+            tuple(partition.isr),
+            log.start_offset,
+            (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else (0, 0, 0),
+            tuple((each.broker, each.state.name, each.failure) for each in partition.followers.values()),
+            tuple(len(each.cuts) for each in partition.logs.values()),
+        )
+
+
+class States:
+    """What was seen of a cluster the last time. Of what changed in between, only the outcome is told."""
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self._partitions = {id(each): _Look.at(each) for each in cluster.partitions()}
+        self._others = dict(self._look())
+
+    def changes(self) -> Iterator[Change]:
+        """What is not as it was."""
+        before, self._others = self._others, dict(self._look())
+        for key, change in self._others.items():
+            if before.get(key) != change:
+                yield change
+        for kind, name in before.keys() - self._others.keys():
+            if kind is events.Group:
+                yield Change(kind, (name, -1, "Dead", 0, 0))
+        for partition in self._cluster.partitions():
+            if not partition.log.end_offset and partition.topic.name.startswith("__"):
+                continue
+            now = _Look.at(partition)
+            seen = self._partitions.get(id(partition))
+            if now != seen:
+                self._partitions[id(partition)] = now
+                where = (partition.topic.name, partition.index)
+                if seen is not None:
+                    yield from _changes(partition, where, seen, now)
+                elif not partition.topic.name.startswith("__"):
+                    yield Change(events.Leader, (*where, *now.leader))
+
+    def _look(self) -> "Iterator[tuple[tuple[type[events.Event], object], Change]]":
+        for broker in self._cluster.brokers.values():
+            state = (broker.id, broker.liveness.name.lower(), broker.fenced)
+            yield (events.Broker, broker.id), Change(events.Broker, state)
+            for group in broker.groups.groups.values():
+                told = (group.id, broker.id, group.state.value, group.generation, len(group.members))
+                yield (events.Group, group.id), Change(events.Group, told)
+            for name, now in broker.transactions:
+                one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
+                yield (events.Transaction, name), Change(events.Transaction, one)
+
+
+def _changes(partition: "Partition", where: tuple[str, int], seen: _Look, now: _Look) -> Iterator[Change]:
+    if now.leader != seen.leader:
+        yield Change(events.Leader, (*where, *now.leader))
+    if now.cuts != seen.cuts:
+        known = dict(zip(partition.logs, seen.cuts, strict=False))
+        for broker, log in partition.logs.items():
+            for cut in log.cuts[known.get(broker, 0) :]:
+                yield Change(events.Truncation, (*where, broker, *cut))
+    for follower in now.followers:
+        if follower not in seen.followers:
+            broker, state, failure = follower
+            yield Change(events.Follower, (*where, broker, state.lower().replace("_", " "), failure))
+    if now.isr != seen.isr:
+        yield Change(events.InSyncReplicas, (*where, now.isr))
+    if now.log_start != seen.log_start:
+        yield Change(events.LogStart, (*where, now.log_start))
+    if now.ends != seen.ends:
+        yield Change(events.HighWatermark, (*where, *now.ends))

@@ -1,0 +1,134 @@
+"""Keeps the last events of a cluster, and tells listeners."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED
+from ..faults.about import about
+from ..faults.match import api_name
+from . import events
+from .events import KINDS, Event
+from .plain import errors, plain
+from .states import States
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..faults.exchange import Exchange
+
+KEPT: Final = 10_000
+
+
+class Trace:
+    """Events since `start`; nothing is looked at before, and costs nothing. `events` are the last of them."""
+
+    def __init__(self, cluster: "Cluster", kept: int = KEPT) -> None:
+        self._cluster = cluster
+        self.events: deque[Event] = deque(maxlen=kept)
+        self.listeners: list[Callable[[Event], None]] = []
+        self._states: States | None = None
+        self._number = 0
+
+    @property
+    def on(self) -> bool:
+        return self._states is not None
+
+    def start(self) -> None:
+        """From now on everything is kept. Fine to call twice."""
+        if self._states is None:
+            self._states = States(self._cluster)
+
+    def requested(self, exchange: "Exchange", connection: str, correlation_id: int) -> None:
+        """A request came."""
+        self.changed()
+        body = plain(exchange.request)
+        self._add(events.Request, *self._common(exchange, connection, correlation_id), body)
+
+    def answered(
+        self, exchange: "Exchange", connection: str, correlation_id: int, faults: tuple[str, ...]
+    ) -> None:
+        """A request got its answer, or none."""
+        self.changed()
+        outcome = _OUTCOMES.get(exchange.answer) if not exchange.has_answer else "answer"
+        body = plain(exchange.answer) if exchange.has_answer else {}
+        common = self._common(exchange, connection, correlation_id)
+        self._add(events.Answer, *common, outcome, tuple(dict.fromkeys(errors(body))), faults, body)
+
+    def changed(self) -> None:
+        """Looks for changes of state."""
+        if self._states is not None:
+            for kind, values in self._states.changes():
+                self._add(kind, *values)
+
+    def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
+        """A behaviour was given another answer."""
+        if self.on:
+            self._add(events.Policy, name, answer, topic, broker)
+
+    def find(self, kind: str | None = None, **wanted: Any) -> Iterator[Event]:
+        """The events of a kind whose fields are as wanted; `topic` and `group` look into `names` too.
+
+        ValueError for a kind or a field that there is not.
+        """
+        check(kind, wanted)
+        return (event for event in list(self.events) if fits(event, kind, wanted))
+
+    def _common(self, exchange: "Exchange", connection: str, correlation_id: int) -> tuple[Any, ...]:
+        call = exchange.call
+        what = about(exchange.api, exchange.request, call.cluster)
+        named = {topic for topic, _ in what.partitions}
+        names = (
+            *sorted(f"{topic}-{index}" for topic, index in what.partitions),
+            *sorted(what.topics - named),
+            *sorted(what.groups),
+            *sorted(what.transactional_ids),
+        )
+        api = api_name(exchange.api)
+        return (call.broker.id, connection, call.client_id, api, call.version, correlation_id, names)
+
+    def _add(self, kind: Callable[..., Event], *values: Any) -> None:
+        self._number += 1
+        self._keep(kind(self._number, self._cluster.now_ms, *values))
+
+    def _keep(self, event: Event) -> None:
+        self.events.append(event)
+        for listener in list(self.listeners):
+            listener(event)
+
+
+_OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
+
+
+def check(kind: str | None, wanted: dict[str, Any]) -> None:
+    """ValueError for a kind or a field that there is not; it names the nearest one."""
+    from ..faults.match import nearest
+
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")
+    kinds = list(KINDS.values()) if kind is None else [KINDS[kind]]
+    known = {name for each in kinds for name in each.__dataclass_fields__}
+    for name in wanted:
+        if name not in known | _IN_NAMES:
+            raise ValueError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
+
+
+_IN_NAMES: Final = {"topic", "group", "transactional_id"}
+
+
+def fits(event: Event, kind: str | None, wanted: dict[str, Any]) -> bool:
+    """Whether an event is of a kind and has the wanted values."""
+    if kind is not None and event.kind != kind:
+        return False
+    for name, value in wanted.items():
+        if hasattr(event, name):
+            if getattr(event, name) != value:
+                return False
+        elif name not in _IN_NAMES or not _names(event, str(value)):
+            return False
+    return True
+
+
+def _names(event: Event, name: str) -> bool:
+    """Whether a request is about a topic (any partition of it), a group or a transactional id."""
+    names: tuple[str, ...] = getattr(event, "names", ())
+    return any(each == name or each.rpartition("-")[0] == name for each in names)

@@ -1,0 +1,130 @@
+"""Captures of what a real client says and hears, read by Wireshark's dissector and by our own."""
+
+from __future__ import annotations
+
+import io
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockbroker.captures import Message, messages
+from mockbroker.protocol.pcapng import CaptureError, Segment, Writer, read
+from tests.clients import tools
+
+QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
+LIMIT_S = 60.0
+BIG = b"x" * 200_000
+
+
+@pytest.fixture(params=["2.4", "4.4"])
+def captured(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str, str]:
+    """A capture of a record that was produced and consumed, the brokers' addresses, and the release."""
+    path = tmp_path / "wire.pcapng"
+    command = [sys.executable, "-m", "mockbroker", "capture", str(path), "--kafka", request.param]
+    server = subprocess.Popen(
+        [*command, "-q", "--port", "0", "--topic", "t"], stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout
+    bootstrap = server.stdout.readline().strip()
+    producer = Producer({"bootstrap.servers": bootstrap, **QUIET})
+    producer.produce("t", BIG)
+    assert producer.flush(LIMIT_S) == 0
+    consumer = Consumer(
+        {"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest", **QUIET}
+    )
+    consumer.subscribe(["t"])
+    message = consumer.poll(LIMIT_S)
+    assert message is not None
+    assert message.value() == BIG
+    consumer.close()
+    server.terminate()
+    assert server.wait(LIMIT_S) == 0
+    server.stdout.close()
+    return path, bootstrap, request.param
+
+
+def decoded(path: Path) -> list[Message]:
+    with path.open("rb") as file:
+        return list(messages(read(file)))
+
+
+def test_every_message_is_read(captured: tuple[Path, str, str]) -> None:
+    path, *_ = captured
+    found = decoded(path)
+    assert not [str(each) for each in found if "unreadable" in str(each.body)]
+    assert {"ApiVersions", "Metadata", "Produce", "JoinGroup", "Fetch"} <= {each.api for each in found}
+    produced = [each for each in found if each.api == "Produce"]
+    assert [each.is_request for each in produced] == [True, False]
+    (partition,) = produced[0].body["topic_data"][0]["partition_data"]
+    assert [each["records"] for each in partition["records"]] == [1]
+
+
+def test_wireshark_reads_it(captured: tuple[Path, str, str]) -> None:
+    """Its dissector goes as far as about 2.4; what is newer it names, and calls some of it malformed."""
+    path, bootstrap, kafka = captured
+    ports = [f"tcp.port=={each.rpartition(':')[2]},kafka" for each in bootstrap.split(",")]
+    command = [tools.need("tshark"), "-r", str(path), "-Y", "kafka", "-T", "fields", "-e", "_ws.col.Info"]
+    done = subprocess.run(
+        [*command, *(word for each in ports for word in ("-d", each))],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    info = done.stdout
+    assert kafka != "2.4" or "Malformed" not in info
+    for api in ("ApiVersions", "Metadata", "Produce", "JoinGroup", "Fetch"):
+        assert f"Kafka {api} v" in info, info
+
+
+def test_the_command_prints_it(captured: tuple[Path, str, str]) -> None:
+    path, *_ = captured
+    command = [sys.executable, "-m", "mockbroker", "capture", "--decode", str(path), "--api", "produce"]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [" Produce v" in line for line in lines] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", None), (b"\n", "1 bytes are no block"), (b"nonsense" * 9, "not a pcapng"), ("cut", "cut short")],
+)
+def test_files_that_are_none(tmp_path: Path, content: bytes | str, message: str | None) -> None:
+    whole = io.BytesIO()
+    Writer(whole)
+    data = whole.getvalue()[:-3] if isinstance(content, str) else content
+    if message is None:
+        assert list(read(io.BytesIO(data))) == []
+        return
+    with pytest.raises(CaptureError, match=message):
+        list(read(io.BytesIO(data)))
+
+
+addresses = st.tuples(
+    st.tuples(*[st.integers(0, 255)] * 4).map(lambda parts: ".".join(map(str, parts))), st.integers(0, 65535)
+)
+segments = st.builds(
+    Segment,
+    time_us=st.integers(0, 1 << 60),
+    source=addresses,
+    target=addresses,
+    sequence=st.integers(0, (1 << 32) - 1),
+    acknowledged=st.integers(0, (1 << 32) - 1),
+    flags=st.integers(0, 255),
+    payload=st.binary(max_size=300),
+)
+
+
+@given(st.lists(segments, max_size=5))
+def test_what_is_written_is_read(written: list[Segment]) -> None:
+    file = io.BytesIO()
+    writer = Writer(file)
+    for each in written:
+        writer.write(each)
+    file.seek(0)
+    assert list(read(file)) == written

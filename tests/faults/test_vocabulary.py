@@ -1,0 +1,225 @@
+"""What other mocks can do, as `docs/faults.md` says it here: each row is run."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.conformance.client import Client
+
+PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
+ROWS = dict(re.findall(r"^\| `(\w+)` \| `(.+)` \|$", PAGE.read_text(), re.MULTILINE))
+
+
+@pytest.fixture
+def cluster() -> Iterator[MockCluster]:
+    config = {"default.replication.factor": "3"}
+    with MockCluster(topics={"orders": 3}, config=config) as running:
+        yield running
+
+
+class Asking:
+    """Raw requests to the brokers of a cluster."""
+
+    def __init__(self, cluster: MockCluster) -> None:
+        self.cluster = cluster
+        self.addresses = [each.split(":") for each in cluster.bootstrap_servers.split(",")]
+
+    def ask(self, api: str, version: int, broker: int = 1, **fields: Any) -> dict[str, Any]:
+        host, port = self.addresses[broker - 1]
+        with Client(host, int(port)) as client:
+            return client.call(api, version, fields)
+
+    def heartbeat(self, broker: int = 1) -> str:
+        return str(self.ask("heartbeat", 3, broker, group_id="billing")["error_code"])
+
+    def leaders(self) -> list[int]:
+        topic = self.ask("metadata", 9, 2, topics=[{"name": "orders"}])["topics"][0]
+        return [each["leader_id"] for each in sorted(topic["partitions"], key=lambda p: p["partition_index"])]
+
+    def is_up(self, broker: int) -> bool:
+        host, port = self.addresses[broker - 1]
+        try:
+            socket.create_connection((host, int(port)), 5).close()
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    def coordinator(self) -> int:
+        return int(self.ask("find_coordinator", 3, key="billing")["node_id"])
+
+
+CHECKS: dict[str, Callable[[Asking, Any], None]] = {}
+
+
+def check(function: Callable[[Asking, Any], None]) -> Callable[[Asking, Any], None]:
+    CHECKS[function.__name__] = function
+    return function
+
+
+OTHERWISE = "UNKNOWN_MEMBER_ID"
+"""What a heartbeat gets where nothing goes wrong."""
+
+
+@check
+def rd_kafka_mock_push_request_errors(asking: Asking, made: Any) -> None:
+    seen = [asking.heartbeat() for _ in range(4)]
+    assert seen[::2] == ["NOT_COORDINATOR", "REBALANCE_IN_PROGRESS"]
+    assert not set(seen[1::2]) & set(seen[::2])
+
+
+@check
+def rd_kafka_mock_broker_push_request_error_rtts(asking: Asking, made: Any) -> None:
+    assert asking.heartbeat(1) == "NOT_COORDINATOR"
+    assert made.hits == 1
+
+
+@check
+def rd_kafka_mock_clear_request_errors(asking: Asking, made: Any) -> None:
+    asking.coordinator()
+    assert asking.heartbeat(asking.coordinator()) == OTHERWISE
+
+
+@check
+def rd_kafka_mock_topic_set_error(asking: Asking, made: Any) -> None:
+    answer = asking.ask("metadata", 9, topics=[{"name": "orders"}])
+    assert answer["topics"][0]["error_code"] == "TOPIC_AUTHORIZATION_FAILED"
+
+
+@check
+def rd_kafka_mock_partition_set_leader(asking: Asking, made: Any) -> None:
+    assert asking.leaders()[0] == 3
+
+
+@check
+def rd_kafka_mock_partition_set_follower(asking: Asking, made: Any) -> None:
+    partition = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 100}
+    topics = [{"topic": "orders", "partitions": [partition]}]
+    answer = asking.ask("fetch", 11, replica_id=-1, max_bytes=100, topics=topics)
+    assert answer["responses"][0]["partitions"][0]["preferred_read_replica"] == 2
+
+
+@check
+def rd_kafka_mock_partition_push_leader_response(asking: Asking, made: Any) -> None:
+    assert [asking.leaders()[0] for _ in range(2)] == [2, 1]
+
+
+@check
+def rd_kafka_mock_broker_set_down(asking: Asking, made: Any) -> None:
+    assert not asking.is_up(1)
+    assert asking.leaders() == [2, 2, 3]
+
+
+@check
+def rd_kafka_mock_broker_set_up(asking: Asking, made: Any) -> None:
+    assert asking.is_up(1)
+
+
+@check
+def rd_kafka_mock_broker_set_rtt(asking: Asking, made: Any) -> None:
+    asking.heartbeat(2)
+    assert made.hits == 0
+    asking.heartbeat(1)
+    assert made.hits == 1
+
+
+@check
+def rd_kafka_mock_coordinator_set(asking: Asking, made: Any) -> None:
+    assert asking.coordinator() == 3
+
+
+@check
+def rd_kafka_mock_start_request_tracking(asking: Asking, made: Any) -> None:
+    asking.heartbeat(1)
+    asking.heartbeat(2)
+    assert made.hits == 2
+
+
+@check
+def ControlKey(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert [asking.heartbeat(each) == "NOT_COORDINATOR" for each in (asking.coordinator(),) * 2] == [
+        True,
+        False,
+    ]
+
+
+@check
+def KeepControl(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert [asking.heartbeat() for _ in range(3)] == ["NOT_COORDINATOR"] * 3
+
+
+@check
+def DropControl(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert asking.heartbeat(asking.coordinator()) == OTHERWISE
+
+
+@check
+def SleepControl(asking: Asking, made: Any) -> None:  # noqa: N802
+    host, port = asking.addresses[0]
+    with Client(host, int(port)) as client:
+        pending = client.send("heartbeat", 3, {"group_id": "billing"})
+        made.wait()
+        assert made.held == 1
+        made.release()
+        assert client.receive(pending)["error_code"] != "NONE"
+
+
+@check
+def SleepOutOfOrder(asking: Asking, made: Any) -> None:  # noqa: N802
+    host, port = asking.addresses[0]
+    with Client(host, int(port)) as client:
+        first = client.send("heartbeat", 3, {"group_id": "billing"})
+        second = client.send("metadata", 9, {"topics": []})
+        assert client.receive(second)["brokers"]
+        assert client.receive(first)["error_code"] != "NONE"
+
+
+@check
+def CurrentNode(asking: Asking, made: Any) -> None:  # noqa: N802
+    asking.heartbeat(2)
+    assert made.hits == 0
+    assert asking.heartbeat(1) == "NOT_COORDINATOR"
+
+
+@check
+def MoveTopicPartition(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert asking.leaders()[0] == 3
+
+
+@check
+def ShufflePartitionLeaders(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert asking.leaders() == [2, 3, 1]
+
+
+@check
+def RehashCoordinators(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert made is True
+
+
+@check
+def RemoveNode(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert not asking.is_up(1)
+
+
+@check
+def AddNode(asking: Asking, made: Any) -> None:  # noqa: N802
+    assert asking.is_up(1)
+
+
+def test_every_row_has_a_check() -> None:
+    assert list(ROWS) == list(CHECKS)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row(cluster: MockCluster, row: str) -> None:
+    scope = {"cluster": cluster}
+    *before, last = ROWS[row].split("; ")
+    for each in before:
+        exec(each, scope)
+    CHECKS[row](Asking(cluster), eval(last, scope))
