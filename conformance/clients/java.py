@@ -58,6 +58,10 @@ class JavaProgram:
             self._process.stdin.write("\t".join(words) + "\n")
             self._process.stdin.flush()
 
+    def signal(self, number: int) -> None:
+        """Stops it, continues it or kills it."""
+        self._process.send_signal(number)
+
     def stop(self) -> None:
         """Lets it end."""
         assert self._process.stdin
