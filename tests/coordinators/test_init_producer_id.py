@@ -29,6 +29,43 @@ def test_a_retry_across_a_coordinator_move(kafka: str, answer: str) -> None:
     assert found == (missed if answer == "persisted" else Given("PRODUCER_FENCED", -1, -1))
 
 
+@pytest.mark.parametrize("answer", ["in-memory", "persisted"])
+@pytest.mark.parametrize("kafka", ["2.5", "2.8", "4.4"])
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_bump_without_an_id_fences_the_old_instance(moves: bool, kafka: str, answer: str) -> None:
+    """Its epoch is the last one, but of another instance: nothing to ask again with."""
+    stage = Stage(kafka, brokers=3, policies={"last-epoch": answer})
+    old = stage.init()
+    new = stage.init()
+    assert new == old._replace(epoch=old.epoch + 1)
+    if moves:
+        assert controller.move_leader(stage.cluster, stage.cluster.transaction_partition("tx"))
+    fenced = "INVALID_PRODUCER_EPOCH" if kafka == "2.5" else "PRODUCER_FENCED"
+    assert stage.init(*old[1:]) == Given(fenced, -1, -1)
+    assert stage.add(old) == {0: fenced}
+    assert stage.add_offsets(old) == fenced
+    assert stage.end(old, commit=False).error == fenced
+    # The new instance has lost nothing by that.
+    assert stage.begun(new) == new
+    assert stage.write(old, 3)[0] == "INVALID_PRODUCER_EPOCH"
+    assert stage.end(new, commit=True).error == "NONE"
+
+
+@pytest.mark.parametrize("answer", ["in-memory", "persisted"])
+def test_only_the_last_epoch_may_be_asked_with_again(answer: str) -> None:
+    stage = Stage(brokers=3, policies={"last-epoch": answer})
+    first = stage.init()
+    second = stage.init(*first[1:])
+    third = stage.init(*second[1:])
+    assert [each.epoch for each in (first, second, third)] == [0, 1, 2]
+    for moves in (False, True):
+        if moves:
+            assert controller.move_leader(stage.cluster, stage.cluster.transaction_partition("tx"))
+        assert stage.init(*first[1:]) == Given("PRODUCER_FENCED", -1, -1)
+        assert stage.init(*third._replace(epoch=9)[1:]) == Given("PRODUCER_FENCED", -1, -1)
+        assert stage.init(99, third.epoch) == Given("PRODUCER_FENCED", -1, -1)
+
+
 def test_before_kip_360_what_a_client_has_does_not_matter() -> None:
     stage = Stage(policies={"epoch-bump": "by-new-instance"})
     producer = stage.init()

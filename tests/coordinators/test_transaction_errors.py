@@ -11,7 +11,7 @@ from mockbroker.protocol.messages.add_partitions_to_txn import (
 from mockbroker.protocol.messages.end_txn import EndTxnRequest
 from mockbroker.protocol.messages.init_producer_id import InitProducerIdRequest
 
-from .transacting import TIMEOUT_MS, Stage
+from .transacting import TIMEOUT_MS, Given, Stage
 
 
 @pytest.mark.parametrize("kafka", ["2.3", "2.5", "2.8", "4.4"])
@@ -37,6 +37,55 @@ def test_requests_of_others(kafka: str) -> None:
     assert (answer.error_code, answer.producer_id) == (16, -1)
     answer = stage.ask(ApiKey.END_TXN, EndTxnRequest("", 1, 1, True), other)
     assert answer.error_code == 42
+
+
+@pytest.mark.parametrize("kafka", ["2.8", "3.9", "4.4"])
+@pytest.mark.parametrize("epoch", [-1, -2, -(1 << 15)])
+def test_negative_epochs(kafka: str, epoch: int) -> None:
+    stage = Stage(kafka)
+    producer = stage.begun()
+    negative = producer._replace(epoch=epoch)
+    assert stage.add(negative) == {0: "PRODUCER_FENCED"}
+    assert stage.add_offsets(negative) == "PRODUCER_FENCED"
+    assert stage.end(negative, commit=True).error == "PRODUCER_FENCED"
+    assert stage.describe().transaction_state == "Ongoing"
+    assert stage.end(producer, commit=True).error == "NONE"
+    # Without an epoch there is no id to ask with (`KafkaApis.scala`), any other is not the current one.
+    refused = "INVALID_REQUEST" if epoch == -1 else "PRODUCER_FENCED"
+    assert stage.init(producer.producer_id, epoch) == Given(refused, -1, -1)
+
+
+@pytest.mark.parametrize("kafka", ["0.11", "2.8", "4.4"])
+def test_unknown_transactional_ids(kafka: str) -> None:
+    stage = Stage(kafka)
+    nobody = Given("NONE", 7, 0)
+    assert stage.add(nobody) == {0: "INVALID_PRODUCER_ID_MAPPING"}
+    assert stage.add_offsets(nobody) == "INVALID_PRODUCER_ID_MAPPING"
+    assert stage.end(nobody, commit=True).error == "INVALID_PRODUCER_ID_MAPPING"
+    if kafka != "0.11":
+        # InitProducerId takes whoever comes: the id may have expired.
+        assert stage.init(*nobody[1:]) == Given("NONE", 0, 0)
+
+
+def test_an_empty_transactional_id() -> None:
+    stage = Stage()
+    nobody = Given("NONE", 7, 0)
+    assert stage.init(transactional_id="") == Given("INVALID_REQUEST", -1, -1)
+    assert stage.add(nobody, transactional_id="") == {0: "INVALID_REQUEST"}
+    assert stage.end(nobody, commit=True, transactional_id="").error == "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("commit", [True, False])
+def test_there_is_nothing_to_end(version: int, commit: bool) -> None:
+    """Since KIP-890 a producer may abort what it does not know to have begun."""
+    stage = Stage()
+    producer = stage.init()
+    bumped = producer._replace(epoch=producer.epoch + 1)
+    aborts = version == 5 and not commit
+    found = stage.end(producer, commit=commit, version=version)
+    assert found == (bumped if aborts else Given("INVALID_TXN_STATE", -1, -1))
+    assert stage.describe().transaction_state == ("CompleteAbort" if aborts else "Empty")
 
 
 @pytest.mark.parametrize(("kafka", "old", "new"), [("2.6", 1, None), ("2.7", 1, 2), ("4.4", 1, 2)])
