@@ -4,6 +4,9 @@ A client that sends InitProducerId again, because it got no answer, gives its pr
 `in-memory`, as every release does, the coordinator that takes over in between does not know it and answers
 PRODUCER_FENCED; with `persisted`, as KIP-360 wrote, the epoch stands in `__transaction_state` and the
 client gets the answer it missed.
+
+Fenced so, a producer of Java 2.8 or 4.4 or of librdkafka is done for, though there is no other; otherwise it
+goes on. Java 4.4 does not ask where EndTxn bumps the epoch (`epoch-bump`), librdkafka and Java 2.8 do.
 """
 
 from typing import Final

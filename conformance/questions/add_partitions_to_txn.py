@@ -45,6 +45,15 @@ def wrong_producers(s: Scene) -> Steps:
     yield "state", producer.state()
 
 
+@question()
+def negative_epochs(s: Scene) -> Steps:
+    topics = [{"name": s.topic(), "partitions": [0]}]
+    producer = Producer(s)
+    for epoch in (-1, -2, -(1 << 15)):
+        yield f"epoch {epoch}", _add(s, producer, topics, producer_epoch=epoch)
+    yield "state", producer.state()
+
+
 @question(since=4)
 def verification(s: Scene) -> Steps:
     topic = s.topic(partitions=2)

@@ -65,3 +65,12 @@ def wrong_producers(s: Scene) -> Steps:
     )
     yield "empty transactional id", s.ask({**producer.ids, "transactional_id": "", "committed": True})
     yield "state", producer.settle()
+
+
+@question()
+def negative_epochs(s: Scene) -> Steps:
+    producer = Producer(s)
+    producer.begin(s.topic())
+    for epoch in (-1, -2, -(1 << 15)):
+        yield f"epoch {epoch}", _end(s, producer, True, producer_epoch=epoch)
+    yield "state", producer.settle()

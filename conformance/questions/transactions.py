@@ -56,6 +56,31 @@ def after_an_open_transaction(s: Scene) -> Steps:
     yield "again", _init(s, producer, *asked)
 
 
+@init_question(since=3)
+def asking_again(s: Scene) -> Steps:
+    """With the id and epoch before the last bump, as after a lost answer (KIP-360)."""
+    producer = Producer(s)
+    first = producer.id, producer.epoch
+    yield "bump", _init(s, producer, *first)
+    yield "again", _init(s, producer, *first)
+    yield "next bump", _init(s, producer, producer.id, producer.epoch + 1)
+    yield "two epochs old", _init(s, producer, *first)
+    yield "future epoch", _init(s, producer, producer.id, producer.epoch + 9)
+    yield "other id", _init(s, producer, 10**15, producer.epoch + 2)
+    yield "another instance", _init(s, producer)
+    yield "the instance before", _init(s, producer, producer.id, producer.epoch + 2)
+    yield "another instance", _init(s, producer)
+
+
+@init_question(since=3)
+def negative_epochs(s: Scene) -> Steps:
+    producer = Producer(s)
+    for epoch in (-1, -2, -(1 << 15)):
+        yield f"epoch {epoch}", _init(s, producer, producer.id, epoch)
+    yield "epoch without id", _init(s, producer, -1, producer.epoch)
+    yield "unknown transactional id", _init(s, producer, 7, 0, transactional_id=s.name("unknown"))
+
+
 @produce_question(at=(3, 8, 10, 11, 12, 13))
 def in_transactions(s: Scene) -> Steps:
     topic = s.topic()

@@ -49,6 +49,7 @@ from mockbroker.protocol.releases import parse
 
 START_MS = 1_700_000_000_000
 TIMEOUT_MS = 60_000
+MAX_EPOCH = 32767
 
 
 class Given(NamedTuple):
@@ -242,6 +243,14 @@ class Stage:
         answer = self.ask(ApiKey.END_TXN, request, self.coordinator(transactional_id), version)
         return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
 
+    def exhausted(self, epoch: int = MAX_EPOCH - 1) -> Given:
+        """A producer with the highest epoch that clients get."""
+        producer = self.init()
+        owned = self.cluster.brokers[1].transactions
+        (entry,) = (each.entries["tx"] for each in owned.owned.values() if "tx" in each.entries)
+        entry.now = entry.now.fenced(epoch, epoch - 1)
+        return Given("NONE", producer.producer_id, epoch)
+
     def begun(self, producer: Given | None = None, *, sequence: int = 0) -> Given:
         """A producer with a transaction open on `orders-0`, with three records in it."""
         producer = producer or self.init()
@@ -317,6 +326,11 @@ class Stage:
             .response.responses[0]
             .partitions[0]
         )
+
+    def stable(self) -> tuple[int, int]:
+        """(last stable offset, high watermark) of `orders-0`."""
+        data = self.read(self.orders.log.start_offset)
+        return data.last_stable_offset, data.high_watermark
 
     def describe(self, transactional_id: str = "tx") -> TransactionState:
         request = DescribeTransactionsRequest([transactional_id])

@@ -1,0 +1,63 @@
+"""EndTxn: which epochs may end a transaction, ending one twice, and the bump with each end (KIP-890)."""
+
+import pytest
+
+from .transacting import Given, Stage
+
+
+def test_which_epochs_may_end_a_transaction() -> None:
+    for kafka, error in (("2.5", "NONE"), ("2.6", "INVALID_PRODUCER_EPOCH"), ("2.7", "PRODUCER_FENCED")):
+        stage = Stage(kafka)
+        producer = stage.begun()
+        assert stage.end(producer._replace(epoch=4), commit=True).error == error
+
+
+@pytest.mark.parametrize(("commit", "again"), [(True, "NONE"), (False, "INVALID_TXN_STATE")])
+def test_ending_again_without(commit: bool, again: str) -> None:
+    stage = Stage()
+    producer = stage.begun()
+    assert stage.end(producer, commit=True) == Given("NONE", -1, -1)
+    assert stage.end(producer, commit=commit).error == again
+
+
+TABLE = {
+    # state: (retry with abort, current with abort, retry with commit, current with commit)
+    "Empty": ("PRODUCER_FENCED", "bump", "PRODUCER_FENCED", "INVALID_TXN_STATE"),
+    "CompleteAbort": ("again", "bump", "INVALID_TXN_STATE", "INVALID_TXN_STATE"),
+    "CompleteCommit": ("INVALID_TXN_STATE", "bump", "again", "INVALID_TXN_STATE"),
+}
+"""What a coordinator answers EndTxn v5 when no transaction is open (`TransactionCoordinator.scala`)."""
+
+
+@pytest.mark.parametrize("state", TABLE)
+@pytest.mark.parametrize("case", range(4))
+def test_ending_again_with_a_bump_per_transaction(state: str, case: int) -> None:
+    stage = Stage()
+    first = stage.init()
+    if state != "Empty":
+        stage.begun(first)
+        current = stage.end(first, commit=state == "CompleteCommit", version=5)
+        assert current == Given("NONE", first.producer_id, first.epoch + 1)
+    else:
+        current = first
+    assert stage.describe().transaction_state == state
+    retry, commit = case in (0, 2), case >= 2
+    asked = current._replace(epoch=current.epoch - 1) if retry else current
+    answer, expected = stage.end(asked, commit=commit, version=5), TABLE[state][case]
+    if expected == "bump":
+        assert answer == current._replace(epoch=current.epoch + 1)
+    elif expected == "again":
+        assert answer == current
+    else:
+        assert answer == Given(expected, -1, -1)
+
+
+def test_end_txn_bumps_over_the_last_epoch() -> None:
+    stage = Stage()
+    old = stage.exhausted()
+    stage.begun(old)
+    new = stage.end(old, commit=True, version=5)
+    assert new == Given("NONE", old.producer_id + 1, 0)
+    assert stage.end(old, commit=True, version=5) == new
+    assert stage.end(old, commit=False, version=5).error == "INVALID_TXN_STATE"
+    assert stage.begun(new) == new
