@@ -70,7 +70,7 @@ def purged(cluster: MockCluster) -> bool:
     )
 
 
-# A broker of 4.4 waits for the markers of the transaction before, but not as long as that: CONCURRENT_TRANSACTIONS.
+# A broker of 4.4 waits for the markers of the last transaction, but not so long: CONCURRENT_TRANSACTIONS.
 @pytest.mark.parametrize(("release", "markers_delay_ms"), [("2.5", 0), ("3.5", 20), ("4.4", 150)])
 def test_instances_and_brokers_that_go_and_come(cluster: MockCluster, jvm: Start, text: Text) -> None:
     instances = jvm()
