@@ -3,20 +3,23 @@
 import dataclasses
 import importlib
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from kio.schema.index import api_key_map
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.cli.policies import spans
 from mockbroker.faults.actions import ACTIONS
-from mockbroker.policies import CATALOGUE
+from mockbroker.policies import CATALOGUE, Behaviour
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 
+POLICIES = "mockbroker.policies"
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
 _API_NAMES = {
@@ -112,11 +115,22 @@ def _policies() -> Iterator[str]:
         for answer in behaviour.answers:
             name = f"**`{answer}`**" if answer == behaviour.fixed else f"`{answer}`"
             yield f"| {name} | {spans(behaviour, answer) or 'only by choice'} |"
+        yield from _own(behaviour)
+
+
+def _own(behaviour: Behaviour[Any]) -> Iterator[str]:
+    """What a user's own answer is given and gives, as the type of the behaviour's answers is told."""
+    source = inspect.getsource(importlib.import_module(f"{POLICIES}.{behaviour.name.replace('-', '_')}"))
+    told = re.search(r'^Answer = Callable.*\n"""(.*?)\.?"""', source, re.MULTILINE | re.DOTALL)
+    if told:
+        text = " ".join(told[1].split())
+        yield ""
+        yield from textwrap.wrap(f"[An answer of your own](../own-policies.md) takes and gives: {text}.", 105)
 
 
 def _told(name: str) -> Iterator[str]:
     """What a client sees, as the behaviour's module has it."""
-    module = importlib.import_module(f"mockbroker.policies.{name.replace('-', '_')}")
+    module = importlib.import_module(f"{POLICIES}.{name.replace('-', '_')}")
     for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
         yield paragraph
         yield ""
