@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
+from ..nearest import nearest
 from ..protocol.releases import Release
 from . import (
     adding_sequence,
@@ -220,9 +221,10 @@ def fixes() -> dict[str, str]:
 
 
 def known(name: str) -> Behaviour[Any]:
-    """The behaviour of that name. UnknownPolicyError names those there are."""
+    """The behaviour of that name. UnknownPolicyError names the nearest, or those there are."""
     if name not in CATALOGUE:
-        raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
+        suggestion = nearest(name, CATALOGUE) or f": choose one of {', '.join(CATALOGUE)}"
+        raise UnknownPolicyError(f"no behaviour {name!r}{suggestion}")
     return CATALOGUE[name]
 
 

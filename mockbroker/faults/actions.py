@@ -8,12 +8,13 @@ from typing import ClassVar, Final, Literal, TypeVar
 
 from ..cluster import controller
 from ..cluster.call import CLOSE, PARKED
+from ..nearest import nearest
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ..protocol.errors import ErrorCode
 from .about import about
 from .answers import LEVELS, Errors, changed, refusal, refuses
 from .exchange import Exchange
-from .match import FaultError, Match, nearest
+from .match import FaultError, Match
 
 When = Literal["before", "after", "instead"]
 

@@ -12,7 +12,7 @@ class Options:
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
-    what `policies` say.
+    what `policies` say; `control` serves the control API on loopback, at a port or at any free one (0).
     """
 
     kafka: str = releases.NEWEST
@@ -25,12 +25,15 @@ class Options:
     seed: int | None = None
     racks: Mapping[int, str] = field(default_factory=dict)
     fixed: bool = False
+    control: int | None = None
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
             raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
             raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+        if self.control is not None and not 0 <= self.control <= 65535:
+            raise ValueError(f"control port {self.control}: choose 0, or 1 to 65535")
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
                 raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")

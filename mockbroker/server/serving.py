@@ -1,9 +1,12 @@
 """A cluster on real sockets, in a trio program."""
 
 import contextlib
+import functools
 import random
+import socket
 import time
 from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -11,9 +14,13 @@ from ..cluster.cluster import Cluster
 from ..faults import Faults
 from ..policies import Policies, fixes
 from ..protocol import releases
+from .listening import listen
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
+
+if TYPE_CHECKING:
+    from ..control.target import Target
 
 
 class ServedCluster:
@@ -23,6 +30,8 @@ class ServedCluster:
         release = releases.parse(options.kafka)
         seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
         self.options = options
+        self.control_url: str | None = None
+        """Where the control API is, if it was asked for."""
         self.cluster = Cluster(
             release,
             random.Random(seed),
@@ -32,9 +41,13 @@ class ServedCluster:
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
+        self._control: socket.socket | None = None
         self.pump = Pump(self.cluster, observer)
         try:
             self._listen()
+            if options.control is not None:
+                self._control = listen("127.0.0.1", options.control)
+                self.control_url = "http://{}:{}".format(*self._control.getsockname())
         except BaseException:
             self.pump.close()
             raise
@@ -51,6 +64,21 @@ class ServedCluster:
     def bootstrap_servers(self) -> str:
         """`host:port` of every broker, comma separated, in the order of their ids."""
         return ",".join(f"{b.host}:{b.port}" for b in self.cluster.brokers.values())
+
+    @functools.cached_property
+    def target(self) -> "Target":
+        """What control operations act on."""
+        from ..control.target import Target
+
+        return Target(self.cluster, self.faults, self.bootstrap_servers, self.pump.poke)
+
+    async def serve_control(self, nursery: trio.Nursery) -> None:
+        """Starts the control API, if it was asked for."""
+        if self._control is not None:
+            # Only who asks for it waits for its imports.
+            from ..control.http import serve
+
+            await nursery.start(serve, self.target, self._control)
 
     def _listen(self) -> None:
         for number, broker in enumerate(self.cluster.brokers.values()):
@@ -72,19 +100,33 @@ async def serve(
     seed: int | None = None,
     racks: Mapping[int, str] | None = None,
     fixed: bool = False,
+    control: int | bool | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    ValueError for an unknown release, config or policy; PortInUseError.
+    With `control` the HTTP control API listens on loopback too, at that port, or at any free one if it is
+    True or 0: see `ServedCluster.control_url`. ValueError for an unknown release, config or policy;
+    PortInUseError.
     """
     options = Options(
-        kafka, brokers, host, port, config or {}, policies or {}, topics or {}, seed, racks or {}, fixed
+        kafka,
+        brokers,
+        host,
+        port,
+        config or {},
+        policies or {},
+        topics or {},
+        seed,
+        racks or {},
+        fixed,
+        None if control is None or control is False else 0 if control is True else control,
     )
     served = ServedCluster(options, observer or SilentObserver())
     async with trio.open_nursery() as nursery:
         nursery.start_soon(served.pump.run)
         try:
+            await served.serve_control(nursery)
             yield served
         finally:
             nursery.cancel_scope.cancel()
