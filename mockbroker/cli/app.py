@@ -66,7 +66,15 @@ def serve(
         list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT",
+            help="Serve the HTTP control API on loopback, at this port; 0: any free one. Its address is the "
+            "second line printed.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the addresses.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
@@ -85,6 +93,7 @@ def serve(
             seed=seed,
             racks=racks(rack),
             fixed=fixed is Fixed.YES,
+            control=control,
         )
     except (ValueError, OSError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)
