@@ -115,6 +115,17 @@ def policies(
         raise typer.Exit(2) from None
 
 
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)
+def ctl(context: typer.Context) -> None:
+    """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
+    # Its commands come from the table of operations, which no other command should wait for.
+    from .ctl import run
+
+    run(context.args)
+
+
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
     """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
     found = {}

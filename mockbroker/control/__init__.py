@@ -1,1 +1,1 @@
-"""What can be done to a running cluster from outside: one table, from which HTTP, `ctl` and scenarios come."""
+"""What can be done to a running cluster from outside: one table; HTTP, `ctl` and scenarios come from it."""
