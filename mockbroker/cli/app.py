@@ -3,6 +3,7 @@
 import enum
 import sys
 import warnings
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -124,6 +125,28 @@ def ctl(context: typer.Context) -> None:
     from .ctl import run
 
     run(context.args)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
+    ],
+) -> None:
+    """Run a command against a cluster of its own while a scenario is played, and exit with its status.
+
+    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. 2: the scenario or the command can't be; 3: the
+    command is content, but a check failed, a fault never fired or a step's time did not come.
+    """
+    from .run import run
+
+    try:
+        status = run(scenario, command)
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker run: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(status)
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
