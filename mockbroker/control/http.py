@@ -50,7 +50,7 @@ def app(target: Target) -> ASGIApp:
         for operation in OPERATIONS.values()
     ]
     routes.append(Route("/openapi.json", _openapi))
-    handlers = {HTTPException: _refused}
+    handlers = {HTTPException: _refused, Exception: _failed}
     return only_from_here(Starlette(routes=routes, exception_handlers=handlers))
 
 
@@ -129,6 +129,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         return _error(404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all")
     return _error(error.status_code, error.detail, error.headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    # Hypercorn reports the traceback.
+    return _error(500, f"{request.method} {request.url.path} failed: {type(error).__name__}: {error}")
 
 
 def _near(path: str) -> Iterator[str]:

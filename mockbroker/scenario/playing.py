@@ -5,7 +5,7 @@ import inspect
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Final
 
 import trio
@@ -56,26 +56,22 @@ class Player:
         return status or (CHECKS_FAILED if self._failures else 0)
 
     async def _run(self, command: Sequence[str], environment: dict[str, str], target: Target) -> int:
-        process = await trio.lowlevel.open_process(list(command), env=environment)
-        try:
-            async with trio.open_nursery() as nursery:
-                self._started = time.monotonic()
-                nursery.start_soon(self._pass_on_signals, process)
-                self._undone = list(self._scenario.steps)
-                for step in self._scenario.steps:
-                    nursery.start_soon(self._step, step, target)
-                await process.wait()
-                nursery.cancel_scope.cancel()
-        finally:
-            await _end(process)
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            process = await trio.lowlevel.open_process(list(command), env=environment)
+            try:
+                async with trio.open_nursery() as nursery:
+                    self._started = time.monotonic()
+                    nursery.start_soon(_pass_on, signals, process)
+                    self._undone = list(self._scenario.steps)
+                    for step in self._scenario.steps:
+                        nursery.start_soon(self._step, step, target)
+                    await process.wait()
+                    nursery.cancel_scope.cancel()
+            finally:
+                await _end(process)
         code = process.returncode
         assert code is not None
         return 128 - code if code < 0 else code
-
-    async def _pass_on_signals(self, process: trio.Process) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for each in signals:
-                process.send_signal(signal.Signals(each))
 
     async def _step(self, step: Step, target: Target) -> None:
         try:
@@ -146,6 +142,11 @@ def fits(expected: Any, found: Any) -> bool:
 async def _do(action: Action, target: Target) -> Any:
     result = target.do(action.operation.function, **action.arguments)
     return await result if inspect.isawaitable(result) else result
+
+
+async def _pass_on(signals: AsyncIterator[int], process: trio.Process) -> None:
+    async for each in signals:
+        process.send_signal(signal.Signals(each))
 
 
 async def _end(process: trio.Process) -> None:

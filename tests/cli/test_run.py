@@ -96,6 +96,24 @@ def test_a_scenario_that_did_not_come_true_fails(tmp_path: Path, text: str, mess
     assert message in done.stderr
 
 
+def test_a_signal_is_for_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_text("")
+    command = [sys.executable, "-c", "import signal; print('up', flush=True); signal.pause()"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mockbroker", "run", str(path), "--", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert f"the command ended with status {128 + signal.SIGTERM}" in told
+
+
 @pytest.mark.parametrize("key", ["fault", "step"])
 def test_what_is_optional_may_not_happen(tmp_path: Path, key: str) -> None:
     text = {

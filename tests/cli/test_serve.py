@@ -122,7 +122,14 @@ def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:
     )
     loaded = set(done.stdout.split())
     assert "mockbroker.server.pump" in loaded
-    unwanted = ("kio.schema", "starlette", "hypercorn", "rich", "pyspark", "mockbroker.conformance")
+    unwanted = (
+        "kio.schema",
+        "starlette",
+        "hypercorn",
+        "rich",
+        "mockbroker.conformance",
+        "mockbroker.control",
+    )
     assert not {name for name in loaded if name.startswith(unwanted)}
 
 

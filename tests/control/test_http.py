@@ -11,6 +11,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.control.table import OPERATIONS
 from mockbroker.server.listening import PortInUseError
 
@@ -159,6 +160,16 @@ def test_an_error_says_what_would_be_right(
     assert found == status
     assert error in answer["error"]
     assert asking("GET", "/faults") == (200, [])
+
+
+def test_a_defect_is_told_and_ends_nothing(cluster: MockCluster, asking: Asking) -> None:
+    def spoil(core: Cluster) -> None:
+        core.topics["spoilt"] = object()  # type: ignore[assignment]
+
+    cluster.run(spoil)
+    status, answer = asking("GET", "/topics/spoilt/partitions/0")
+    assert (status, "AttributeError" in answer["error"]) == (500, True)
+    assert asking("GET", PARTITION)[0] == 200
 
 
 def test_a_name_is_given_once(asking: Asking) -> None:

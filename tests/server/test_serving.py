@@ -191,7 +191,7 @@ def test_wrong_options_say_what_to_do(
 
 
 def test_a_change_from_outside_happens_at_the_present_time() -> None:
-    with MockCluster(brokers=1) as cluster:
+    with mockbroker.MockCluster(brokers=1) as cluster:
         first = cluster.run(lambda core: core.now_ms)
         end = time.monotonic() + 0.05
         while time.monotonic() < end:
