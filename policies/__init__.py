@@ -131,6 +131,11 @@ class Policies:
         behaviour = known(name)
         return _in_force(self._overrides, Scope(topic, broker)).get(name) or behaviour.default(self.release)
 
+    def overrides(self, name: str) -> dict[Scope, str]:
+        """The answers that were chosen for a behaviour, by scope. UnknownPolicyError."""
+        known(name)
+        return {where: chosen[name] for where, chosen in self._overrides.items() if name in chosen}
+
     @property
     def scopes(self) -> "list[Scope]":
         """Every scope that has an answer of its own."""

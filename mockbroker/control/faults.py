@@ -86,7 +86,7 @@ def release(target: Target, name: FaultName) -> FaultState:
 def remove(target: Target, name: FaultName) -> FaultState:
     """Ends a fault; requests that it holds go on."""
     fault = target.fault(name)
-    _remove(target, fault)
+    end(target, fault)
     return _state(name, fault)
 
 
@@ -95,11 +95,12 @@ def clear(target: Target) -> list[FaultState]:
     """Ends all faults, and says what became of them."""
     found = list_faults(target)
     for fault in list(target.faults.rules):
-        _remove(target, fault)
+        end(target, fault)
     return found
 
 
-def _remove(target: Target, fault: Fault) -> None:
+def end(target: Target, fault: Fault) -> None:
+    """Removes a fault. Fine to call twice."""
     target.faults.remove(fault)
     for tell in list(fault.on_hit):
         # Who waits for it has to hear of its end too.

@@ -17,12 +17,22 @@ class NoSuchBehaviourError(NotThereError, UnknownPolicyError):
     """No behaviour of that name."""
 
 
+class Override(TypedDict):
+    """An answer that was chosen: everywhere, for a topic, on a broker, or both."""
+
+    topic: str | None
+    broker: int | None
+    answer: str
+
+
 class PolicyState(TypedDict):
-    """`default` is the release's own answer."""
+    """`answer` is in force where it was asked for, `default` the release's own; `overrides` are those that
+    were chosen, wherever."""
 
     name: str
     answer: str
     default: str
+    overrides: list[Override]
     answers: list[str]
     summary: str
 
@@ -42,6 +52,10 @@ def show(target: Target, name: PolicyName, topic: OfTopic = None, broker: OnBrok
         "name": name,
         "answer": policies.answer(name, topic=topic, broker=broker),
         "default": behaviour.default(policies.release),
+        "overrides": [
+            {"topic": where.topic, "broker": where.broker, "answer": answer}
+            for where, answer in policies.overrides(name).items()
+        ],
         "answers": list(behaviour.answers),
         "summary": behaviour.summary,
     }

@@ -34,6 +34,7 @@ class Player:
         self._failures: list[str] = []
         self._undone: list[Step] = []
         self._rules: dict[str, Fault] = {}
+        self._fired: set[str] = set()
         self._started = time.monotonic()
 
     async def play(self, command: Sequence[str]) -> int:
@@ -115,8 +116,9 @@ class Player:
 
     def _touched(self, name: str) -> None:
         # All later ones are counted at the end.
-        if (rule := self._rules[name]).hits == 1:
-            self._say(f"fault {name!r} fired: {rule}")
+        if self._rules[name].hits and name not in self._fired:
+            self._fired.add(name)
+            self._say(f"fault {name!r} fired: {self._rules[name]}")
 
     def _fail(self, text: str) -> None:
         self._failures.append(text)

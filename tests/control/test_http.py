@@ -120,7 +120,10 @@ def test_policies_change_where_it_is_said(cluster: MockCluster, asking: Asking) 
     path = "/policies/undefined-epoch"
     assert asking("PUT", f"{path}?topic=orders", {"answer": "log-end-offset"})[0] == 200
     assert asking("GET", f"{path}?topic=orders")[1]["answer"] == "log-end-offset"
-    assert asking("GET", path)[1]["answer"] == "undefined"
+    everywhere = asking("GET", path)[1]
+    assert everywhere["answer"] == "undefined"
+    assert everywhere["overrides"] == [{"topic": "orders", "broker": None, "answer": "log-end-offset"}]
+    assert everywhere in asking("GET", "/policies")[1]
     assert cluster.policies.answer("undefined-epoch", topic="orders", broker=2) == "log-end-offset"
     asking("DELETE", f"{path}?topic=orders")
     assert asking("GET", f"{path}?topic=orders")[1]["answer"] == "undefined"
