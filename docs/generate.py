@@ -11,9 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from kio.schema.index import api_key_map
+from typer import Typer
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from mockbroker.apis.advertised import advertised
+from mockbroker.cli.app import app
+from mockbroker.cli.ctl import app as ctl
 from mockbroker.cli.policies import spans
+from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE, Behaviour
 from mockbroker.protocol.api_keys import ApiKey
@@ -156,21 +162,28 @@ def _faults() -> Iterator[str]:
 
 
 def _command_line() -> Iterator[str]:
-    from typer.main import get_command
-    from typer.testing import CliRunner
-
-    from mockbroker.cli.app import app
-
-    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
     yield "# Command line"
     for command in ("", *sorted(getattr(get_command(app), "commands", {}))):
         yield ""
         yield f"## mockbroker {command}".rstrip()
         yield ""
-        yield "```"
-        help_text = runner.invoke(app, [*command.split(), "--help"], prog_name="mockbroker").output
-        yield from (line.rstrip() for line in help_text.strip().splitlines())
-        yield "```"
+        yield from _help(app, "mockbroker", command)
+    for group in (each.name for each in ctl.registered_groups):
+        yield ""
+        yield f"## mockbroker ctl {group}"
+        for operation in (each for each in OPERATIONS.values() if each.name.split(" ")[0] == group):
+            yield ""
+            yield f"`{operation.method} {operation.path}`"
+            yield ""
+            yield from _help(ctl, "mockbroker ctl", operation.name)
+
+
+def _help(app: Typer, program: str, command: str) -> Iterator[str]:
+    runner = CliRunner(env={"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"})
+    help_text = runner.invoke(app, [*command.split(), "--help"], prog_name=program).output
+    yield "```"
+    yield from (line.rstrip() for line in help_text.strip().splitlines())
+    yield "```"
 
 
 def _range(versions: tuple[int, int] | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
+from ..nearest import nearest
 from ..protocol.releases import Release
 from . import (
     adding_sequence,
@@ -132,6 +133,15 @@ class Policies:
         given = _in_force(self._overrides, Scope(topic, broker)).get(name, behaviour.default(self.release))
         return given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
 
+    def overrides(self, name: str) -> dict[Scope, str]:
+        """The answers that were chosen for a behaviour, by scope. UnknownPolicyError."""
+        known(name)
+        return {
+            where: self.answer(name, topic=where.topic, broker=where.broker)
+            for where, chosen in self._overrides.items()
+            if name in chosen
+        }
+
     @property
     def scopes(self) -> "list[Scope]":
         """Every scope that has an answer of its own."""
@@ -222,9 +232,10 @@ def fixes() -> dict[str, str]:
 
 
 def known(name: str) -> Behaviour[Any]:
-    """The behaviour of that name. UnknownPolicyError names those there are."""
+    """The behaviour of that name. UnknownPolicyError names the nearest, or those there are."""
     if name not in CATALOGUE:
-        raise UnknownPolicyError(f"no behaviour {name!r}: choose one of {', '.join(CATALOGUE)}")
+        suggestion = nearest(name, CATALOGUE) or f": choose one of {', '.join(CATALOGUE)}"
+        raise UnknownPolicyError(f"no behaviour {name!r}{suggestion}")
     return CATALOGUE[name]
 
 

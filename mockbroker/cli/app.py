@@ -73,7 +73,15 @@ def serve(
     capture: Annotated[
         Path | None, typer.Option(help="Write what goes over the wire there, as pcapng.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the bootstrap address.")] = False,
+    control: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT",
+            help="Serve the HTTP control API on loopback, at this port; 0: any free one. Its address is the "
+            "second line printed.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the addresses.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
@@ -94,6 +102,7 @@ def serve(
             fixed=fixed is Fixed.YES,
             trace_file=trace,
             capture=capture,
+            control=control,
         )
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)
@@ -138,6 +147,39 @@ def policies(
     except ValueError as error:
         typer.echo(f"mockbroker policies: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)
+def ctl(context: typer.Context) -> None:
+    """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
+    # Its commands come from the table of operations, which no other command should wait for.
+    from .ctl import run
+
+    run(context.args)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
+    ],
+) -> None:
+    """Run a command against a cluster of its own while a scenario is played, and exit with its status.
+
+    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. 2: the scenario or the command can't be; 3: the
+    command is content, but a check failed, a fault never fired or a step's time did not come.
+    """
+    from .run import run
+
+    try:
+        status = run(scenario, command)
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker run: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(status)
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:

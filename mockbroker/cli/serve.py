@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """Prints the bootstrap address first, then a line per client and per refused request."""
+    """Prints the addresses first, then a line per client and per refused request."""
 
     def __init__(self, quiet: bool, json_lines: bool) -> None:
         self.quiet = quiet
@@ -41,10 +41,12 @@ class Report:
                 kafka=str(cluster.release),
                 brokers=len(cluster.brokers),
                 cluster_id=cluster.cluster_id,
+                control_url=served.control_url,
                 seconds=round(seconds, 3),
             )
             return
-        sys.stdout.write(served.bootstrap_servers + "\n")
+        addresses = filter(None, (served.bootstrap_servers, served.control_url))
+        sys.stdout.writelines(address + "\n" for address in addresses)
         sys.stdout.flush()
         if not self.quiet:
             brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)

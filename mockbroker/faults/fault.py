@@ -5,10 +5,11 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from ..cluster.call import Call
+from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
 from .exchange import Exchange, Handler
-from .match import Counter, FaultError, Match, nearest
+from .match import Counter, FaultError, Match
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster

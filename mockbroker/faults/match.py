@@ -1,13 +1,13 @@
 """Which requests a fault is for."""
 
-import difflib
 import fnmatch
 import random
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
+from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .about import about
 
@@ -24,8 +24,6 @@ def api_name(key: ApiKey) -> str:
     return "".join(part.capitalize() for part in key.name.split("_"))
 
 
-_FEW: Final = 20
-_NEAR: Final = 0.6
 _APIS: Final = {api_name(key).lower(): key for key in ApiKey}
 
 
@@ -37,23 +35,6 @@ def parse_api(text: str | int | ApiKey) -> ApiKey:
         return _APIS[text.lower().replace("_", "").replace("-", "")]
     except (KeyError, ValueError):
         raise FaultError(f"no API {text!r}{nearest(text, map(api_name, ApiKey))}") from None
-
-
-def nearest(wrong: object, right: Iterable[str]) -> str:
-    """`: did you mean …?`, or the names to choose from when there are few and none is near."""
-    names = sorted(right)
-    best = max(names, key=lambda name: _likeness(str(wrong), name))
-    if _likeness(str(wrong), best) > _NEAR:
-        return f": did you mean {best!r}?"
-    return f": choose one of {', '.join(names)}" if len(names) <= _FEW else ""
-
-
-def _likeness(wrong: str, right: str) -> float:
-    """From 0 to 1; the beginning of a name is enough."""
-    wrong, right = wrong.lower(), right.lower()
-    return max(
-        difflib.SequenceMatcher(None, wrong, each).ratio() for each in (right, right[: len(wrong)]) if each
-    )
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

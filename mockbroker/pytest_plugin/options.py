@@ -38,7 +38,7 @@ def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIO
     """OptionError names the first that there is not, and the nearest that there is."""
     for name in names:
         if name not in known:
-            from ..faults.match import nearest
+            from ..nearest import nearest
 
             raise OptionError(f"{where} has no option {name!r}{nearest(name, known)}")
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from ..control import faults
 from ..faults import Fault, FaultError, Faults
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class FaultHandle:
 
     def remove(self) -> None:
         """Ends it; requests that it holds go on. Fine to call twice."""
-        self._cluster.run_with_faults(lambda faults: faults.remove(self._fault))
+        self._cluster.do(faults.end, self._fault)
 
     def __enter__(self) -> "FaultHandle":
         return self
@@ -80,19 +81,14 @@ class FaultControl:
         FaultError, a ValueError, says what is wrong with it.
         """
 
-        def add(faults: Faults) -> FaultHandle:
-            return FaultHandle(self._cluster, faults.add(do, **given))
+        def add(rules: Faults) -> FaultHandle:
+            return FaultHandle(self._cluster, rules.add(do, **given))
 
         return self._cluster.run_with_faults(add)
 
     def clear(self) -> None:
         """Ends all of them."""
-
-        def clear(faults: Faults) -> None:
-            for fault in list(faults.rules):
-                faults.remove(fault)
-
-        self._cluster.run_with_faults(clear)
+        self._cluster.do(faults.clear)
 
 
 __all__ = ["FaultControl", "FaultError", "FaultHandle"]

@@ -8,11 +8,10 @@ from typing import Any, Final, TypeVar
 
 import trio
 
-from ..cluster import connectivity, controller, fetcher
 from ..cluster.cluster import Cluster
-from ..cluster.follower import FollowerState
-from ..cluster.partition import Partition
 from ..cluster.replicas import Replica, describe
+from ..control import brokers, partitions, policies
+from ..control.errors import ConflictError
 from ..faults import Faults
 from ..trace import Trace
 from .clock import ClockControl
@@ -51,6 +50,14 @@ class MockCluster:
         """With it, the ids of another cluster are the same."""
         return self._running().seed
 
+    @property
+    def control_url(self) -> str:
+        """Where the control API is, for programs in any language. RuntimeError if it was not asked for."""
+        url = self._running().control_url
+        if url is None:
+            raise RuntimeError("this cluster has no control API: make it with control=True")
+        return url
+
     def start(self) -> "MockCluster":
         """Returns once every broker listens. Raises what `serve` raises."""
         if self._thread is not None:
@@ -82,33 +89,8 @@ class MockCluster:
 
         May be called in any other thread, one that runs trio too.
         """
-        served, thread, token = self._running(), self._thread, self._token
-        assert thread is not None
-        assert token is not None
-        if thread is threading.current_thread():
-            raise RuntimeError("this is the cluster's own thread: use what the function was given")
-        result: Future[T] = Future()
-
-        def call() -> None:
-            try:
-                served.clock.catch_up()
-                try:
-                    found = function(served.cluster)
-                finally:
-                    served.pump.poke()
-            except BaseException as error:
-                result.set_exception(error)
-            else:
-                result.set_result(found)
-
-        try:
-            token.run_sync_soon(call)
-        except trio.RunFinishedError:
-            raise self._ended() from self._error
-        while not wait([result], _LOOK_SECONDS).done:
-            if not thread.is_alive() and not result.done():
-                raise self._ended() from self._error
-        return result.result()
+        target = self._running().target
+        return self._in_its_thread(lambda: target.do(lambda _: function(target.cluster)))
 
     def run_with_trace(self, function: Callable[[Trace], T]) -> T:
         """As `run`, with the trace, whether it was begun or not."""
@@ -119,6 +101,34 @@ class MockCluster:
         """As `run`, with the faults."""
         faults = self._running().faults
         return self.run(lambda _: function(faults))
+
+    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Calls an operation of `mockbroker.control` that does not wait."""
+        target = self._running().target
+        return self._in_its_thread(lambda: target.do(operation, *args, **named))
+
+    def _in_its_thread(self, call: Callable[[], T]) -> T:
+        thread, token = self._thread, self._token
+        assert thread is not None
+        assert token is not None
+        if thread is threading.current_thread():
+            raise RuntimeError("this is the cluster's own thread: use what the function was given")
+        result: Future[T] = Future()
+
+        def answer() -> None:
+            try:
+                result.set_result(call())
+            except BaseException as error:
+                result.set_exception(error)
+
+        try:
+            token.run_sync_soon(answer)
+        except trio.RunFinishedError:
+            raise self._ended() from self._error
+        while not wait([result], _LOOK_SECONDS).done:
+            if not thread.is_alive() and not result.done():
+                raise self._ended() from self._error
+        return result.result()
 
     @property
     def policies(self) -> "PolicyControl":
@@ -146,67 +156,61 @@ class MockCluster:
 
     def stop_broker(self, broker: int) -> None:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
-        self.run(lambda core: controller.stop_broker(core, broker))
+        self.do(brokers.stop, broker)
 
     def kill_broker(self, broker: int) -> None:
         """Ends a broker at once: nobody else leads its partitions until its session has timed out.
 
         That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
         """
-        self.run(lambda core: controller.kill_broker(core, broker))
+        self.do(brokers.kill, broker)
 
     def start_broker(self, broker: int) -> None:
         """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
-        self.run(lambda core: controller.start_broker(core, broker))
+        self.do(brokers.start, broker)
 
     def move_leader(self, topic: str, partition: int, to: int | None = None) -> bool:
         """Gives a partition another leader of its ISR: broker `to`, or the next. False if there is none.
         KeyError."""
-        return self.run(lambda core: controller.move_leader(core, _partition(core, topic, partition), to))
+        return self._moves(partitions.move_leader, topic, partition, to)
 
     def move_coordinator(
         self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
     ) -> bool:
         """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
         records. False if there is none."""
+        if group is not None:
+            return self._moves(partitions.move_group, group, to)
+        if transactional_id is not None:
+            return self._moves(partitions.move_transactional_id, transactional_id, to)
+        raise ValueError("whose coordinator? Give group or transactional_id")
 
-        def move(core: Cluster) -> bool:
-            if group is not None:
-                return controller.move_leader(core, core.offsets_partition(group), to)
-            if transactional_id is not None:
-                return controller.move_leader(core, core.transaction_partition(transactional_id), to)
-            raise ValueError("whose coordinator? Give group or transactional_id")
-
-        return self.run(move)
+    def _moves(self, operation: Callable[..., Any], *args: Any) -> bool:
+        try:
+            self.do(operation, *args)
+        except ConflictError:
+            return False
+        return True
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
-        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.PAUSED))
+        self.do(partitions.pause_follower, topic, partition, broker)
 
     def resume_follower(self, topic: str, partition: int, broker: int) -> None:
         """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
-        self.run(lambda core: _partition(core, topic, partition).set_follower(broker, FollowerState.BEHIND))
+        self.do(partitions.resume_follower, topic, partition, broker)
 
     def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
         """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
         leader reads to when it answers; `resume_follower` ends that. KeyError."""
-        self.run(
-            lambda core: _partition(core, topic, partition).set_follower(
-                broker, FollowerState.SLOW, delay_ms=delay_ms
-            )
-        )
+        self.do(partitions.slow_follower, topic, partition, broker, delay_ms)
 
     def fail_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
 
         It stays dead until the next leader epoch, or until its broker starts again. KeyError.
         """
-
-        def fail(core: Cluster) -> None:
-            found = _partition(core, topic, partition)
-            fetcher.fail(found, found.followers[broker], "failed by the test")
-
-        self.run(fail)
+        self.do(partitions.fail_follower, topic, partition, broker)
 
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
         """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
@@ -216,26 +220,15 @@ class MockCluster:
         once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
         KeyError.
         """
-
-        def cut(core: Cluster) -> None:
-            others = [*core.brokers, "controller"] if from_ is None else from_
-            unknown = [
-                each for each in (broker, *others) if each != "controller" and each not in core.brokers
-            ]
-            if unknown:
-                raise KeyError(f"no broker {unknown[0]!r}: name ids, or 'controller'")
-            ids = [each for each in others if isinstance(each, int)]
-            connectivity.cut_off(core, broker, ids, from_controller="controller" in others)
-
-        self.run(cut)
+        self.do(brokers.cut_off, broker, None if from_ is None else list(from_))
 
     def rejoin(self, broker: int) -> None:
         """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. KeyError."""
-        self.run(lambda core: connectivity.rejoin(core, broker))
+        self.do(brokers.rejoin, broker)
 
     def replicas(self, topic: str, partition: int) -> list[Replica]:
         """What each replica holds now, and how it follows. KeyError."""
-        return self.run(lambda core: describe(_partition(core, topic, partition)))
+        return self.do(lambda target: describe(target.partition(topic, partition)))
 
     def __enter__(self) -> "MockCluster":
         return self.start()
@@ -276,14 +269,7 @@ class PolicyControl:
 
     def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
         """Gives behaviour `name` another answer, from the next request on."""
-
-        def change(core: Cluster) -> None:
-            core.check_scope(broker)
-            core.policies.set(name, answer, topic=topic, broker=broker)
-
-        self._cluster.run(change)
-        told = self.answer(name, topic=topic, broker=broker)
-        self._cluster.run_with_trace(lambda trace: trace.policy(name, told, topic, broker))
+        self._cluster.do(policies.set_answer, name, answer, topic, broker)
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""
@@ -292,10 +278,3 @@ class PolicyControl:
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
         """The name of the answer in force."""
         return self._cluster.run(lambda core: core.policies.answer(name, topic=topic, broker=broker))
-
-
-def _partition(core: Cluster, topic: str, index: int) -> Partition:
-    found = core.partition(topic, index)
-    if found is None:
-        raise KeyError(f"no partition {topic}-{index}")
-    return found

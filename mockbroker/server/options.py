@@ -16,7 +16,7 @@ class Options:
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens.
+    happens; `control` serves the control API on loopback, at a port or at any free one (0).
     """
 
     kafka: str = releases.NEWEST
@@ -31,6 +31,7 @@ class Options:
     fixed: bool = False
     trace: bool = False
     clock: str = "wall"
+    control: int | None = None
 
     def __post_init__(self) -> None:
         if self.brokers < 1:
@@ -39,6 +40,8 @@ class Options:
             raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
         if self.clock not in CLOCKS:
             raise ValueError(f"no clock {self.clock!r}: choose {' or '.join(map(repr, CLOCKS))}")
+        if self.control is not None and not 0 <= self.control <= 65535:
+            raise ValueError(f"control port {self.control}: choose 0, or 1 to 65535")
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
                 raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")

@@ -1,11 +1,13 @@
 """A cluster on real sockets, in a trio program."""
 
 import contextlib
+import functools
 import random
+import socket
 import time
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 
@@ -16,9 +18,13 @@ from ..protocol import releases
 from ..trace import Trace
 from .capture import Capture
 from .clock import Clock
+from .listening import listen
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
+
+if TYPE_CHECKING:
+    from ..control.target import Target
 
 
 class ServedCluster:
@@ -28,6 +34,8 @@ class ServedCluster:
         release = releases.parse(options.kafka)
         self.seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
         self.options = options
+        self.control_url: str | None = None
+        """Where the control API is, if it was asked for."""
         self.cluster = Cluster(
             release,
             random.Random(self.seed),
@@ -37,10 +45,14 @@ class ServedCluster:
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
+        self._control: socket.socket | None = None
         self.cluster.policy_failed = observer.policy_failed
         self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
         try:
             self._listen()
+            if options.control is not None:
+                self._control = listen("127.0.0.1", options.control)
+                self.control_url = "http://{}:{}".format(*self._control.getsockname())
         except BaseException:
             self.pump.close()
             raise
@@ -70,6 +82,21 @@ class ServedCluster:
         """`host:port` of every broker, comma separated, in the order of their ids."""
         return ",".join(f"{b.host}:{b.port}" for b in self.cluster.brokers.values())
 
+    @functools.cached_property
+    def target(self) -> "Target":
+        """What control operations act on."""
+        from ..control.target import Target
+
+        return Target(self.cluster, self.faults, self.trace, self.bootstrap_servers, self.pump.poke)
+
+    async def serve_control(self, nursery: trio.Nursery) -> None:
+        """Starts the control API, if it was asked for."""
+        if self._control is not None:
+            # Only who asks for it waits for its imports.
+            from ..control.http import serve
+
+            await nursery.start(serve, self.target, self._control)
+
     def _listen(self) -> None:
         for number, broker in enumerate(self.cluster.brokers.values()):
             port = self.options.port + number if self.options.port else 0
@@ -93,12 +120,15 @@ async def serve(
     trace: bool = False,
     capture: str | Path | None = None,
     clock: str = "wall",
+    control: int | bool | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    `capture` names a pcapng file for all that goes over the wire. ValueError for an unknown release,
-    config, policy or clock; PortInUseError; OSError for a file that can't be written.
+    With `control` the HTTP control API listens on loopback too, at that port, or at any free one if it is
+    True or 0: see `ServedCluster.control_url`. `capture` names a pcapng file for all that goes over the
+    wire. ValueError for an unknown release, config, policy or clock; PortInUseError; OSError for a file that
+    can't be written.
     """
     options = Options(
         kafka=kafka,
@@ -113,6 +143,7 @@ async def serve(
         fixed=fixed,
         trace=trace,
         clock=clock,
+        control=None if control is None or control is False else 0 if control is True else control,
     )
     served = ServedCluster(options, observer or SilentObserver())
     wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None
@@ -120,6 +151,7 @@ async def serve(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(served.pump.run)
             try:
+                await served.serve_control(nursery)
                 yield served
             finally:
                 nursery.cancel_scope.cancel()

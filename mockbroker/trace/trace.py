@@ -101,7 +101,7 @@ _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 
 def check(kind: str | None, wanted: dict[str, Any]) -> None:
     """ValueError for a kind or a field that there is not; it names the nearest one."""
-    from ..faults.match import nearest
+    from ..nearest import nearest
 
     if kind is not None and kind not in KINDS:
         raise ValueError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")

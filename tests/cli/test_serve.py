@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from ..control.asking import ask
 from ..server import wire
 
 
@@ -121,5 +122,22 @@ def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:
     )
     loaded = set(done.stdout.split())
     assert "mockbroker.server.pump" in loaded
-    unwanted = ("kio.schema", "starlette", "hypercorn", "rich", "pyspark", "mockbroker.conformance")
+    unwanted = (
+        "kio.schema",
+        "starlette",
+        "hypercorn",
+        "rich",
+        "mockbroker.conformance",
+        "mockbroker.control",
+    )
     assert not {name for name in loaded if name.startswith(unwanted)}
+
+
+def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:
+    server = Server("-q", "--control", "0")
+    servers.append(server)
+    assert server.process.stdout is not None
+    url = server.process.stdout.readline().strip()
+    status, cluster = ask("GET", f"{url}/cluster")
+    assert (status, cluster["bootstrap_servers"]) == (200, server.first)
+    assert server.stop()[:2] == (0, [])

@@ -9,6 +9,8 @@ from typing import NoReturn
 import pytest
 
 INSTALL = {
+    "curl": "install curl",
+    "go": "install Go",
     "java": "install a JDK, 11 or newer",
     "javac": "install a JDK, 11 or newer",
     "kcat": "install the package kcat",

@@ -188,3 +188,12 @@ def test_wrong_options_say_what_to_do(
 ) -> None:
     with pytest.raises(error, match=message):
         mockbroker.MockCluster(**options).start()
+
+
+def test_a_change_from_outside_happens_at_the_present_time() -> None:
+    with mockbroker.MockCluster(brokers=1) as cluster:
+        first = cluster.run(lambda core: core.now_ms)
+        end = time.monotonic() + 0.05
+        while time.monotonic() < end:
+            pass
+        assert cluster.run(lambda core: core.now_ms) >= first + 49

@@ -4,11 +4,12 @@ import itertools
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ...nearest import nearest
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
 from ..answers import LEVELS, Errors, Place, changed, meant, paths, refusal, refuses, response_class
 from ..exchange import Exchange
-from ..match import FaultError, Match, api_name, nearest
+from ..match import FaultError, Match, api_name
 from .action import Action, When, action, check_number
 
 

@@ -1,0 +1,26 @@
+"""`mockbroker run`: a command, and a scenario that is played meanwhile."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import trio
+
+from ..scenario.playing import Player
+from ..scenario.scenario import load
+
+
+def run(path: Path, command: Sequence[str]) -> int:
+    """The exit status. ValueError for a scenario or a command that can't be, OSError for a port in use."""
+    command = command[1:] if command[0] == "--" else command
+    scenario = load(path)
+    if not command or shutil.which(command[0]) is None:
+        raise ValueError(f"no command {command[0]!r}" if command else "which command? Give it after --")
+    return trio.run(Player(scenario, _tell).play, command)
+
+
+def _tell(text: str) -> None:
+    # The command's own output is for whoever reads it.
+    sys.stderr.write(f"mockbroker: {text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,100 @@
+"""The operations as an OpenAPI document."""
+
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Final
+
+from .registry import Operation, Parameter
+from .schema import json_schema
+
+ERRORS: Final = {
+    "400": "an argument that can't be",
+    "404": "no broker, topic, partition, behaviour or fault of that name",
+    "409": "not as the cluster is now",
+}
+_ERROR: Final = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}},
+    "required": ["error"],
+}
+
+
+def document(operations: Iterable[Operation]) -> dict[str, Any]:
+    """OpenAPI 3.1."""
+    paths: dict[str, Any] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mockbroker",
+            "version": _version(),
+            "description": "Controls a running mock Kafka cluster. What stands in a body may stand in the "
+            "query too, but for the fields of a fault.",
+        },
+        "paths": paths,
+        "components": {"schemas": {"Error": _ERROR}},
+    }
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    group, verb = operation.name.split(" ")
+    given = [each for name, each in operation.parameters.items() if name not in operation.in_path]
+    in_body = operation.method in ("POST", "PUT")
+    described: dict[str, Any] = {
+        "operationId": operation.name.replace(" ", "-"),
+        "summary": operation.summary,
+        "description": f"On the command line: `mockbroker ctl {group} {verb}`.",
+        "tags": [group],
+        "parameters": [_parameter(operation.parameters[name], "path") for name in operation.in_path]
+        + ([] if in_body else [_parameter(each, "query") for each in given]),
+        "responses": {
+            "200": _json(json_schema(operation.result), "done"),
+            **{
+                status: _json({"$ref": "#/components/schemas/Error"}, text) for status, text in ERRORS.items()
+            },
+        },
+    }
+    if in_body and given:
+        described["requestBody"] = {
+            "required": any(each.required for each in given),
+            "content": {"application/json": {"schema": _body(given)}},
+        }
+    return described
+
+
+def _parameter(parameter: Parameter, where: str) -> dict[str, Any]:
+    schema = json_schema(parameter.annotation)
+    text = schema.pop("description", "")
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return {
+        "name": parameter.name,
+        "in": where,
+        "required": parameter.required,
+        "description": text,
+        "schema": schema,
+    }
+
+
+def _body(parameters: Iterable[Parameter]) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    for each in parameters:
+        if each.rest:
+            schema["additionalProperties"] = json_schema(each.annotation)
+        else:
+            schema["properties"][each.name] = json_schema(each.annotation)
+    if required := [each.name for each in parameters if each.required]:
+        schema["required"] = required
+    return schema
+
+
+def _json(schema: dict[str, Any], text: str) -> dict[str, Any]:
+    return {"description": text, "content": {"application/json": {"schema": schema}}}
+
+
+def _version() -> str:
+    try:
+        return version("mockbroker")
+    except PackageNotFoundError:
+        return "0"

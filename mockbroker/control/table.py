@@ -1,0 +1,23 @@
+"""The table of operations."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..nearest import nearest
+from . import brokers, faults, partitions, policies
+from .registry import REGISTERED, Operation
+
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    name: REGISTERED[name]
+    for module in (brokers, partitions, policies, faults)
+    for name in REGISTERED
+    if REGISTERED[name].function.__module__ == module.__name__
+}
+"""By name, in the order in which people look for them."""
+
+
+def find(name: str) -> Operation:
+    """The operation of that name, as `brokers stop`. ValueError names the nearest."""
+    if name not in OPERATIONS:
+        raise ValueError(f"no operation {name!r}{nearest(name, OPERATIONS)}")
+    return OPERATIONS[name]

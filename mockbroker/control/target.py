@@ -1,0 +1,97 @@
+"""The cluster that operations act on."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..nearest import nearest
+from .errors import ConflictError, NotThereError
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+    from ..faults import Fault, Faults
+    from ..trace import Trace
+
+T = TypeVar("T")
+
+
+class Target:
+    """A running cluster; touch it from the trio thread only.
+
+    `poke` brings the cluster up to the present time, and sends what it has to say since.
+    """
+
+    def __init__(
+        self,
+        cluster: "Cluster",
+        faults: "Faults",
+        trace: "Trace",
+        bootstrap_servers: str,
+        poke: Callable[[], None],
+    ) -> None:
+        self.cluster = cluster
+        self.faults = faults
+        self.trace = trace
+        self.bootstrap_servers = bootstrap_servers
+        self._poke = poke
+        self._names: dict[str, Fault] = {}
+        self._numbers = 0
+
+    def do(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Calls `function` with this target, at the present time of the cluster."""
+        self._poke()
+        try:
+            return function(self, *args, **named)
+        finally:
+            self._poke()
+
+    def broker(self, broker: int) -> "Broker":
+        """NotThereError."""
+        brokers = self.cluster.brokers
+        if broker not in brokers:
+            raise NotThereError(f"no broker {broker}{nearest(broker, map(str, brokers))}")
+        return brokers[broker]
+
+    def partition(self, topic: str, index: int) -> "Partition":
+        """NotThereError."""
+        found = self.cluster.topics.get(topic)
+        if found is None:
+            raise NotThereError(f"no topic {topic!r}{nearest(topic, self.cluster.topics)}")
+        if not 0 <= index < len(found.partitions):
+            last = len(found.partitions) - 1
+            raise NotThereError(f"no partition {topic}-{index}: choose 0 to {last}")
+        return found.partitions[index]
+
+    def named_faults(self) -> "dict[str, Fault]":
+        """The faults there are, by name; one that got none when it was added has a number."""
+        rules = self.faults.rules
+        for name, fault in list(self._names.items()):
+            if fault not in rules:
+                del self._names[name]
+        for fault in rules:
+            if fault not in self._names.values():
+                self._names[self._next_number()] = fault
+        return self._names
+
+    def fault(self, name: str) -> "Fault":
+        """NotThereError."""
+        faults = self.named_faults()
+        if name not in faults:
+            raise NotThereError(f"no fault named {name!r}{nearest(name, faults)}")
+        return faults[name]
+
+    def add_fault(self, name: str | None, do: str, given: dict[str, Any]) -> str:
+        """Its name. FaultError; ConflictError for a name that another fault has."""
+        if name is not None and name in self.named_faults():
+            raise ConflictError(f"there is a fault named {name!r} already: give it another name")
+        fault = self.faults.add(do, **given)
+        name = name if name is not None else self._next_number()
+        self._names[name] = fault
+        return name
+
+    def _next_number(self) -> str:
+        while True:
+            self._numbers += 1
+            if str(self._numbers) not in self._names:
+                return str(self._numbers)

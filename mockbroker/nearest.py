@@ -1,0 +1,29 @@
+"""The right name for a wrong one, for error messages."""
+
+from collections.abc import Iterable
+from typing import Final
+
+_FEW: Final = 20
+_NEAR: Final = 0.6
+
+
+def nearest(wrong: object, right: Iterable[str]) -> str:
+    """`: did you mean …?`, or the names to choose from when there are few and none is near."""
+    names = sorted(right)
+    if not names:
+        return ""
+    best = max(names, key=lambda name: _likeness(str(wrong), name))
+    if _likeness(str(wrong), best) > _NEAR:
+        return f": did you mean {best!r}?"
+    return f": choose one of {', '.join(names)}" if len(names) <= _FEW else ""
+
+
+def _likeness(wrong: str, right: str) -> float:
+    """From 0 to 1; the beginning of a name is enough."""
+    # Rarely needed, and not for a cluster to start.
+    import difflib
+
+    wrong, right = wrong.lower(), right.lower()
+    return max(
+        difflib.SequenceMatcher(None, wrong, each).ratio() for each in (right, right[: len(wrong)]) if each
+    )

@@ -1,0 +1,63 @@
+"""A TOML file, and where in it something stands."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..nearest import nearest
+
+
+class ScenarioError(ValueError):
+    """A scenario that can't be: names file, line and what would be right."""
+
+
+class Document:
+    """The tables of a file. ScenarioError for one that can't be read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._lines = path.read_text().splitlines()
+            self.tables: dict[str, Any] = tomllib.loads("\n".join(self._lines))
+        except OSError as error:
+            raise ScenarioError(f"can't read {path}: {error.strerror}") from None
+        except ValueError as error:
+            raise ScenarioError(f"{path}: {error}") from None
+
+    def wrong(self, table: str, index: int | None, key: str | None, why: str) -> ScenarioError:
+        """The error for a key of a table; `index` counts the tables of that name, from 0."""
+        line = self._line(table, index or 0, key)
+        place = f"{self.path}:{line}" if line else str(self.path)
+        name = f"[{table}]" if index is None else f"[[{table}]] {index + 1}"
+        return ScenarioError(f"{place}: {name}: {why}")
+
+    def check(self, table: str, index: int | None, given: Mapping[str, Any], known: list[str]) -> None:
+        """ScenarioError for a key that is not known."""
+        for key in given:
+            if key not in known:
+                raise self.wrong(table, index, key, f"no key {key!r}{nearest(key, known)}")
+
+    def each(self, table: str) -> list[dict[str, Any]]:
+        """The tables `[[table]]`. ScenarioError if it is written otherwise."""
+        found = self.tables.get(table, [])
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise self.wrong(table, None, None, f"write it as [[{table}]]")
+        return found
+
+    def _line(self, table: str, index: int, key: str | None) -> int | None:
+        """Counted from 1; that of the table where the key is not found. TOML's parser tells no places."""
+        header = re.compile(rf"\s*\[+\s*{re.escape(table)}\s*(\.|\]+)")
+        starts = [number for number, line in enumerate(self._lines) if header.match(line)]
+        if index >= len(starts):
+            return None
+        if key is not None:
+            named = re.compile(rf"""(^|[\s{{,\[."']){re.escape(key)}["']?\s*[=.\]]""")
+            for number in range(starts[index], len(self._lines)):
+                line = self._lines[number]
+                if number > starts[index] and re.match(r"\s*\[", line) and not header.match(line):
+                    break
+                if named.search(line) and not line.lstrip().startswith("#"):
+                    return number + 1
+        return starts[index] + 1

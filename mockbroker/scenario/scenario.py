@@ -1,0 +1,222 @@
+"""A scenario: a cluster, faults, steps, checks."""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ..cluster.configs import Configs
+from ..control.registry import Operation
+from ..control.table import OPERATIONS
+from ..faults import FaultError
+from ..faults import parse as parse_fault
+from ..nearest import nearest
+from ..policies import Policies
+from ..protocol import releases
+from .document import Document
+from .durations import seconds
+
+TABLES: Final = ["cluster", "fault", "step", "check"]
+CLUSTER: Final = ["kafka", "brokers", "topics", "policies", "config", "fixed", "racks", "seed"]
+STEP: Final = ["after", "on", "do", "optional"]
+CHECK: Final = ["do", "expect", "within"]
+EVENT: Final = ["fault", "hits"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`given` is what `faults.parse` takes."""
+
+    name: str
+    given: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Action:
+    """An operation with its arguments; `text` is what people read of it."""
+
+    operation: Operation
+    arguments: Mapping[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Done `after_s` seconds after the command began, or after `fault` touched its `hits`-th request."""
+
+    action: Action
+    after_s: float
+    fault: str | None
+    hits: int
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Check:
+    """What the action has to answer once the command has ended, `within_s` seconds at the latest.
+
+    Of an object the fields in `expect` count; of a list, each entry in `expect` has to be there.
+    """
+
+    action: Action
+    expect: Any
+    within_s: float
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """`cluster` is what `serve` takes."""
+
+    cluster: Mapping[str, Any]
+    faults: tuple[Fault, ...]
+    steps: tuple[Step, ...]
+    checks: tuple[Check, ...]
+
+
+def load(path: Path) -> Scenario:
+    """Reads a file. ScenarioError says where it is wrong."""
+    document = Document(path)
+    for table in document.tables:
+        if table not in TABLES:
+            raise document.wrong(table, None, None, f"no such table{nearest(table, TABLES)}")
+    faults = tuple(_fault(document, i, each) for i, each in enumerate(document.each("fault")))
+    names = [each.name for each in faults]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise document.wrong("fault", index, "name", f"there is a fault named {name!r} already")
+    return Scenario(
+        _cluster(document),
+        faults,
+        tuple(_step(document, i, each, names) for i, each in enumerate(document.each("step"))),
+        tuple(_check(document, i, each) for i, each in enumerate(document.each("check"))),
+    )
+
+
+def _cluster(document: Document) -> dict[str, Any]:
+    given = document.tables.get("cluster", {})
+    if not isinstance(given, dict):
+        raise document.wrong("cluster", None, None, "write it as [cluster]")
+    document.check("cluster", None, given, CLUSTER)
+    cluster = dict(given)
+    kinds: Mapping[str, type] = {"kafka": str, "brokers": int, "fixed": bool, "seed": int}
+    for name, value in given.items():
+        kind = kinds.get(name, dict)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            wanted = {str: "text, as '3.9'", int: "a number", bool: "true or false"}.get(kind, "a table")
+            raise document.wrong("cluster", None, name, f"{name} is {value!r}: give {wanted}")
+    for name in ("config", "policies"):
+        cluster[name] = {key: _as_kafka_writes(value) for key, value in given.get(name, {}).items()}
+    for topic, partitions in given.get("topics", {}).items():
+        if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
+            raise document.wrong("cluster", None, topic, f"topic {topic!r}: give its number of partitions")
+    for broker in given.get("racks", {}):
+        if not broker.isdecimal():
+            raise document.wrong("cluster", None, broker, f"rack of {broker!r}: give a broker's id")
+    _check_behaviour(document, cluster)
+    cluster["racks"] = {int(broker): rack for broker, rack in given.get("racks", {}).items()}
+    return cluster
+
+
+def _check_behaviour(document: Document, cluster: Mapping[str, Any]) -> None:
+    """What the cluster would say of its release, its policies and its configuration, at their places."""
+    config, policies = cluster["config"], cluster["policies"]
+    try:
+        release = releases.parse(cluster.get("kafka", releases.NEWEST))
+    except ValueError as error:
+        raise document.wrong("cluster", None, "kafka", str(error)) from None
+    for name, value in config.items():
+        try:
+            Configs({name: value}, release)
+        except ValueError as error:
+            raise document.wrong("cluster", None, name, str(error)) from None
+    for name, answer in policies.items():
+        try:
+            Policies(release, {name: answer})
+        except ValueError as error:
+            raise document.wrong("cluster", None, name, str(error)) from None
+
+
+def _as_kafka_writes(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _fault(document: Document, index: int, given: dict[str, Any]) -> Fault:
+    fields = dict(given)
+    name = fields.pop("name", None)
+    if not isinstance(name, str) or not name:
+        raise document.wrong("fault", index, "name", "give it a name")
+    try:
+        parse_fault(fields)
+    except FaultError as error:
+        raise document.wrong("fault", index, _meant(error, fields), str(error)) from None
+    return Fault(name, fields)
+
+
+def _step(document: Document, index: int, given: dict[str, Any], names: list[str]) -> Step:
+    action = _action(document, "step", index, given, STEP)
+    on = given.get("on")
+    if on is None and "after" not in given:
+        raise document.wrong("step", index, None, "when? Give after = '2s' or on = a fault's name")
+    event = {"fault": on} if isinstance(on, str) else on or {}
+    if not isinstance(event, dict):
+        raise document.wrong("step", index, "on", "give a fault's name, or { fault = …, hits = … }")
+    document.check("step", index, event, EVENT)
+    fault, hits = event.get("fault"), event.get("hits", 1)
+    if on is not None and fault not in names:
+        raise document.wrong("step", index, "on", f"no fault named {fault!r}{nearest(fault, names)}")
+    if not isinstance(hits, int) or isinstance(hits, bool) or hits < 1:
+        raise document.wrong("step", index, "hits", f"hits is {hits!r}: give a number from 1 on")
+    after = _seconds(document, "step", index, given, "after")
+    return Step(action, after, fault, hits, bool(given.get("optional", False)))
+
+
+def _check(document: Document, index: int, given: dict[str, Any]) -> Check:
+    action = _action(document, "check", index, given, CHECK)
+    if action.operation.method != "GET":
+        why = f"{action.operation.name} changes the cluster: check what only looks, as 'partitions replicas'"
+        raise document.wrong("check", index, "do", why)
+    if inspect.iscoroutinefunction(action.operation.function):
+        raise document.wrong("check", index, "do", "say how long to wait by within = '5s'")
+    if "expect" not in given:
+        raise document.wrong("check", index, None, "expect what? Give fields of the answer")
+    within = _seconds(document, "check", index, given, "within")
+    return Check(action, given["expect"], within)
+
+
+def _seconds(document: Document, table: str, index: int, given: Mapping[str, Any], key: str) -> float:
+    try:
+        return seconds(given.get(key, "0s"))
+    except ValueError as error:
+        raise document.wrong(table, index, key, str(error)) from None
+
+
+def _action(document: Document, table: str, index: int, given: dict[str, Any], own: list[str]) -> Action:
+    """The operation and its arguments, which stand beside the table's own keys; those of a fault in
+    `fault = {…}`."""
+    if given.get("do") not in OPERATIONS:
+        why = f"no operation {given.get('do')!r}{nearest(given.get('do', ''), OPERATIONS)}"
+        raise document.wrong(table, index, "do", why)
+    operation = OPERATIONS[given["do"]]
+    arguments = {key: value for key, value in given.items() if key not in own}
+    rest = operation.rest.name if operation.rest is not None else None
+    names = [rest] if rest is not None else list(operation.parameters)
+    document.check(table, index, given, [*own, *names])
+    if rest is not None:
+        arguments = arguments.get(rest, {})
+    try:
+        read = operation.arguments(arguments)
+        if rest is not None:
+            parse_fault({key: value for key, value in arguments.items() if key != "name"})
+    except ValueError as error:
+        raise document.wrong(table, index, _meant(error, arguments) or "do", str(error)) from None
+    words = [operation.name, *(f"{name}={value}" for name, value in arguments.items())]
+    return Action(operation, read, " ".join(words))
+
+
+def _meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
+    """The key that an error is about: it names the key, or its value."""
+    text = str(error)
+    named = [key for key in given if repr(key) in text or text.startswith(f"{key} ")]
+    named += [key for key, value in given.items() if repr(value) in text]
+    return named[0] if named else None

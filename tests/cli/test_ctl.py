@@ -1,0 +1,110 @@
+"""`mockbroker ctl` as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from mockbroker import MockCluster
+
+
+@pytest.fixture
+def cluster() -> Iterator[MockCluster]:
+    with MockCluster(
+        control=True, topics={"orders": 1}, config={"default.replication.factor": "3"}
+    ) as started:
+        yield started
+
+
+def ctl(*arguments: str, url: str | None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "MOCKBROKER_CONTROL"}
+    if url is not None:
+        environment["MOCKBROKER_CONTROL"] = url
+    command = [sys.executable, "-m", "mockbroker", "ctl", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+
+
+def test_operations_are_commands(cluster: MockCluster) -> None:
+    url = cluster.control_url
+    assert "stopped" in ctl("brokers", "stop", "1", url=url).stdout
+    moved = json.loads(ctl("--json", "partitions", "move-leader", "orders", "0", "--to", "3", url=url).stdout)
+    assert moved["leader"] == 3
+    cut = json.loads(
+        ctl("--json", "brokers", "cut-off", "2", "--from", "1", "--from", "controller", url=url).stdout
+    )
+    assert (cut["cut_off"], cut["unreachable"]) == (True, [1])
+    assert "paused" in ctl("followers", "pause", "orders", "0", "2", url=url).stdout
+
+
+def test_several_policies_are_set_as_serve_takes_them(cluster: MockCluster) -> None:
+    name = "undefined-epoch"
+    done = ctl(
+        "policies",
+        "set",
+        f"{name}@topic:orders=log-end-offset",
+        f"{name}@broker:2=log-end-offset",
+        url=cluster.control_url,
+    )
+    assert done.returncode == 0, done.stderr
+    assert cluster.policies.answer(name, topic="orders") == "log-end-offset"
+    assert cluster.policies.answer(name, broker=2) == "log-end-offset"
+    assert cluster.policies.answer(name) == "undefined"
+
+
+def test_a_fault_is_added_by_its_fields(cluster: MockCluster) -> None:
+    added = ctl(
+        "--json",
+        "faults",
+        "add",
+        "disconnect",
+        "api=Produce",
+        "api=Fetch",
+        "topic=orders",
+        "when=after",
+        "times=1",
+        "--name",
+        "lost",
+        url=cluster.control_url,
+    )
+    fault = json.loads(added.stdout)
+    assert fault["fault"] == "disconnect after api=Produce,Fetch topic=orders times=1"
+    waited = ctl("faults", "wait", "lost", "--timeout", "0.01", url=cluster.control_url)
+    assert (waited.returncode, waited.stderr.count("\n")) == (1, 1)
+    assert "touched 0 requests" in waited.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["brokers", "stop", "9"], 1, "no broker 9: choose one of 1, 2, 3"),
+        (["policies", "set", "undefined-epochs=undefined"], 1, "did you mean 'undefined-epoch'"),
+        (["policies", "set", "undefined-epoch"], 2, "write it as NAME=ANSWER"),
+        (["faults", "add", "disconnect", "topc=orders"], 1, "did you mean 'topic'"),
+        (["faults", "add", "disconnect", "topic"], 2, "write it as FIELD=VALUE"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_error_is_one_line(cluster: MockCluster, arguments: list[str], status: int, message: str) -> None:
+    done = ctl(*arguments, url=cluster.control_url)
+    assert done.returncode == status
+    assert message in done.stderr
+    assert done.stderr.startswith("mockbroker ctl: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_address_where_nobody_is_gets_one_line() -> None:
+    with MockCluster(control=True) as cluster:
+        url = cluster.control_url
+    for where, message in (
+        (url, "no control API at"),
+        ("ftp://x", "no control address"),
+        (None, "which cluster?"),
+    ):
+        done = ctl("brokers", "list", url=where)
+        assert done.returncode == 2
+        assert done.stderr.startswith("mockbroker ctl: ")
+        assert message in done.stderr
+        assert len(done.stderr.splitlines()) == 1

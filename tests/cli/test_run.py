@@ -1,0 +1,138 @@
+"""`mockbroker run` as a process."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+PRODUCE = """
+import os
+from confluent_kafka import Producer
+producer = Producer({"bootstrap.servers": os.environ["BOOTSTRAP_SERVERS"], "retry.backoff.ms": 10})
+producer.produce("orders", b"x", partition=0)
+print("left", producer.flush(60))
+"""
+SCENARIO = """
+[cluster]
+topics = { orders = 1 }
+config = { "default.replication.factor" = 3 }
+
+[[fault]]
+name = "lost"
+do = "disconnect"
+api = "Produce"
+when = "after"
+times = 1
+
+[[step]]
+on = "lost"
+do = "followers pause"
+topic = "orders"
+partition = 0
+broker = 3
+
+[[check]]
+do = "partitions replicas"
+topic = "orders"
+partition = 0
+expect = [{ broker = 1, log_end_offset = 2 }, { broker = 3, state = "paused" }]
+"""
+
+
+def run(folder: Path, text: str, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "mockbroker", "run", str(path), "--", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_real_client_lives_through_a_scenario(tmp_path: Path) -> None:
+    done = run(tmp_path, SCENARIO, [sys.executable, "-c", PRODUCE])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "left 0\n"
+    for told in (
+        "fault 'lost' fired: disconnect after api=Produce times=1",
+        "followers pause topic=orders partition=0 broker=3",
+        "partitions replicas topic=orders partition=0: as expected",
+    ):
+        assert told in done.stderr
+
+
+def test_the_command_finds_the_control_api(tmp_path: Path) -> None:
+    ctl = [sys.executable, "-m", "mockbroker", "ctl", "faults", "list"]
+    text = '[[fault]]\nname = "f"\ndo = "silence"\ntopic = "t"\noptional = true\n'
+    done = run(tmp_path, text, ctl)
+    assert done.returncode == 0, done.stderr
+    assert "silence before topic=t" in done.stdout
+
+
+def test_the_status_is_the_commands_own(tmp_path: Path) -> None:
+    assert run(tmp_path, SCENARIO, [sys.executable, "-c", "raise SystemExit(7)"]).returncode == 7
+    kill = f"import os; os.kill(os.getpid(), {int(signal.SIGKILL)})"
+    assert run(tmp_path, "", [sys.executable, "-c", kill]).returncode == 128 + signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[[fault]]\nname = "f"\ndo = "silence"', "fault 'f' never fired: silence before"),
+        ('[[step]]\nafter = "1h"\ndo = "brokers stop"\nbroker = 1', "its time did not come"),
+        ('[[step]]\nafter = "0s"\ndo = "brokers stop"\nbroker = 9', "no broker 9: choose one of 1, 2, 3"),
+        ('[[check]]\ndo = "brokers list"\nexpect = [{ id = 4 }]', "expected [{'id': 4}], but it is"),
+    ],
+)
+def test_a_scenario_that_did_not_come_true_fails(tmp_path: Path, text: str, message: str) -> None:
+    done = run(tmp_path, text, [sys.executable, "-m", "mockbroker", "policies"])
+    assert done.returncode == 3, done.stderr
+    assert "FAILED" in done.stderr
+    assert message in done.stderr
+
+
+def test_a_signal_is_for_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_text("")
+    command = [sys.executable, "-c", "import signal; print('up', flush=True); signal.pause()"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mockbroker", "run", str(path), "--", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        process.send_signal(signal.SIGTERM)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert f"the command ended with status {128 + signal.SIGTERM}" in told
+
+
+@pytest.mark.parametrize("key", ["fault", "step"])
+def test_what_is_optional_may_not_happen(tmp_path: Path, key: str) -> None:
+    text = {
+        "fault": '[[fault]]\nname = "f"\ndo = "silence"\noptional = true',
+        "step": '[[step]]\nafter = "1h"\ndo = "brokers list"\noptional = true',
+    }[key]
+    assert run(tmp_path, text, [sys.executable, "-c", ""]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "message"),
+    [
+        ("[cluster]\nbroker = 1", ["true"], ":2: [cluster]: no key 'broker': did you mean 'brokers'?"),
+        ("", ["no-such-command"], "no command 'no-such-command'"),
+    ],
+)
+def test_what_can_not_be_is_one_line(tmp_path: Path, text: str, command: list[str], message: str) -> None:
+    done = run(tmp_path, text, command)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.startswith("mockbroker run: ")
+    assert len(done.stderr.splitlines()) == 1

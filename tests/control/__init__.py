@@ -1,0 +1,1 @@
+"""Control of a running cluster from outside."""

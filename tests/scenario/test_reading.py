@@ -1,0 +1,141 @@
+"""What a scenario says, and where it is wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from mockbroker.scenario.durations import seconds
+from mockbroker.scenario.playing import fits
+from mockbroker.scenario.scenario import load
+
+SCENARIO = """\
+[cluster]
+kafka = "3.9"
+topics = { orders = 1 }
+config = { "default.replication.factor" = 3, "auto.create.topics.enable" = false }
+
+[[fault]]
+name = "lost"
+do = "disconnect"
+api = "Produce"
+when = "after"
+times = 1
+
+[[step]]
+on = { fault = "lost", hits = 2 }
+after = "500ms"
+do = "brokers cut-off"
+broker = 1
+from = [2, "controller"]
+
+[[step]]
+after = "1m"
+do = "faults add"
+fault = { do = "delay", ms = 5 }
+
+[[check]]
+do = "partitions replicas"
+topic = "orders"
+partition = 0
+within = "5s"
+expect = [{ broker = 1, in_sync = true }]
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_scenario_is_read(tmp_path: Path) -> None:
+    scenario = load(write(tmp_path, SCENARIO))
+    assert scenario.cluster["config"] == {
+        "default.replication.factor": "3",
+        "auto.create.topics.enable": "false",
+    }
+    [fault] = scenario.faults
+    assert (fault.name, fault.given["do"]) == ("lost", "disconnect")
+    cut, added = scenario.steps
+    assert (cut.fault, cut.hits, cut.after_s) == ("lost", 2, 0.5)
+    assert cut.action.arguments == {"broker": 1, "from_": [2, "controller"]}
+    assert (added.fault, added.after_s, added.action.arguments) == (None, 60.0, {"do": "delay", "ms": 5})
+    [check] = scenario.checks
+    assert (check.within_s, check.expect) == (5.0, [{"broker": 1, "in_sync": True}])
+
+
+def test_an_empty_scenario_is_a_cluster_and_nothing_else(tmp_path: Path) -> None:
+    scenario = load(write(tmp_path, ""))
+    assert (scenario.faults, scenario.steps, scenario.checks) == ((), (), ())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("[[check]]", "[[chek]]", "no such table: did you mean 'check'"),
+        ('kafka = "3.9"', 'kafak = "3.9"', "no key 'kafak': did you mean 'kafka'"),
+        ('kafka = "3.9"', "kafka = 3.9", "kafka is 3.9: give text"),
+        ('kafka = "3.9"', 'kafka = "3.99"', "no Kafka release '3.99'"),
+        ("orders = 1", "orders = 0", "give its number of partitions"),
+        ('"auto.create', '"auto.crate', "auto.crate.topics.enable"),
+        ('[[fault]]\nname = "lost"', '[[fault]]\nnam = "lost"', "give it a name"),
+        ('api = "Produce"', 'api = "Prodce"', "did you mean 'Produce'"),
+        ("times = 1", "tims = 1", "did you mean 'times'"),
+        ('fault = "lost"', 'fault = "last"', "no fault named 'last': did you mean 'lost'"),
+        ("hits = 2", "hist = 2", "no key 'hist': did you mean 'hits'"),
+        ('after = "500ms"', "after = 500", "500 is no time"),
+        ('do = "brokers cut-off"', 'do = "brokers cutoff"', "did you mean 'brokers cut-off'"),
+        ("broker = 1\nfrom", "brokr = 1\nfrom", "no key 'brokr': did you mean 'broker'"),
+        ("broker = 1\nfrom", 'broker = "one"\nfrom', "broker is 'one': give a number"),
+        ('[[step]]\nafter = "1m"\n', "[[step]]\n", "when? Give after"),
+        ("ms = 5", "sm = 5", "a fault 'delay' has no 'sm'"),
+        ('topic = "orders"', 'topik = "orders"', "no key 'topik': did you mean 'topic'"),
+        ("expect", "expct", "did you mean 'expect'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and " " not in value else "",
+)
+def test_an_error_names_its_place_and_what_would_be_right(
+    tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
+    assert SCENARIO.count(right) == 1
+    path = write(tmp_path, SCENARIO.replace(right, wrong))
+    line = SCENARIO[: SCENARIO.index(right)].count("\n") + 1
+    with pytest.raises(ValueError, match=rf"scenario\.toml:{line}: ") as raised:
+        load(path)
+    assert message in str(raised.value)
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    text = '[[step]]\nafter = "1s"\ndo = "brokers stop"\n'
+    with pytest.raises(ValueError, match=r"scenario\.toml:3: \[\[step\]\] 1: brokers stop needs broker"):
+        load(write(tmp_path, text))
+
+
+def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"scenario\.toml: .*line 2"):
+        load(write(tmp_path, "[cluster]\nkafka = = 1\n"))
+
+
+def test_a_check_only_looks(tmp_path: Path) -> None:
+    text = '[[check]]\ndo = "brokers stop"\nbroker = 1\nexpect = {}\n'
+    with pytest.raises(ValueError, match="changes the cluster"):
+        load(write(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"can't read .*none\.toml: No such file"):
+        load(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(("text", "expected"), [("500ms", 0.5), ("2s", 2), ("1.5m", 90), ("1h", 3600)])
+def test_times_are_written_with_a_unit(text: str, expected: float) -> None:
+    assert seconds(text) == expected
+
+
+def test_an_answer_fits_what_is_expected_of_it() -> None:
+    answer = [{"broker": 1, "isr": [1, 2]}, {"broker": 2, "isr": [1]}]
+    assert fits([{"broker": 2}], answer)
+    assert fits([{"broker": 1, "isr": [2]}], answer)
+    assert not fits([{"broker": 2, "isr": [2]}], answer)
+    assert not fits({"broker": 1}, answer)
+    assert not fits({"leader": 1}, {"broker": 1})
