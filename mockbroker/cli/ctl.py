@@ -25,6 +25,8 @@ _TITLES: Final = {
     "transactions": "Transactional ids.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
+    "clock": "The clock: what time it is, and moving it ahead.",
+    "trace": "The trace: what happened.",
 }
 
 app = typer.Typer(

@@ -19,7 +19,8 @@ T = TypeVar("T")
 class Target:
     """A running cluster; touch it from the trio thread only.
 
-    `poke` brings the cluster up to the present time, and sends what it has to say since.
+    `poke` brings the cluster up to the present time, and sends what it has to say since; `advance` moves its
+    clock; `watch` begins the trace.
     """
 
     def __init__(
@@ -29,11 +30,15 @@ class Target:
         trace: "Trace",
         bootstrap_servers: str,
         poke: Callable[[], None],
+        advance: Callable[[str], None],
+        watch: Callable[[], None],
     ) -> None:
         self.cluster = cluster
         self.faults = faults
         self.trace = trace
         self.bootstrap_servers = bootstrap_servers
+        self.advance = advance
+        self.watch = watch
         self._poke = poke
         self._names: dict[str, Fault] = {}
         self._numbers = 0

@@ -87,7 +87,16 @@ class ServedCluster:
         """What control operations act on."""
         from ..control.target import Target
 
-        return Target(self.cluster, self.faults, self.trace, self.bootstrap_servers, self.pump.poke)
+        pump = self.pump
+        return Target(
+            self.cluster,
+            self.faults,
+            self.trace,
+            self.bootstrap_servers,
+            pump.poke,
+            pump.clock.advance,
+            pump.watch,
+        )
 
     async def serve_control(self, nursery: trio.Nursery) -> None:
         """Starts the control API, if it was asked for."""
