@@ -254,7 +254,7 @@ def test_after(mock_cluster_session):
     )
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
-        ["*the fault 'silence before api=Heartbeat' never fired*", "ERROR *::test_it"]
+        ["*the fault 'silence before api=Heartbeat' never fired*", "ERROR *::test_it*"]
     )
 
 
