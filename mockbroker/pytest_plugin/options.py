@@ -11,8 +11,10 @@ MATRIX: Final = "mockbroker_matrix"
 OPTIONS: Final = frozenset(
     {
         "brokers",
+        "capture",
         "clock",
         "config",
+        "control",
         "faults",
         "fixed",
         "host",
@@ -22,6 +24,7 @@ OPTIONS: Final = frozenset(
         "racks",
         "seed",
         "topics",
+        "trace",
     }
 )
 """Those of `MockCluster`, and faults. Written down here, since pytest should not load a cluster to start."""

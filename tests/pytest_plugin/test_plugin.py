@@ -1,6 +1,7 @@
 """The plugin as users meet it: pytest in a process of its own, with small test files."""
 
 import importlib.util
+import inspect
 import subprocess
 import sys
 from collections.abc import Callable, Collection
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import mockbroker
+from mockbroker.pytest_plugin.options import OPTIONS
 
 pytest_plugins = ["pytester"]
 
@@ -403,3 +405,8 @@ def test_mockbroker_needs_no_pytest() -> None:
         "import sys; sys.modules['pytest'] = None; import mockbroker; mockbroker.MockCluster().start().stop()"
     )
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, timeout=60)
+
+
+def test_the_options_are_those_of_a_cluster() -> None:
+    parameters = set(inspect.signature(mockbroker.serve).parameters) - {"observer"}
+    assert parameters | {"faults"} == OPTIONS
