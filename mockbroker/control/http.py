@@ -21,6 +21,7 @@ from ..nearest import nearest
 from .errors import ConflictError, NotThereError
 from .openapi import document
 from .registry import Operation
+from .stream import Events, since
 from .table import OPERATIONS
 from .target import Target
 
@@ -50,6 +51,7 @@ def app(target: Target) -> ASGIApp:
         for operation in OPERATIONS.values()
     ]
     routes.append(Route("/openapi.json", _openapi))
+    routes.append(Route("/trace/stream", _trace(target)))
     handlers = {HTTPException: _refused, Exception: _failed}
     return only_from_here(Starlette(routes=routes, exception_handlers=handlers))
 
@@ -114,6 +116,17 @@ def _query(request: Request) -> dict[str, Any]:
     """Values that are given more than once are a list."""
     query = request.query_params
     return {name: values if len(values := query.getlist(name)) > 1 else values[0] for name in query}
+
+
+def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
+    async def endpoint(request: Request) -> ASGIApp:
+        wanted = {name: value for name, value in request.query_params.items() if name != "since"}
+        try:
+            return Events(target, wanted, since(request))
+        except ValueError as error:
+            return _error(400, str(error))
+
+    return endpoint
 
 
 async def _openapi(_: Request) -> Response:

@@ -1,6 +1,11 @@
 """The clock and the trace over HTTP."""
 
+import contextlib
+import http.client
+import json
+import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from confluent_kafka import Producer
@@ -46,3 +51,34 @@ def test_a_misspelt_kind_is_refused(cluster: MockCluster) -> None:
     status, told = ask("GET", cluster.control_url + "/trace?kind=leeder")
     assert status == 400
     assert "did you mean 'leader'" in told["error"]
+
+
+def lines(url: str, count: int) -> list[str]:
+    """The first lines of a stream."""
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        return [answer.readline().decode().rstrip() for _ in range(count)]
+
+
+def test_events_as_they_come(cluster: MockCluster) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(lines, cluster.control_url + "/trace/stream?kind=leader&since=0", 5)
+        while not coming.done():
+            cluster.run(lambda core: core.create_topic(f"later-{len(core.topics)}", [[1]]))
+        first, _, number, kind, data = coming.result()
+    assert first == ": the trace"
+    assert (number.partition(": ")[0], kind) == ("id", "event: leader")
+    assert json.loads(data.removeprefix("data: "))["topic"].startswith("later")
+
+
+def test_a_stream_ends_with_the_cluster(cluster: MockCluster) -> None:
+    with urllib.request.urlopen(cluster.control_url + "/trace/stream", timeout=60) as answer:
+        assert answer.readline() == b": the trace\n"
+        cluster.stop()
+        with contextlib.suppress(http.client.HTTPException, OSError):
+            answer.read()
+
+
+def test_a_stream_of_nothing_is_refused(cluster: MockCluster) -> None:
+    for query in ("kind=leeder", "since=now", "topik=t"):
+        assert ask("GET", f"{cluster.control_url}/trace/stream?{query}")[0] == 400
