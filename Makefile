@@ -46,7 +46,7 @@ soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.lock
-	$(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev pyproject.toml -o requirements/dev.lock
+	$(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra spark pyproject.toml -o requirements/dev.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
