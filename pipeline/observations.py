@@ -1,0 +1,90 @@
+"""The one table that everything is read into, whatever file it came from: one row, one thing seen.
+
+Times are Unix milliseconds; offsets, epochs and error names are Kafka's; what a file does not tell is None.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+KINDS: Final[dict[str, str]] = {
+    "commit": "a group's committed offset for a partition: offset, leader_epoch",
+    "restore": "a client took up a committed offset: offset, leader_epoch",
+    "position": "a client's position, or what it fetches from: offset, leader_epoch, current_epoch",
+    "reset": "a client gave up its position: offset is the new one, from_offset the old, detail the strategy",
+    "epoch-answer": "OffsetForLeaderEpoch: leader_epoch asked for, end_offset answered (-1: undefined)",
+    "refused": "an error code in an answer: error, api",
+    "append": "a batch in a log: offset is its first, end_offset one after its last, leader_epoch, producer",
+    "fetched": "records handed to a client: offset is the first, end_offset the one after the last",
+    "leader": "a partition's leader and leader_epoch; detail `unclean` when it was",
+    "in-sync-replicas": "the replicas in sync: replicas",
+    "high-watermark": "offset is the high watermark, end_offset the log end offset",
+    "log-start": "offset is the log start offset",
+    "truncation": "a replica's log was cut back: from_offset to offset",
+    "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
+    "group": "a group's generation: detail the state",
+    "transaction": "a transactional id's state: detail",
+    "tombstone": "a key was deleted from an internal topic",
+    "unreadable": "what could not be read: detail the reason",
+}
+"""What a row can tell, and which columns say it."""
+
+
+@dataclass(slots=True)
+class Observation:
+    """`source` names the kind of file; `position` is a line in `file`, from 1, or a byte's offset."""
+
+    kind: str
+    source: str
+    file: str
+    position: int
+    time_ms: int | None = None
+    broker: int | None = None
+    client: str | None = None
+    group: str | None = None
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
+    from_offset: int | None = None
+    end_offset: int | None = None
+    leader_epoch: int | None = None
+    current_epoch: int | None = None
+    leader: int | None = None
+    replicas: list[int] | None = None
+    generation: int | None = None
+    transactional_id: str | None = None
+    producer_id: int | None = None
+    producer_epoch: int | None = None
+    sequence: int | None = None
+    api: str | None = None
+    error: str | None = None
+    detail: str | None = None
+    text: str | None = None
+    """What stood in the file, for people: cut to 400 characters."""
+
+
+NAMES: Final = tuple(each.name for each in fields(Observation))
+_INT32: Final = {
+    "broker",
+    "partition",
+    "leader_epoch",
+    "current_epoch",
+    "leader",
+    "generation",
+    "producer_epoch",
+}
+_TEXT: Final = {
+    *("kind", "source", "file", "client", "group", "topic", "transactional_id", "api", "error"),
+    *("detail", "text"),
+}
+
+
+def arrow_schema() -> Any:
+    """The table's columns as Arrow has them, in the order of `Observation`'s fields."""
+    import pyarrow as pa
+
+    def kind(name: str) -> Any:
+        if name == "replicas":
+            return pa.list_(pa.int32())
+        return pa.string() if name in _TEXT else pa.int32() if name in _INT32 else pa.int64()
+
+    return pa.schema([pa.field(name, kind(name)) for name in NAMES])
