@@ -9,6 +9,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 from . import fetcher
 from .follower import HELD, NEVER_MS, Follower, FollowerState
+from .waiters import Waiters
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -64,14 +65,14 @@ class Partition:
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
         self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
-        self.waiting: set[Callable[[int], None]] = set()
+        self.waiting: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
-        self.waiting_followers: set[Callable[[int], None]] = set()
+        self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that were appended."""
         self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
         """What to call once the high watermark has reached an offset."""
-        self.deleting: set[Callable[[], None]] = set()
+        self.deleting: Waiters[Callable[[], None]] = Waiters()
         """Called when a follower has told of its log start offset, or the leader changed."""
         self._epoch_due = False
         self._enter_epoch()

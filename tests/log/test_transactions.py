@@ -100,6 +100,15 @@ def test_truncating_the_first_batch_forgets_the_transaction() -> None:
     assert set(writer.log.producers.entries) == {8}
 
 
+def test_truncation_below_the_log_start_takes_it_along() -> None:
+    writer = Writer()
+    for _ in range(3):
+        writer.write(8, inside=False)
+    writer.log.advance_start(2)
+    writer.log.truncate(1)
+    assert (writer.log.start_offset, writer.log.end_offset) == (1, 1)
+
+
 def test_aborted_transactions_that_a_reader_needs() -> None:
     writer = Writer()
     for producer_id in (1, 2, 3):

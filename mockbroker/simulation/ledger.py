@@ -1,0 +1,58 @@
+"""What was written, acknowledged, read and committed: what the invariants are about.
+
+Records are known by their numbers. A group has one consumer at a time.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Place = tuple[str, int]
+"""(topic, partition)"""
+
+
+class Violation(NamedTuple):
+    """An invariant that did not hold. `at_ms` is since the history's start."""
+
+    invariant: str
+    at_ms: int
+    subject: str
+    text: str
+
+
+@dataclass(slots=True)
+class Acknowledged:
+    """A record that a producer was told is written."""
+
+    place: Place
+    offset: int
+    """-1 when it was not told."""
+    writer: str
+    acks: int
+
+
+@dataclass(slots=True)
+class Reading:
+    """How far a group has read a partition: the number by offset."""
+
+    read: dict[int, int] = field(default_factory=dict)
+    committed: int | None = None
+    """The offset that was acknowledged last."""
+    excused: bool = False
+    """Whether records were lost under it: what it reads again since is no fault of its own."""
+    read_again: int = 0
+
+
+@dataclass(slots=True)
+class Ledger:
+    """`real_loss` are the partitions that were allowed to lose records, and why."""
+
+    acknowledged: dict[int, Acknowledged] = field(default_factory=dict)
+    readings: dict[tuple[str, Place], Reading] = field(default_factory=dict)
+    real_loss: dict[Place, str] = field(default_factory=dict)
+    deleted: dict[Place, int] = field(default_factory=dict)
+    """Below it records were deleted on purpose."""
+    once: set[int] = field(default_factory=set)
+    """Numbers that idempotent producers wrote."""
+
+    def reading(self, group: str, place: Place) -> Reading:
+        return self.readings.setdefault((group, place), Reading())

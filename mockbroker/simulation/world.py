@@ -1,0 +1,300 @@
+"""Everything in one history: the cluster, the network, the model clients, and what is known of them."""
+
+import random as stdlib_random
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Final
+
+from ..cluster.cluster import Cluster
+from ..cluster.partition import Partition
+from ..log.log import Log
+from ..policies import Policies
+from ..protocol.errors import ErrorCode
+from ..protocol.releases import parse
+from . import batches
+from .consumer import ModelConsumer, Position
+from .ledger import Acknowledged, Ledger, Place, Violation
+from .network import Network
+from .plan import Plan
+from .producer import ModelProducer
+
+TOPIC: Final = "t"
+GROUP: Final = "g"
+START_MS: Final = 1_700_000_000_000
+CONFIG: Final = {
+    "broker.session.timeout.ms": "600",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.initial.task.delay.ms": "0",
+    "log.retention.check.interval.ms": "200",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "3",
+    "replica.lag.time.max.ms": "400",
+    "transaction.state.log.num.partitions": "1",
+    "zookeeper.session.timeout.ms": "600",
+}
+
+
+_ABOUT_SEQUENCES: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
+
+
+class World:
+    """The state of a history. `tell` keeps readable lines while `recording`; nothing else depends on that."""
+
+    def __init__(self, plan: Plan, recording: bool = False) -> None:
+        self.plan = plan
+        self.recording = recording
+        self.random = stdlib_random.Random(plan.seed)
+        release = parse(plan.kafka)
+        config = {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
+        self.cluster = Cluster(
+            release, self.random, config=config, policies=Policies(release, plan.policies), now_ms=START_MS
+        )
+        self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
+        self.bootstrap = tuple(self.cluster.brokers)
+        self.ledger = Ledger()
+        self.violations: list[Violation] = []
+        self.lines: list[tuple[int, str, str]] = []
+        """(ms since the start, who, what)"""
+        self._numbers = 0
+        overrides = {
+            "retention.ms": "-1",
+            "min.insync.replicas": str(plan.min_insync),
+            "unclean.leader.election.enable": str(plan.unclean).lower(),
+        }
+        for index in range(plan.topics):
+            replicas = [(index + each) % 3 + 1 for each in range(3)]
+            self.cluster.create_topic(topic_name(index), [replicas], overrides)
+        self.consumers = [
+            ModelConsumer(self, f"consumer-{i + 1}", GROUP, TOPIC, 0, plan.consumer)
+            for i in range(plan.consumers)
+        ]
+        self.producers = [
+            ModelProducer(self, f"producer-{i + 1}", TOPIC, 0, setting)
+            for i, setting in enumerate(plan.producers)
+        ]
+        self.owner: ModelConsumer | None = None
+
+    @property
+    def places(self) -> list[Place]:
+        """Every partition that clients may use."""
+        return [(topic_name(index), 0) for index in range(self.plan.topics)]
+
+    # -- time and words
+
+    @property
+    def since_start_ms(self) -> int:
+        return self.cluster.now_ms - START_MS
+
+    def run_until(self, at_ms: int) -> None:
+        """Lets everything happen that is due until then, counted from the start."""
+        self.cluster.advance(START_MS + at_ms)
+
+    def tell(self, who: str, text: str) -> None:
+        if self.recording:
+            self.lines.append((self.since_start_ms, who, text))
+
+    def violated(self, invariant: str, subject: str, text: str) -> None:
+        self.violations.append(Violation(invariant, self.since_start_ms, subject, text))
+        self.tell("!", f"{invariant}: {text}")
+
+    def partition(self, place: Place = (TOPIC, 0)) -> Partition:
+        return self.cluster.topics[place[0]].partitions[place[1]]
+
+    # -- what clients did
+
+    def number(self, count: int) -> int:
+        """The first of `count` new numbers."""
+        first = self._numbers
+        self._numbers += count
+        return first
+
+    def committed_offset(self, consumer: ModelConsumer) -> int | None:
+        """What the group had acknowledged last."""
+        return self.ledger.reading(consumer.group, consumer.place).committed
+
+    def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
+        """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
+        known to the group."""
+        if acknowledged is not None and offset < acknowledged:
+            self.violated(
+                "group-offset-back",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
+            )
+
+    def committed(self, consumer: ModelConsumer, offset: int) -> None:
+        self.ledger.reading(consumer.group, consumer.place).committed = offset
+
+    def commits_due(self, consumer: ModelConsumer) -> bool:
+        """Whether it commits now: now and then, as an application does."""
+        return self.random.random() < self.plan.commit_rate
+
+    def delivered(self, consumer: ModelConsumer, position: int, records: batches.Records) -> None:
+        """Records at and after `position` were given to the application."""
+        reading = self.ledger.reading(consumer.group, consumer.place)
+        again = 0
+        for offset in range(max(position, records.base_offset), records.end_offset):
+            number = records.first + offset - records.base_offset
+            if reading.committed is not None and offset < reading.committed:
+                again += reading.read.get(offset) == number
+            reading.read[offset] = number
+        if self.recording:
+            self.tell(
+                consumer.name,
+                f"reads offsets {max(position, records.base_offset)} to "
+                f"{records.end_offset - 1}, epoch {records.leader_epoch}",
+            )
+        if again and not reading.excused and not reading.read_again:
+            self.violated(
+                "read-again-after-commit",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} reads {records.base_offset} and on, which were read and committed",
+            )
+        reading.read_again += again
+
+    def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
+        """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
+        log = self.partition(consumer.place).log
+        if self.recording:
+            self.tell(consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})")
+        if log.start_offset <= position.offset <= log.end_offset and self._holds(consumer, position.offset):
+            self.violated(
+                "reset-without-loss",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} at offset {position.offset}, epoch {position.epoch}, {what}; the log has "
+                f"{log.start_offset} to {log.end_offset}, and nothing of what it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
+        """A consumer learnt that the log was truncated below its position."""
+        if self.recording:
+            self.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
+        if self._holds(consumer, position.offset):
+            self.violated(
+                "reset-without-loss",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} goes back from {position.offset} to {end_offset}, though nothing of what "
+                "it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def _holds(self, consumer: ModelConsumer, offset: int) -> bool:
+        """Whether the leader's log has, just before `offset`, what the group read there."""
+        log = self.partition(consumer.place).log
+        if not log.start_offset <= offset <= log.end_offset:
+            return False
+        read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
+        return offset == log.start_offset or read is None or read == number_at(log, offset - 1)
+
+    def _excuse(self, consumer: ModelConsumer) -> None:
+        reading = self.ledger.reading(consumer.group, consumer.place)
+        reading.excused = True
+        reading.committed = None
+
+    def acknowledged(self, producer: ModelProducer, first: int, count: int, offset: int) -> None:
+        """A producer was told that records are written, `offset` -1 when not where."""
+        if self.recording:
+            at = f"offset {offset}" if offset >= 0 else "an unknown offset"
+            self.tell(producer.name, f"has records {first} to {first + count - 1} acknowledged at {at}")
+        if producer.idempotent:
+            self.ledger.once.update(range(first, first + count))
+        acks = producer.setting.acks
+        for index in range(count):
+            at_offset = offset + index if offset >= 0 else -1
+            told = Acknowledged(producer.place, at_offset, producer.name, acks)
+            self.ledger.acknowledged[first + index] = told
+
+    def producer_failed(self, producer: ModelProducer, error: ErrorCode) -> None:
+        """A producer tells its application of a fatal error: spurious unless a record was lost."""
+        if self.recording:
+            self.tell(producer.name, f"fails for good: {error.name}")
+        place = producer.place
+        if (
+            error not in _ABOUT_SEQUENCES
+            or self.lost_records(producer.name)
+            or place in self.ledger.real_loss
+        ):
+            return
+        self.violated(
+            "spurious-out-of-order",
+            f"{producer.name} {place[0]}-{place[1]}",
+            f"{producer.name} is told {error.name}, though nothing that was acknowledged is lost",
+        )
+
+    def lost_records(self, writer: str | None = None) -> list[int]:
+        """Numbers that were acknowledged and are not in the leader's log, though nobody deleted them."""
+        ledger, held = self.ledger, {place: self.numbers_in(self.partition(place)) for place in self.places}
+        return [
+            number
+            for number, told in ledger.acknowledged.items()
+            if writer in (None, told.writer)
+            and number not in held[told.place]
+            and not 0 <= told.offset < ledger.deleted.get(told.place, 0)
+        ]
+
+    def numbers_in(self, partition: Partition) -> dict[int, int]:
+        """How often each number is in the leader's log."""
+        log = partition.log
+        counts: dict[int, int] = {}
+        for batch in log.batches:
+            found = batches.read(batch)
+            if found is not None:
+                for number in range(found.first, found.first + found.records):
+                    counts[number] = counts.get(number, 0) + 1
+        return counts
+
+    # -- what steps did
+
+    def deleted(self, partition: Partition, upto: int) -> None:
+        """Records below an offset were deleted on purpose."""
+        place = partition.topic.name, partition.index
+        self.ledger.deleted[place] = max(upto, self.ledger.deleted.get(place, 0))
+
+    def lost_tail(self, partition: Partition, broker: int, offset: int) -> None:
+        """A broker lost what it had not flushed."""
+        self.ledger.real_loss[partition.topic.name, partition.index] = f"broker {broker} lost its tail"
+        log = partition.logs[broker]
+        if self.recording:
+            name = f"{partition.topic.name}-{partition.index}"
+            self.tell(f"broker {broker}", f"loses {offset} to {log.end_offset} of {name}")
+        log.truncate(offset)
+
+    # -- the owner of the group's partition
+
+    def hand_over(self, commit: bool, then: Callable[[], None] | None = None) -> None:
+        """A rebalance: the partition goes from its owner to the next consumer."""
+        owner = self.owner
+        following = self.consumers[(self.consumers.index(owner) + 1) % len(self.consumers) if owner else 0]
+
+        def start() -> None:
+            if self.owner is None:
+                self.owner = following
+                self.tell(following.name, "is given the partition")
+                following.start()
+            if then is not None:
+                then()
+
+        self.owner = None
+        if owner is None:
+            start()
+            return
+        self.tell(owner.name, "gives the partition up" if commit else "dies")
+        owner.stop(commit, start)
+
+
+def topic_name(index: int) -> str:
+    return TOPIC if index == 0 else f"{TOPIC}{index + 1}"
+
+
+def number_at(log: Log, offset: int) -> int | None:
+    """The number of the record at `offset`, None when there is none."""
+    index = bisect_right(log.bases, offset) - 1
+    if index < 0:
+        return None
+    found = batches.read(log.batches[index])
+    if found is None or offset >= found.end_offset:
+        return None
+    return found.first + offset - found.base_offset
