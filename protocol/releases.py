@@ -48,6 +48,7 @@ def names() -> list[str]:
     return list(_recorded())
 
 
+@functools.lru_cache
 def parse(text: str) -> Release:
     """`3.9`, `3.9.2` or `0.11.0.3` -> the release line. UnknownReleaseError for anything else."""
     name = ".".join(text.strip().removeprefix("v").split(".")[:2])

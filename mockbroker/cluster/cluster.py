@@ -75,10 +75,11 @@ class Cluster:
         """
         if waited_ms > self.timers.waited_ms:
             self.timers.waited_ms = waited_ms
-        while (deadline := self.timers.next_deadline()) is not None and deadline <= now_ms:
-            self.now_ms = max(self.now_ms, deadline)
-            if due := self.timers.pop_due(deadline):
-                self._fire(due)
+        while (due := self.timers.pop_due(now_ms)) is not None:
+            deadline, callback = due
+            if deadline > self.now_ms:
+                self.now_ms = deadline
+            self._fire(callback)
         self.now_ms = max(self.now_ms, now_ms)
 
     def _fire(self, due: Callable[[], None]) -> None:
