@@ -12,6 +12,7 @@ from .network import Random
 from .plan import Options, Plan, Step
 from .producer import Generation, ProducerSetting
 from .steps import STEPS, start_broker
+from .timeline import STEP, Line
 from .world import World
 
 T = TypeVar("T")
@@ -25,13 +26,13 @@ _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What came of a plan. `lines` are (ms since the start, who, what), if they were asked for."""
+    """What came of a plan. `lines` tell it, if they were asked for."""
 
     plan: Plan
     violations: tuple[Violation, ...]
     requests: int
     read_again: int
-    lines: tuple[tuple[int, str, str], ...] = ()
+    lines: tuple[Line, ...] = ()
 
 
 def draw(seed: int, options: Options) -> Plan:
@@ -76,7 +77,7 @@ def happen(plan: Plan, *, recording: bool = False) -> History:
     for step in plan.steps:
         world.run_until(step.at_ms)
         if recording:
-            world.tell("*", str(step).split("  ", 1)[1])
+            world.tell(STEP, step.told)
         STEPS[step.do].do(world, step.args)
     end_ms = plan.steps[-1].at_ms if plan.steps else 0
     _calm_down(world)
@@ -90,7 +91,7 @@ def happen(plan: Plan, *, recording: bool = False) -> History:
         tuple(world.violations),
         world.network.requests,
         sum(each.read_again for each in world.ledger.readings.values()),
-        tuple(world.lines),
+        tuple(world.timeline.lines) if world.timeline else (),
     )
 
 

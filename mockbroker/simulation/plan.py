@@ -25,9 +25,10 @@ class Step:
     do: str
     args: dict[str, int] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        said = " ".join(f"{name}={value}" for name, value in self.args.items())
-        return f"{self.at_ms / 1000:7.3f} s  {self.do} {said}".rstrip()
+    @property
+    def told(self) -> str:
+        """What is done, in words."""
+        return " ".join([self.do, *(f"{name}={value}" for name, value in self.args.items())])
 
 
 @dataclass(frozen=True, slots=True)

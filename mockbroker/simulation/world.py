@@ -17,6 +17,7 @@ from .ledger import Acknowledged, Ledger, Place, Violation
 from .network import Network
 from .plan import Plan
 from .producer import ModelProducer
+from .timeline import VIOLATION, Timeline
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
@@ -38,7 +39,7 @@ _ABOUT_SEQUENCES: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNK
 
 
 class World:
-    """The state of a history. `tell` keeps readable lines while `recording`; nothing else depends on that."""
+    """The state of a history. `tell` keeps a timeline while `recording`; nothing else depends on that."""
 
     def __init__(self, plan: Plan, recording: bool = False) -> None:
         self.plan = plan
@@ -53,8 +54,6 @@ class World:
         self.bootstrap = tuple(self.cluster.brokers)
         self.ledger = Ledger()
         self.violations: list[Violation] = []
-        self.lines: list[tuple[int, str, str]] = []
-        """(ms since the start, who, what)"""
         self._numbers = 0
         overrides = {
             "retention.ms": "-1",
@@ -73,6 +72,7 @@ class World:
             for i, setting in enumerate(plan.producers)
         ]
         self.owner: ModelConsumer | None = None
+        self.timeline = Timeline(self.cluster, START_MS) if recording else None
 
     @property
     def places(self) -> list[Place]:
@@ -90,12 +90,12 @@ class World:
         self.cluster.advance(START_MS + at_ms)
 
     def tell(self, who: str, text: str) -> None:
-        if self.recording:
-            self.lines.append((self.since_start_ms, who, text))
+        if self.timeline is not None:
+            self.timeline.tell(who, text)
 
     def violated(self, invariant: str, subject: str, text: str) -> None:
         self.violations.append(Violation(invariant, self.since_start_ms, subject, text))
-        self.tell("!", f"{invariant}: {text}")
+        self.tell(VIOLATION, f"{invariant}: {text}")
 
     def partition(self, place: Place = (TOPIC, 0)) -> Partition:
         return self.cluster.topics[place[0]].partitions[place[1]]

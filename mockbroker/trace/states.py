@@ -54,8 +54,8 @@ class States:
         for key, change in self._others.items():
             if before.get(key) != change:
                 yield change
-        for kind, name in before.keys() - self._others.keys():
-            if kind is events.Group:
+        for kind, name in before:
+            if kind is events.Group and (kind, name) not in self._others:
                 yield Change(kind, (name, -1, "Dead", 0, 0))
         for partition in self._cluster.partitions():
             if not partition.log.end_offset and partition.topic.name.startswith("__"):
