@@ -1,6 +1,6 @@
 """A history in words: what was done to it, what clients did and the brokers became, line by line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..trace import events
@@ -9,7 +9,9 @@ from ..trace.states import States
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
-_TOLD: Final = (events.Leader, events.InSyncReplicas, events.LogStart, events.Truncation, events.Follower)
+_TOLD: Final = frozenset(
+    {events.Leader, events.InSyncReplicas, events.LogStart, events.Truncation, events.Follower}
+)
 STEP: Final = "step"
 VIOLATION: Final = "VIOLATION"
 
@@ -36,16 +38,19 @@ class Timeline:
 
     def tell(self, who: str, what: str) -> None:
         """Says nothing again that somebody has just said."""
+        self.look()
         at_ms = self._cluster.now_ms - self._start_ms
-        self.lines += self._changes(at_ms)
         if self._said.get(who) != what or who in (STEP, VIOLATION):
             self._said[who] = what
             self.lines.append(Line(at_ms, who, what))
 
-    def _changes(self, at_ms: int) -> Iterator[Line]:
+    def look(self) -> None:
+        """Tells what has changed in the cluster since it was looked at last."""
         for kind, values in self._states.changes():
             if kind in _TOLD and not str(values[0]).startswith("__"):
-                yield Line(at_ms, "cluster", kind(0, 0, *values).told())
+                make: Callable[..., events.Event] = kind
+                at_ms = self._cluster.now_ms - self._start_ms
+                self.lines.append(Line(at_ms, "cluster", make(0, 0, *values).told()))
 
 
 def until(lines: tuple[Line, ...], invariant: str) -> tuple[Line, ...]:

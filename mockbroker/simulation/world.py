@@ -22,6 +22,8 @@ from .timeline import VIOLATION, Timeline
 TOPIC: Final = "t"
 GROUP: Final = "g"
 START_MS: Final = 1_700_000_000_000
+_LOOK_MS: Final = 20
+"""How often a timeline looks at the cluster."""
 CONFIG: Final = {
     "broker.session.timeout.ms": "600",
     "group.initial.rebalance.delay.ms": "0",
@@ -87,6 +89,10 @@ class World:
 
     def run_until(self, at_ms: int) -> None:
         """Lets everything happen that is due until then, counted from the start."""
+        if self.timeline is not None:
+            for between_ms in range(self.since_start_ms, at_ms, _LOOK_MS):
+                self.cluster.advance(START_MS + between_ms)
+                self.timeline.look()
         self.cluster.advance(START_MS + at_ms)
 
     def tell(self, who: str, text: str) -> None:
