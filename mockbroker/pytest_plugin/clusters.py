@@ -88,6 +88,9 @@ class Watched:
 
     def describe(self) -> str:
         """What a reader of a failed test wants to know."""
+        # Only a test that fails needs it.
+        from ..trace.decisions import without_usual_decisions
+
         core = self._core
         time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
         fixed = ", fixed" if self._fixed else ""
@@ -97,7 +100,7 @@ class Watched:
         lines += [f"policy {each}" for each in self._other_policies()]
         lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
         lines += self._observer.texts
-        if events := list(self._trace.events)[-_SHOWN:]:
+        if events := without_usual_decisions(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
 

@@ -13,7 +13,7 @@ import trio
 
 from ..cluster.cluster import Cluster
 from ..faults import Faults
-from ..policies import Policies, fixes
+from ..policies import Policies
 from ..protocol import releases
 from ..trace import Trace
 from .capture import Capture
@@ -41,7 +41,7 @@ class ServedCluster:
             random.Random(self.seed),
             brokers=options.brokers,
             config=options.config,
-            policies=Policies(release, {**(fixes() if options.fixed else {}), **options.policies}),
+            policies=Policies(release, options.policies, fixed=options.fixed),
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )

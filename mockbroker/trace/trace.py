@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED
 from ..faults.about import about
 from ..faults.match import api_name
+from ..policies.watched import WatchedPolicies
 from . import events
+from .decisions import Decisions
 from .events import KINDS, Event
 from .plain import errors, plain
 from .states import States
@@ -27,6 +29,7 @@ class Trace:
         self.events: deque[Event] = deque(maxlen=kept)
         self.listeners: list[Callable[[Event], None]] = []
         self._states: States | None = None
+        self._decisions = Decisions(self._add)
         self._number = 0
 
     @property
@@ -37,12 +40,14 @@ class Trace:
         """From now on everything is kept. Fine to call twice."""
         if self._states is None:
             self._states = States(self._cluster)
+            self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
 
     def requested(self, exchange: "Exchange", connection: str, correlation_id: int) -> None:
         """A request came."""
         self.changed()
         body = plain(exchange.request)
         self._add(events.Request, *self._common(exchange, connection, correlation_id), body)
+        exchange.handler = self._decisions.during(self._number, exchange.handler)
 
     def answered(
         self, exchange: "Exchange", connection: str, correlation_id: int, faults: tuple[str, ...]

@@ -286,6 +286,32 @@ def test_it(mock_cluster):
     )
 
 
+def test_a_failed_test_says_what_was_decided_otherwise(run: Run) -> None:
+    """And neither what any broker decides nor what was said."""
+    result = run(
+        """
+from mockbroker.conformance.client import Client
+
+@pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, policies={"undefined-epoch": "log-end-offset"})
+def test_it(mock_cluster):
+    host, port = mock_cluster.bootstrap_servers.split(":")
+    asked = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": 7}
+    with Client(host, int(port)) as client:
+        for _ in range(3):
+            topics = [{"topic": "orders", "partitions": [asked]}]
+            client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": topics})
+    assert len(mock_cluster.trace.events("decision", name="undefined-epoch")) == 3
+    assert mock_cluster.trace.events("decision", name="time-retention")
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    told = [line for line in result.outlines if "undefined-epoch=log-end-offset (chosen)" in line]
+    assert len(told) == 1
+    assert "for orders on broker 1: latest epoch 0, log end offset 0 -> [0, 0]" in told[0]
+    result.stdout.no_fnmatch_line("*time-retention=*")
+
+
 ASYNC = """
 async def work(cluster, in_thread):
     began = cluster.clock.now_ms
