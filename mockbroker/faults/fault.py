@@ -87,7 +87,7 @@ class Faults:
         self.added: list[Fault] = []
         self.armed = False
 
-    def add(self, do: str, **given: Any) -> Fault:
+    def add(self, do: str | None, **given: Any) -> Fault:
         """From now on `do` happens to the requests that `given` describes: see `Match`, `Action`.
 
         FaultError.
