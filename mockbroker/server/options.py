@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ..cluster import topic_names
 from ..nearest import nearest
 from ..protocol import releases
 
@@ -37,6 +38,15 @@ class Options:
     faults: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kafka, str):
+            raise ValueError(f"kafka is {self.kafka!r}: give text, as '3.9'")
+        for name in ("config", "policies", "topics", "racks"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(f"{name} is {getattr(self, name)!r}: give a dict")
+        if not isinstance(self.fixed, bool):
+            raise ValueError(f"fixed is {self.fixed!r}: give True or False")
+        for topic, partitions in self.topics.items():
+            _check_topic(topic, partitions)
         if self.brokers < 1:
             raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
@@ -59,3 +69,10 @@ def check_clock(clock: str) -> None:
     """ValueError for one that there is not."""
     if clock not in CLOCKS:
         raise ValueError(f"no clock {clock!r}{nearest(clock, CLOCKS)}")
+
+
+def _check_topic(name: str, partitions: object) -> None:
+    if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
+        raise ValueError(f"topic {name!r} has {partitions!r} partitions: give a number from 1 on")
+    if why := topic_names.fault(name):
+        raise ValueError(f"topic {name!r}: {why}")

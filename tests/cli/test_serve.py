@@ -90,7 +90,7 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
     [
         (["--kafka", "9.9"], "choose one of 0.11"),
         (["--policy", "undefined-epoch"], "write it as NAME=VALUE"),
-        (["--policy", "undefined-epoch=x"], "choose one of undefined, log-end-offset"),
+        (["--policy", "undefined-epoch=x"], "choose one of log-end-offset, undefined"),
         (["--topic", "t:x"], "write it as NAME or NAME:PARTITIONS"),
         (["--config", "no.such.config=1"], "no.such.config"),
         (["--config", "num.partitions=many"], "num.partitions"),

@@ -99,7 +99,7 @@ def mock_cluster_options():
 MISTAKES = {
     "mockbroker(polices={})": "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
     "mockbroker('2.3')": "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
-    "mockbroker(kafka='2.33')": "no Kafka release '2.33': choose one of 0.11*",
+    "mockbroker(kafka='2.33')": "no Kafka release '2.33': did you mean '2.3'?",
     "mockbroker(policies={'nonsense': 'x'})": "no behaviour 'nonsense'*",
     "mockbroker(faults=[{'do': 'disconect'}])": "no fault 'disconect': did you mean 'disconnect'?",
     "mockbroker(faults=[{'api': 'Produce'}])": "a fault needs 'do', which says what goes wrong*",
