@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..nearest import nearest
+
 NEWEST: Final = "4.4"
 
 
@@ -53,7 +55,9 @@ def parse(text: str) -> Release:
     """`3.9`, `3.9.2` or `0.11.0.3` -> the release line. UnknownReleaseError for anything else."""
     name = ".".join(text.strip().removeprefix("v").split(".")[:2])
     if name not in _recorded():
-        raise UnknownReleaseError(f"no Kafka release {text!r}: choose one of {', '.join(names())}")
+        alike = [each for each in names() if each.split(".")[0] == name.split(".")[0]]
+        suggestion = nearest(name, alike) or f": choose one of {', '.join(names())}"
+        raise UnknownReleaseError(f"no Kafka release {text!r}{suggestion}")
     major, minor = name.split(".")
     return Release((int(major), int(minor)))
 
