@@ -119,9 +119,10 @@ class ModelConsumer(ModelClient):
         self.place = topic, partition
         self.state = State.IDLE
         self.position: Position | None = None
+        self.acknowledged: int | None = None
+        """What its group had committed when it asked, or it has committed since, as far as it knows."""
         self._turn = 0
         """Changes with each thing begun, so that answers to what was given up are known."""
-        self._uncommitted = 0
         self._validates = self.versions.get(ApiKey.OFFSET_FOR_LEADER_EPOCH, 0) >= _VALIDATES_SINCE
 
     # -- owning the partition
@@ -164,7 +165,7 @@ class ModelConsumer(ModelClient):
         if coordinator == NO_BROKER:
             self._again(self._restore)
             return
-        acknowledged = self.world.committed_offset(self)
+        acknowledged = self.acknowledged = self.world.committed_offset(self)
         topics = [OffsetFetchRequestTopics(None, [self.partition], self.topic)]
         request = OffsetFetchRequest([OffsetFetchRequestGroup(self.group, topics=topics)])
 
@@ -205,7 +206,6 @@ class ModelConsumer(ModelClient):
         epoch = self._committed_epoch(position)
         one = OffsetCommitRequestPartition(self.partition, position.offset, epoch, "")
         request = OffsetCommitRequest(self.group, topics=[OffsetCommitRequestTopic(None, [one], self.topic)])
-        self._uncommitted = 0
 
         def answered(answer: OffsetCommitResponse | None) -> None:
             if answer is not None and not answer.topics[0].partitions[0].error_code:

@@ -32,9 +32,9 @@ class Acknowledged:
 
 @dataclass(slots=True)
 class Reading:
-    """How far a group has read a partition: the number by offset."""
+    """How far a group has read a partition: number and leader epoch by offset."""
 
-    read: dict[int, int] = field(default_factory=dict)
+    read: dict[int, tuple[int, int]] = field(default_factory=dict)
     committed: int | None = None
     """The offset that was acknowledged last."""
     excused: bool = False

@@ -129,7 +129,7 @@ class World:
             )
 
     def committed(self, consumer: ModelConsumer, offset: int) -> None:
-        self.ledger.reading(consumer.group, consumer.place).committed = offset
+        self.ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
 
     def commits_due(self, consumer: ModelConsumer) -> bool:
         """Whether it commits now: now and then, as an application does."""
@@ -141,9 +141,10 @@ class World:
         again = 0
         for offset in range(max(position, records.base_offset), records.end_offset):
             number = records.first + offset - records.base_offset
-            if reading.committed is not None and offset < reading.committed:
-                again += reading.read.get(offset) == number
-            reading.read[offset] = number
+            record = number, records.leader_epoch
+            if consumer.acknowledged is not None and offset < consumer.acknowledged:
+                again += reading.read.get(offset) == record
+            reading.read[offset] = record
         if self.recording:
             self.tell(
                 consumer.name,
@@ -193,7 +194,7 @@ class World:
         if not log.start_offset <= offset <= log.end_offset:
             return False
         read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
-        return offset == log.start_offset or read is None or read == number_at(log, offset - 1)
+        return offset == log.start_offset or read is None or read == record_at(log, offset - 1)
 
     def _excuse(self, consumer: ModelConsumer) -> None:
         reading = self.ledger.reading(consumer.group, consumer.place)
@@ -295,12 +296,12 @@ def topic_name(index: int) -> str:
     return TOPIC if index == 0 else f"{TOPIC}{index + 1}"
 
 
-def number_at(log: Log, offset: int) -> int | None:
-    """The number of the record at `offset`, None when there is none."""
+def record_at(log: Log, offset: int) -> tuple[int, int] | None:
+    """Number and leader epoch of the record at `offset`, None when there is none."""
     index = bisect_right(log.bases, offset) - 1
     if index < 0:
         return None
     found = batches.read(log.batches[index])
     if found is None or offset >= found.end_offset:
         return None
-    return found.first + offset - found.base_offset
+    return found.first + offset - found.base_offset, found.leader_epoch
