@@ -1,0 +1,66 @@
+"""One Spark session for all tests of a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockbroker.conformance.clients import building
+
+from ..clients import tools
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONNECTOR = Path(__file__).parent / "kafka-connector"
+
+
+def connector_jars() -> list[Path]:
+    """Spark's connector for Kafka, fetched on first use; none without Maven."""
+    if shutil.which("mvn") is None:
+        return []
+
+    def fetch(folder: Path) -> None:
+        building.step(["mvn", "-B", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"], folder)
+
+    return sorted(building.cached(CONNECTOR, "jars", fetch).glob("lib/*.jar"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A local session. Jars have to be there before its JVM starts: those of Kafka's connector are."""
+    tools.need("java")
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # workers would take PATH's python3
+    config: dict[str, bool | float | int | str | None] = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "2g",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+        "spark.jars": ",".join(map(str, connector_jars())),
+    }
+    builder = SparkSession.builder.master("local[2]").appName("mockbroker-tests")
+    session = builder.config(map=config).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # the JVM ends with it
+    gateway.proc.wait()
