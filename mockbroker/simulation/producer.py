@@ -45,8 +45,11 @@ class Generation(enum.StrEnum):
     PLAIN = "plain"
     """Has no producer id: a retry may write twice."""
     V0_11 = "0.11"
+    """Takes each error about its sequence for a loss."""
     V1_0 = "1.0"
+    """Begins its sequence again where the log starts past what was acknowledged (KIP-185)."""
     V2_5 = "2.5"
+    """Bumps its epoch (KIP-360)."""
 
 
 @dataclass(frozen=True, slots=True)
