@@ -170,8 +170,8 @@ def _faults() -> Iterator[str]:
 def _simulation() -> Iterator[str]:
     yield "# What a history is made of"
     yield ""
-    yield "The heavier a step, the more often it is drawn. Those without a weight are drawn in another way, or"
-    yield "undo one that was."
+    yield "The heavier a step, the more often it is drawn. Those without a weight are drawn in another way,"
+    yield "or undo one that was."
     yield ""
     yield "| step | weight | what happens |"
     yield "|---|--:|---|"

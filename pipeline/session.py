@@ -46,15 +46,29 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     _need_java()
     # Else workers are PATH's python3, which may be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master).appName("mockbroker")
-    for name, value in _SETTINGS.items():
-        builder = builder.config(name, value)
-    builder = builder.config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-    builder = builder.config("spark.local.dir", str(scratch))
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "mockbroker",
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.local.dir": str(scratch),
+        **_SETTINGS,
+    }
+    builder = SparkSession.builder
+    for name in settings.keys() - _submitted():
+        builder = builder.config(name, settings[name])
     with _quiet():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
+
+
+def _submitted() -> set[str]:
+    """What `spark-submit` has set."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return set()
+    from pyspark import SparkConf
+
+    return {name for name, _ in SparkConf().getAll()}
 
 
 def _need_java() -> None:

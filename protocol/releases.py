@@ -2,8 +2,8 @@
 
 import functools
 import json
+import pkgutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from ..nearest import nearest
@@ -42,7 +42,7 @@ class ReleaseFacts:
 
 @functools.cache
 def _recorded() -> dict[str, dict[str, object]]:
-    return json.loads(Path(__file__).with_name("releases.json").read_text())  # type: ignore[no-any-return]
+    return json.loads(pkgutil.get_data(__package__, "releases.json") or b"")  # type: ignore[no-any-return]
 
 
 def names() -> list[str]:
