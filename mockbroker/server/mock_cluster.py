@@ -280,7 +280,7 @@ class PolicyControl:
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""
-        self._cluster.run(lambda core: core.policies.reset(name, topic=topic, broker=broker))
+        self._cluster.do(policies.reset, name, topic, broker)
 
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
         """The name of the answer in force."""

@@ -81,6 +81,8 @@ def test_answers_change_while_they_are_watched() -> None:
             change(*given, **where)
             end_of_epoch(cluster, 7)
             seen.append(decided(cluster, name=NAME)[-1])
+        changes = [event.row()["answer"] for event in cluster.trace.events("policy", name=NAME)]
+    assert changes == ["log-end-offset", "Halfway", "Halfway", "undefined"]
     assert [(row["answer"], row["source"], row["scope"]) for row in seen] == [
         ("log-end-offset", "chosen", "@topic:t"),
         ("log-end-offset", "chosen", "@topic:t"),
