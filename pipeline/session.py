@@ -34,7 +34,7 @@ _SETTINGS: Final = {
 def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     """A session, the one that runs already if there is one. PipelineError without the extra or Java.
 
-    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` its settings win.
+    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` its settings hold, and no others.
     """
     try:
         from pyspark.sql import SparkSession
@@ -46,29 +46,18 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     _need_java()
     # Else workers are PATH's python3, which may be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = {
-        "spark.master": master,
-        "spark.app.name": "mockbroker",
-        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-        "spark.local.dir": str(scratch),
-        **_SETTINGS,
-    }
-    builder = SparkSession.builder
-    for name in settings.keys() - _submitted():
-        builder = builder.config(name, settings[name])
+    builder = SparkSession.builder.appName("mockbroker")
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+        folders = {
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+            "spark.local.dir": str(scratch),
+        }
+        for name, value in {"spark.master": master, **folders, **_SETTINGS}.items():
+            builder = builder.config(name, value)
     with _quiet():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
-
-
-def _submitted() -> set[str]:
-    """What `spark-submit` has set."""
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        return set()
-    from pyspark import SparkConf
-
-    return {name for name, _ in SparkConf().getAll()}
 
 
 def _need_java() -> None:
