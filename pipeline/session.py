@@ -34,7 +34,7 @@ _SETTINGS: Final = {
 def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     """A session, the one that runs already if there is one. PipelineError without the extra or Java.
 
-    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` its settings hold, and no others.
+    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` only its settings hold.
     """
     try:
         from pyspark.sql import SparkSession
