@@ -12,14 +12,18 @@ from ..cluster.broker import Liveness
 from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
 from .network import Random
+from .producer import ModelProducer
+from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
+    from .consumer import ModelConsumer
     from .world import World
 
 Args = dict[str, int]
 BROKERS: Final = 3
 _MAX_RECORDS: Final = 4
 _LATE_MS: Final = (50, 1_500)
+_COMMITS: Final = 0.8
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,27 @@ def produce(world: "World", args: Args) -> None:
         world.producers[args["producer"]].send(args["count"])
 
 
+@_step(
+    "end-transaction",
+    0,
+    lambda random: {"producer": random.randrange(0, 2), "commit": int(random.random() < _COMMITS)},
+)
+def end_transaction(world: "World", args: Args) -> None:
+    """A producer commits or aborts, once all that it was given is written."""
+    if args["producer"] < len(world.producers):
+        producer = world.producers[args["producer"]]
+        if isinstance(producer, TransactionalProducer):
+            producer.end(commit=bool(args["commit"]))
+
+
+@_step("new-instance", 0)
+def new_instance(world: "World", args: Args) -> None:
+    """Another instance with the first producer's transactional id starts; the one before it goes on."""
+    first = world.producers[0]
+    if isinstance(first, TransactionalProducer):
+        world.new_instance(first.transactional_id)
+
+
 @_step("rebalance", 6)
 def rebalance(world: "World", args: Args) -> None:
     """The partition goes to the next consumer; its owner commits first, as in a rebalance listener."""
@@ -78,10 +103,10 @@ def consumer_dies(world: "World", args: Args) -> None:
 
 @_step("lose-answer", 3, lambda random: {"client": random.randrange(0, 3)})
 def lose_answer(world: "World", args: Args) -> None:
-    """The next answer to a client is lost with its connection: of a Produce, if it is a producer."""
-    clients = [*world.producers, *world.consumers]
-    client = clients[args["client"] % len(clients)]
-    world.network.lose_answer(client.name, ApiKey.PRODUCE if client in world.producers else None)
+    """The next answer to a client is lost with its connection: of a Produce, if that is all that it asks."""
+    client = _client(world, args)
+    only = isinstance(client, ModelProducer) and client.transactional_id is None
+    world.network.lose_answer(client.name, ApiKey.PRODUCE if only else None)
 
 
 @_step(
@@ -93,18 +118,17 @@ def lose_answer(world: "World", args: Args) -> None:
 )
 def cut_client(world: "World", args: Args) -> None:
     """Nothing gets through between a client and a broker."""
-    world.network.cut(_client(world, args), args["broker"])
+    world.network.cut(_client(world, args).name, args["broker"])
 
 
 @_step("mend-client")
 def mend_client(world: "World", args: Args) -> None:
     """It does again."""
-    world.network.mend(_client(world, args), args["broker"])
+    world.network.mend(_client(world, args).name, args["broker"])
 
 
-def _client(world: "World", args: Args) -> str:
-    clients = [*world.producers, *world.consumers]
-    return clients[args["client"] % len(clients)].name
+def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
+    return world.clients[args["client"] % len(world.clients)]
 
 
 # -- brokers
