@@ -20,6 +20,11 @@ _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
 _HAND_OVER_MS: Final = 1_500
 """A rebalance that is under way is over by then."""
+_PURGES: Final = 0.3
+_TRANSACTIONAL: Final = 0.2
+_TROUBLED: Final = 0.5
+_TROUBLES: Final = (1, 6)
+_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
@@ -48,12 +53,7 @@ def draw(seed: int, options: Options) -> Plan:
     ]
     for _ in range(_between(random, *_STEPS)):
         name = _one_of(random, _DRAWN)
-        kind, at_ms = STEPS[name], _between(random, 200, length_ms)
-        args = kind.draw(random)
-        steps.append(Step(at_ms, name, args))
-        if kind.then:
-            undo = {each: value for each, value in args.items() if each in ("client", "broker")}
-            steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
+        steps += _drawn(random, name, _between(random, 200, length_ms))
     generation = options.producer or _one_of(random, _GENERATIONS)
     plan = Plan(
         seed=seed,
@@ -76,32 +76,36 @@ def draw(seed: int, options: Options) -> Plan:
 def _with_producers(
     random: Random, plan: Plan, steps: list[Step], length_ms: int, transactional: bool | None
 ) -> Plan:
-    """What producers need besides. It is drawn last, so that all else is the same without."""
+    """What producers have trouble with. It is drawn last, so that all else is the same without."""
     (producer,) = plan.producers
-    plan = replace(plan, purges=random.random() < 0.3)
-    chosen = random.random() < 0.3 if transactional is None else transactional
+    plan = replace(plan, purges=random.random() < _PURGES)
+    if random.random() < _TROUBLED:
+        for _ in range(_between(random, *_TROUBLES)):
+            steps += _drawn(random, _one_of(random, _TROUBLE), _between(random, 200, length_ms))
+    chosen = random.random() < _TRANSACTIONAL if transactional is None else transactional
     if chosen and producer.generation is not Generation.PLAIN:
-        plan = replace(
-            plan,
-            producers=(
-                replace(
-                    producer,
-                    acks=-1,
-                    transactional=True,
-                    transaction_timeout_ms=_one_of(random, [1_500, 60_000]),
-                ),
-            ),
-            consumer=replace(plan.consumer, read_committed=random.random() < 0.5),
-        )
+        timeout_ms = _one_of(random, [1_500, 60_000])
+        producer = replace(producer, acks=-1, transactional=True, transaction_timeout_ms=timeout_ms)
+        consumer = replace(plan.consumer, read_committed=random.random() < 0.5)
+        plan = replace(plan, producers=(producer,), consumer=consumer)
         for name, counts in (("end-transaction", _ENDS), ("new-instance", _INSTANCES)):
-            steps += [
-                Step(_between(random, 200, length_ms), name, STEPS[name].draw(random))
-                for _ in range(_between(random, *counts))
-            ]
+            for _ in range(_between(random, *counts)):
+                steps += _drawn(random, name, _between(random, 200, length_ms))
         for _ in range(_between(random, *_PRODUCES)):
             args = {**STEPS["produce"].draw(random), "producer": 1}
             steps.append(Step(_between(random, 0, length_ms), "produce", args))
     return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
+
+
+def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
+    """A step, and the one that undoes it."""
+    kind = STEPS[name]
+    args = kind.draw(random)
+    steps = [Step(at_ms, name, args)]
+    if kind.then:
+        undo = {each: value for each, value in args.items() if each in ("client", "broker")}
+        steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
+    return steps
 
 
 def happen(plan: Plan, *, recording: bool = False) -> History:

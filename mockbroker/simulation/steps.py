@@ -28,11 +28,13 @@ _COMMITS: Final = 0.8
 
 @dataclass(frozen=True)
 class Kind:
-    """A step's kind. `weight` is how often it is drawn; `then` undoes it after `follow_ms` (from, to)."""
+    """A step's kind. `weight` is how often it is drawn, `producer_weight` how often as what producers have
+    trouble with; `then` undoes it after `follow_ms` (from, to)."""
 
     do: Callable[["World", Args], None]
     draw: Callable[[Random], Args]
     weight: int
+    producer_weight: int = 0
     then: str = ""
     follow_ms: tuple[int, int] = (0, 0)
 
@@ -44,11 +46,12 @@ def _step(
     name: str,
     weight: int = 0,
     draw: Callable[[Random], Args] = lambda random: {},
+    producer_weight: int = 0,
     then: str = "",
     follow_ms: tuple[int, int] = (0, 0),
 ) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
     def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
-        STEPS[name] = Kind(do, draw, weight, then, follow_ms)
+        STEPS[name] = Kind(do, draw, weight, producer_weight, then, follow_ms)
         return do
 
     return register
@@ -131,10 +134,17 @@ def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
     return world.clients[args["client"] % len(world.clients)]
 
 
+@_step("lose-producer-answer", 0, lambda random: {"producer": random.randrange(0, 2)}, producer_weight=6)
+def lose_producer_answer(world: "World", args: Args) -> None:
+    """The next answer to a Produce is lost with its connection."""
+    producer = world.producers[args["producer"] % len(world.producers)]
+    world.network.lose_answer(producer.name, ApiKey.PRODUCE)
+
+
 # -- brokers
 
 
-@_step("stop-broker", 2, _broker, then="start-broker", follow_ms=(500, 4_000))
+@_step("stop-broker", 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
 def stop_broker(world: "World", args: Args) -> None:
     """It is shut down."""
     controller.stop_broker(world.cluster, args["broker"])
@@ -193,7 +203,7 @@ def rejoin_broker(world: "World", args: Args) -> None:
         connectivity.rejoin(world.cluster, args["broker"])
 
 
-@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)})
+@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
 def move_leader(world: "World", args: Args) -> None:
     """A clean election."""
     partition = _partition(world, args)
@@ -231,6 +241,7 @@ def pause_follower(world: "World", args: Args) -> None:
     "slow-follower",
     4,
     lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    producer_weight=3,
     then="resume-follower",
     follow_ms=(1_500, 6_000),
 )
@@ -252,7 +263,7 @@ def resume_follower(world: "World", args: Args) -> None:
 # -- logs
 
 
-@_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)})
+@_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)}, producer_weight=3)
 def delete_records(world: "World", args: Args) -> None:
     """Retention, or DeleteRecords, moves the log start offset up to that part of the high watermark."""
     for partition in _partitions(world):

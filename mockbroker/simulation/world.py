@@ -263,15 +263,19 @@ class World:
         )
 
     def lost_records(self, writer: str | None = None) -> list[int]:
-        """Numbers that were acknowledged and are not in the leader's log, though nobody deleted them."""
-        ledger, held = self.ledger, {place: self.numbers_in(self.partition(place)) for place in self.places}
+        """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
+        held = {place: self.numbers_in(self.partition(place)) for place in self.places}
         return [
             number
-            for number, told in ledger.acknowledged.items()
+            for number, told in self.ledger.acknowledged.items()
             if writer in (None, told.writer)
             and number not in held[told.place]
-            and number not in ledger.deleted.get(told.place, ())
+            and not self._deleted(told.place, number)
         ]
+
+    def _deleted(self, place: Place, number: int) -> bool:
+        offset = self.ledger.deleted.get(place, {}).get(number)
+        return offset is not None and offset < self.partition(place).log.start_offset
 
     # -- instances of a transactional id
 
