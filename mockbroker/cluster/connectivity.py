@@ -37,7 +37,7 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
     if one.session is not None:
         one.session.cancel()
     one.hears_controller, one.known_brokers, one.session = True, None, None
-    # One that is down as well stays fenced until it is started.
+    # One that is down registers when it is started.
     one.fenced = one.fenced and not one.online
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)

@@ -372,6 +372,7 @@ class Partition:
         """The leader is back from a restart, in the same leader epoch."""
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
+        self.topic.cluster.leader_changed(self)
 
     def lose_leader(self) -> None:
         """No replica may lead."""

@@ -5,12 +5,22 @@ Record `i` of a batch holds the number of the first plus `i`, in eight bytes at 
 
 import functools
 import struct
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 from crc32c import crc32c
 
-from ..protocol.batch_writing import varint_of
-from ..protocol.record_batch import CONTROL, HEADER, HEADER_BYTES, OVERHEAD_BYTES, TRANSACTIONAL
+from ..protocol.batch_writing import marker_of, varint_of
+from ..protocol.messages.fetch import AbortedTransaction
+from ..protocol.record_batch import (
+    CONTROL,
+    HEADER,
+    HEADER_BYTES,
+    OVERHEAD_BYTES,
+    TRANSACTIONAL,
+    Batch,
+    header_of,
+)
 
 _NUMBER: Final = struct.Struct(">q")
 _CRC_FROM: Final = 21
@@ -61,10 +71,26 @@ def read(batch: bytes | bytearray | memoryview) -> Records | None:
     return Records(base_offset, base_offset + count, leader_epoch, last - count + 1, count)
 
 
-def end_offset(batch: bytes | bytearray | memoryview) -> int:
-    """One past its last offset."""
-    header = HEADER.unpack_from(batch)
-    return header[0] + header[6] + 1  # type: ignore[no-any-return]
+def end_of(batch: Batch) -> tuple[int, int]:
+    """One past its last offset, and its leader epoch."""
+    header = header_of(batch)
+    return header.base_offset + header.last_offset_delta + 1, header.leader_epoch
+
+
+def with_aborted(found: Iterable[Any], aborted: Iterable[AbortedTransaction]) -> Iterator[tuple[Any, bool]]:
+    """Batches as a read_committed consumer takes them: each, and whether it is of an aborted transaction."""
+    coming = sorted(aborted, key=lambda each: each.first_offset, reverse=True)
+    open_ids: set[int] = set()
+    for batch in found:
+        header = header_of(batch)
+        last_offset = header.base_offset + header.last_offset_delta
+        while coming and coming[-1].first_offset <= last_offset:
+            open_ids.add(coming.pop().producer_id)
+        if header.attributes & CONTROL:
+            marker = marker_of(batch, header)
+            if marker is not None and not marker.committed:
+                open_ids.discard(header.producer_id)
+        yield batch, bool(header.attributes & TRANSACTIONAL) and header.producer_id in open_ids
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 
 if TYPE_CHECKING:
+    from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from .world import World
 
@@ -104,8 +105,16 @@ class ModelClient:
 
     def coordinator(self, group: str) -> int:
         """The coordinator's id, -1 if there is none: as FindCoordinator would say, without asking."""
-        found = self.cluster.coordinator(group)
-        return found.id if found is not None and found.online else NO_BROKER
+        return self._online(self.cluster.coordinator(group))
+
+    def transaction_coordinator(self, transactional_id: str) -> int:
+        """The same for a transactional id."""
+        return self._online(
+            self.cluster.brokers.get(self.cluster.transaction_partition(transactional_id).leader)
+        )
+
+    def _online(self, broker: "Broker | None") -> int:
+        return broker.id if broker is not None and broker.online else NO_BROKER
 
 
 LEADER_GONE: Final = frozenset(

@@ -6,7 +6,7 @@ was read from, validation by OffsetForLeaderEpoch, and commits that carry one of
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -87,6 +87,7 @@ class ConsumerSetting:
 
     commit: Commit = Commit.POSITION
     reset: Reset = Reset.EARLIEST
+    read_committed: bool = False
 
 
 class Position(NamedTuple):
@@ -298,7 +299,10 @@ class ModelConsumer(ModelClient):
             self.partition, position.leader.epoch, position.offset, partition_max_bytes=_FETCH_BYTES
         )
         request = FetchRequest(
-            max_wait_ms=_MAX_WAIT_MS, min_bytes=1, topics=[FetchTopic(None, [asked], self.topic)]
+            max_wait_ms=_MAX_WAIT_MS,
+            min_bytes=1,
+            isolation_level=int(self.setting.read_committed),
+            topics=[FetchTopic(None, [asked], self.topic)],
         )
 
         def answered(answer: FetchResponse | None) -> None:
@@ -324,21 +328,27 @@ class ModelConsumer(ModelClient):
             else:
                 self._again(self._look)
             return
-        for batch in found.records or ():
-            self._take(batch)
+        if self.setting.read_committed:
+            for batch, aborted in batches.with_aborted(found.records or (), found.aborted_transactions or ()):
+                self._take(batch, aborted)
+        else:
+            for batch in found.records or ():
+                self._take(batch)
         if self.world.commits_due(self):
             self.commit()
         self._look()
 
-    def _take(self, batch: bytes | bytearray | memoryview) -> None:
+    def _take(self, batch: Any, aborted: bool = False) -> None:
         position = self.position
         assert position is not None
         records = batches.read(batch)
         if records is None:
-            end, epoch = batches.end_offset(batch), position.epoch
+            end, epoch = batches.end_of(batch)
         else:
             end, epoch = records.end_offset, records.leader_epoch
-            if end > position.offset:
+            if aborted:
+                self.world.skipped(self, records)
+            elif end > position.offset:
                 self.world.delivered(self, position.offset, records)
         if end <= position.offset:
             return

@@ -1,7 +1,7 @@
 """Draws a plan from a seed, and lets it happen."""
 
 import random as stdlib_random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from ..cluster.broker import Liveness
@@ -21,6 +21,14 @@ _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
 _HAND_OVER_MS: Final = 1_500
 """A rebalance that is under way is over by then."""
+_PURGES: Final = 0.3
+_TRANSACTIONAL: Final = 0.2
+_TROUBLED: Final = 0.5
+_TROUBLES: Final = (1, 6)
+_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
+_ENDS: Final = (2, 8)
+_INSTANCES: Final = (0, 2)
+_GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
 
@@ -46,14 +54,9 @@ def draw(seed: int, options: Options) -> Plan:
     ]
     for _ in range(_between(random, *_STEPS)):
         name = _one_of(random, _DRAWN)
-        kind, at_ms = STEPS[name], _between(random, 200, length_ms)
-        args = kind.draw(random)
-        steps.append(Step(at_ms, name, args))
-        if kind.then:
-            undo = {each: value for each, value in args.items() if each in ("client", "broker")}
-            steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
-    generation = options.producer or _one_of(random, list(Generation))
-    return Plan(
+        steps += _drawn(random, name, _between(random, 200, length_ms))
+    generation = options.producer or _one_of(random, _GENERATIONS)
+    plan = Plan(
         seed=seed,
         kafka=options.kafka,
         policies=dict(options.policies),
@@ -67,8 +70,43 @@ def draw(seed: int, options: Options) -> Plan:
         delay_ms=_one_of(random, [2, 10, 60]),
         replica_fetch_bytes=_one_of(random, [150, 1 << 20]),
         commit_rate=_one_of(random, [0.1, 0.5, 1.0]),
-        steps=tuple(sorted(steps, key=lambda each: each.at_ms)),
     )
+    return _with_producers(random, plan, steps, length_ms, options.transactional)
+
+
+def _with_producers(
+    random: Random, plan: Plan, steps: list[Step], length_ms: int, transactional: bool | None
+) -> Plan:
+    """What producers have trouble with. It is drawn last, so that all else is the same without."""
+    (producer,) = plan.producers
+    plan = replace(plan, purges=random.random() < _PURGES)
+    if random.random() < _TROUBLED:
+        for _ in range(_between(random, *_TROUBLES)):
+            steps += _drawn(random, _one_of(random, _TROUBLE), _between(random, 200, length_ms))
+    chosen = random.random() < _TRANSACTIONAL if transactional is None else transactional
+    if chosen and producer.generation is not Generation.PLAIN:
+        timeout_ms = _one_of(random, [1_500, 60_000])
+        producer = replace(producer, acks=-1, transactional=True, transaction_timeout_ms=timeout_ms)
+        consumer = replace(plan.consumer, read_committed=random.random() < 0.5)
+        plan = replace(plan, producers=(producer,), consumer=consumer)
+        for name, counts in (("end-transaction", _ENDS), ("new-instance", _INSTANCES)):
+            for _ in range(_between(random, *counts)):
+                steps += _drawn(random, name, _between(random, 200, length_ms))
+        for _ in range(_between(random, *_PRODUCES)):
+            args = {**STEPS["produce"].draw(random), "producer": 1}
+            steps.append(Step(_between(random, 0, length_ms), "produce", args))
+    return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
+
+
+def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
+    """A step, and the one that undoes it."""
+    kind = STEPS[name]
+    args = kind.draw(random)
+    steps = [Step(at_ms, name, args)]
+    if kind.then:
+        undo = {each: value for each, value in args.items() if each in ("client", "broker")}
+        steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
+    return steps
 
 
 def happen(plan: Plan, *, recording: bool = False) -> History:
@@ -96,7 +134,7 @@ def happen(plan: Plan, *, recording: bool = False) -> History:
 
 
 def _calm_down(world: World) -> None:
-    """Everything works again."""
+    """Everything works again, and producers commit."""
     invariants.check_fetchers(world)
     world.network.mend_all()
     for broker in world.cluster.brokers.values():
@@ -104,6 +142,7 @@ def _calm_down(world: World) -> None:
         if broker.liveness is not Liveness.RUNNING:
             start_broker(world, {"broker": broker.id})
         STEPS["resume-follower"].do(world, {"broker": broker.id})
+    world.finish_transactions()
 
 
 def _between(random: Random, low: int, high: int) -> int:

@@ -3,6 +3,7 @@
 Records are known by their numbers. A group has one consumer at a time.
 """
 
+import enum
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -30,6 +31,23 @@ class Acknowledged:
     acks: int
 
 
+class Outcome(enum.Enum):
+    """How a transaction ends, as its producer knows."""
+
+    OPEN = "nobody asked to commit it"
+    COMMITTING = "it was asked for, and who knows"
+    COMMITTED = "it is committed"
+    ABORTED = "it is not"
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A transaction of a model producer."""
+
+    writer: str
+    outcome: Outcome = Outcome.OPEN
+
+
 @dataclass(slots=True)
 class Reading:
     """How far a group has read a partition: number and leader epoch by offset."""
@@ -40,6 +58,8 @@ class Reading:
     excused: bool = False
     """Whether records were lost under it: what it reads again since is no fault of its own."""
     read_again: int = 0
+    skipped: set[int] = field(default_factory=set)
+    """Numbers that were held for aborted."""
 
 
 @dataclass(slots=True)
@@ -49,10 +69,14 @@ class Ledger:
     acknowledged: dict[int, Acknowledged] = field(default_factory=dict)
     readings: dict[tuple[str, Place], Reading] = field(default_factory=dict)
     real_loss: dict[Place, str] = field(default_factory=dict)
-    deleted: dict[Place, int] = field(default_factory=dict)
-    """Below it records were deleted on purpose."""
+    deleted: dict[Place, dict[int, int]] = field(default_factory=dict)
+    """Numbers that were deleted on purpose, and the offsets they had."""
+    deleted_upto: dict[Place, int] = field(default_factory=dict)
+    """Up to which offset."""
     once: set[int] = field(default_factory=set)
     """Numbers that idempotent producers wrote."""
+    transactions: dict[int, Transaction] = field(default_factory=dict)
+    """By number."""
 
     def reading(self, group: str, place: Place) -> Reading:
         return self.readings.setdefault((group, place), Reading())

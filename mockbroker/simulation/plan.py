@@ -47,6 +47,8 @@ class Plan:
     delay_ms: int = 10
     replica_fetch_bytes: int = 1 << 20
     commit_rate: float = 0.3
+    purges: bool = False
+    """Whether the group deletes what it has committed, as Kafka Streams does with repartition topics."""
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
 
@@ -83,9 +85,11 @@ class Plan:
             steps = row.pop("steps")
             return cls(
                 **row,
-                consumer=ConsumerSetting(Commit(consumer["commit"]), Reset(consumer["reset"])),
+                consumer=ConsumerSetting(
+                    Commit(consumer.pop("commit")), Reset(consumer.pop("reset")), **consumer
+                ),
                 producers=tuple(
-                    ProducerSetting(Generation(each["generation"]), each["acks"]) for each in producers
+                    ProducerSetting(Generation(each.pop("generation")), **each) for each in producers
                 ),
                 steps=tuple(Step(each["at_ms"], each["do"], each["args"]) for each in steps),
             )
@@ -102,3 +106,4 @@ class Options:
     commit: Commit | None = None
     reset: Reset | None = None
     producer: Generation | None = None
+    transactional: bool | None = None

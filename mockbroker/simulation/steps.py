@@ -12,23 +12,29 @@ from ..cluster.broker import Liveness
 from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
 from .network import Random
+from .producer import ModelProducer
+from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
+    from .consumer import ModelConsumer
     from .world import World
 
 Args = dict[str, int]
 BROKERS: Final = 3
 _MAX_RECORDS: Final = 4
 _LATE_MS: Final = (50, 1_500)
+_COMMITS: Final = 0.8
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A step's kind. `weight` is how often it is drawn; `then` undoes it after `follow_ms` (from, to)."""
+    """A step's kind. `weight` is how often it is drawn, `producer_weight` how often as what producers have
+    trouble with; `then` undoes it after `follow_ms` (from, to)."""
 
     do: Callable[["World", Args], None]
     draw: Callable[[Random], Args]
     weight: int
+    producer_weight: int = 0
     then: str = ""
     follow_ms: tuple[int, int] = (0, 0)
 
@@ -40,11 +46,12 @@ def _step(
     name: str,
     weight: int = 0,
     draw: Callable[[Random], Args] = lambda random: {},
+    producer_weight: int = 0,
     then: str = "",
     follow_ms: tuple[int, int] = (0, 0),
 ) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
     def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
-        STEPS[name] = Kind(do, draw, weight, then, follow_ms)
+        STEPS[name] = Kind(do, draw, weight, producer_weight, then, follow_ms)
         return do
 
     return register
@@ -64,6 +71,27 @@ def produce(world: "World", args: Args) -> None:
         world.producers[args["producer"]].send(args["count"])
 
 
+@_step(
+    "end-transaction",
+    0,
+    lambda random: {"producer": random.randrange(0, 2), "commit": int(random.random() < _COMMITS)},
+)
+def end_transaction(world: "World", args: Args) -> None:
+    """A producer commits or aborts, once all that it was given is written."""
+    if args["producer"] < len(world.producers):
+        producer = world.producers[args["producer"]]
+        if isinstance(producer, TransactionalProducer):
+            producer.end(commit=bool(args["commit"]))
+
+
+@_step("new-instance", 0)
+def new_instance(world: "World", args: Args) -> None:
+    """Another instance with the first producer's transactional id starts; the one before it goes on."""
+    first = world.producers[0]
+    if isinstance(first, TransactionalProducer):
+        world.new_instance(first.transactional_id)
+
+
 @_step("rebalance", 6)
 def rebalance(world: "World", args: Args) -> None:
     """The partition goes to the next consumer; its owner commits first, as in a rebalance listener."""
@@ -78,10 +106,10 @@ def consumer_dies(world: "World", args: Args) -> None:
 
 @_step("lose-answer", 3, lambda random: {"client": random.randrange(0, 3)})
 def lose_answer(world: "World", args: Args) -> None:
-    """The next answer to a client is lost with its connection: of a Produce, if it is a producer."""
-    clients = [*world.producers, *world.consumers]
-    client = clients[args["client"] % len(clients)]
-    world.network.lose_answer(client.name, ApiKey.PRODUCE if client in world.producers else None)
+    """The next answer to a client is lost with its connection: of a Produce, if that is all that it asks."""
+    client = _client(world, args)
+    only = isinstance(client, ModelProducer) and client.transactional_id is None
+    world.network.lose_answer(client.name, ApiKey.PRODUCE if only else None)
 
 
 @_step(
@@ -93,24 +121,30 @@ def lose_answer(world: "World", args: Args) -> None:
 )
 def cut_client(world: "World", args: Args) -> None:
     """Nothing gets through between a client and a broker."""
-    world.network.cut(_client(world, args), args["broker"])
+    world.network.cut(_client(world, args).name, args["broker"])
 
 
 @_step("mend-client")
 def mend_client(world: "World", args: Args) -> None:
     """It does again."""
-    world.network.mend(_client(world, args), args["broker"])
+    world.network.mend(_client(world, args).name, args["broker"])
 
 
-def _client(world: "World", args: Args) -> str:
-    clients = [*world.producers, *world.consumers]
-    return clients[args["client"] % len(clients)].name
+def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
+    return world.clients[args["client"] % len(world.clients)]
+
+
+@_step("lose-producer-answer", 0, lambda random: {"producer": random.randrange(0, 2)}, producer_weight=6)
+def lose_producer_answer(world: "World", args: Args) -> None:
+    """The next answer to a Produce is lost with its connection."""
+    producer = world.producers[args["producer"] % len(world.producers)]
+    world.network.lose_answer(producer.name, ApiKey.PRODUCE)
 
 
 # -- brokers
 
 
-@_step("stop-broker", 2, _broker, then="start-broker", follow_ms=(500, 4_000))
+@_step("stop-broker", 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
 def stop_broker(world: "World", args: Args) -> None:
     """It is shut down."""
     controller.stop_broker(world.cluster, args["broker"])
@@ -169,7 +203,7 @@ def rejoin_broker(world: "World", args: Args) -> None:
         connectivity.rejoin(world.cluster, args["broker"])
 
 
-@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)})
+@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
 def move_leader(world: "World", args: Args) -> None:
     """A clean election."""
     partition = _partition(world, args)
@@ -207,6 +241,7 @@ def pause_follower(world: "World", args: Args) -> None:
     "slow-follower",
     4,
     lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    producer_weight=3,
     then="resume-follower",
     follow_ms=(1_500, 6_000),
 )
@@ -228,7 +263,7 @@ def resume_follower(world: "World", args: Args) -> None:
 # -- logs
 
 
-@_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)})
+@_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)}, producer_weight=3)
 def delete_records(world: "World", args: Args) -> None:
     """Retention, or DeleteRecords, moves the log start offset up to that part of the high watermark."""
     for partition in _partitions(world):

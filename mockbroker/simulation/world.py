@@ -13,11 +13,14 @@ from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
 from . import batches
 from .consumer import ModelConsumer, Position
+from .idempotent_producer import ABOUT_SEQUENCES, IdempotentProducer
 from .ledger import Acknowledged, Ledger, Place, Violation
 from .network import Network
 from .plan import Plan
-from .producer import ModelProducer
+from .producer import Generation, ModelProducer, ProducerSetting
+from .purger import Purger
 from .timeline import VIOLATION, Timeline
+from .transactional_producer import TransactionalProducer
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
@@ -32,12 +35,14 @@ CONFIG: Final = {
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "3",
     "replica.lag.time.max.ms": "400",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
     "transaction.state.log.num.partitions": "1",
     "zookeeper.session.timeout.ms": "600",
 }
 
 
-_ABOUT_SEQUENCES: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
+_RESTART_MS: Final = 400
+"""After so long an application whose producer has ended starts another."""
 
 
 class World:
@@ -69,12 +74,28 @@ class World:
             ModelConsumer(self, f"consumer-{i + 1}", GROUP, TOPIC, 0, plan.consumer)
             for i in range(plan.consumers)
         ]
-        self.producers = [
-            ModelProducer(self, f"producer-{i + 1}", TOPIC, 0, setting)
-            for i, setting in enumerate(plan.producers)
-        ]
+        self.newest: dict[str, TransactionalProducer] = {}
+        """The last instance of each transactional id."""
+        self.producers: list[ModelProducer] = []
+        for i, setting in enumerate(plan.producers):
+            self.producers.append(self._producer(f"producer-{i + 1}", setting, f"transactions-{i + 1}"))
+        self.purger = Purger(self, "purger") if plan.purges else None
         self.owner: ModelConsumer | None = None
         self.timeline = Timeline(self.cluster, START_MS) if recording else None
+
+    def _producer(self, name: str, setting: ProducerSetting, transactional_id: str) -> ModelProducer:
+        if setting.transactional:
+            made = TransactionalProducer(self, name, TOPIC, 0, setting, transactional_id)
+            self.newest[transactional_id] = made
+            return made
+        plain = setting.generation is Generation.PLAIN
+        return (ModelProducer if plain else IdempotentProducer)(self, name, TOPIC, 0, setting)
+
+    @property
+    def clients(self) -> list[ModelProducer | ModelConsumer]:
+        """In the order in which steps count them."""
+        first = len(self.plan.producers)
+        return [*self.producers[:first], *self.consumers, *self.producers[first:]]
 
     @property
     def places(self) -> list[Place]:
@@ -130,6 +151,8 @@ class World:
 
     def committed(self, consumer: ModelConsumer, offset: int) -> None:
         self.ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
+        if self.purger is not None:
+            self.purger.purge(consumer.place, offset)
 
     def commits_due(self, consumer: ModelConsumer) -> bool:
         """Whether it commits now: now and then, as an application does."""
@@ -159,12 +182,23 @@ class World:
             )
         reading.read_again += again
 
+    def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
+        """Records of an aborted transaction, as the consumer was told."""
+        skipped = self.ledger.reading(consumer.group, consumer.place).skipped
+        skipped.update(range(records.first, records.first + records.records))
+        if self.recording:
+            self.tell(
+                consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
+            )
+
     def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
         """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
         log = self.partition(consumer.place).log
+        deleted = self.ledger.deleted_upto.get(consumer.place, 0)
         if self.recording:
             self.tell(consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})")
-        if log.start_offset <= position.offset <= log.end_offset and self._holds(consumer, position.offset):
+        start = max(log.start_offset, deleted)
+        if start <= position.offset <= log.end_offset and self._holds(consumer, position.offset):
             self.violated(
                 "reset-without-loss",
                 f"{consumer.group} {TOPIC}-0",
@@ -194,7 +228,10 @@ class World:
         if not log.start_offset <= offset <= log.end_offset:
             return False
         read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
-        return offset == log.start_offset or read is None or read == record_at(log, offset - 1)
+        if read is None:
+            # A marker, or what it began at: that may be lost where records may.
+            return consumer.place not in self.ledger.real_loss
+        return offset == log.start_offset or read == record_at(log, offset - 1)
 
     def _excuse(self, consumer: ModelConsumer) -> None:
         reading = self.ledger.reading(consumer.group, consumer.place)
@@ -214,15 +251,16 @@ class World:
             told = Acknowledged(producer.place, at_offset, producer.name, acks)
             self.ledger.acknowledged[first + index] = told
 
-    def producer_failed(self, producer: ModelProducer, error: ErrorCode) -> None:
-        """A producer tells its application of a fatal error: spurious unless a record was lost."""
+    def producer_told(self, producer: ModelProducer, error: ErrorCode) -> None:
+        """A producer tells its application of an error: spurious if it is about records that are not lost."""
         if self.recording:
-            self.tell(producer.name, f"fails for good: {error.name}")
+            self.tell(producer.name, f"raises {error.name}")
         place = producer.place
         if (
-            error not in _ABOUT_SEQUENCES
-            or self.lost_records(producer.name)
+            error not in ABOUT_SEQUENCES
+            or self._fenced(producer)
             or place in self.ledger.real_loss
+            or self.lost_records(producer.name)
         ):
             return
         self.violated(
@@ -232,33 +270,82 @@ class World:
         )
 
     def lost_records(self, writer: str | None = None) -> list[int]:
-        """Numbers that were acknowledged and are not in the leader's log, though nobody deleted them."""
-        ledger, held = self.ledger, {place: self.numbers_in(self.partition(place)) for place in self.places}
+        """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
+        held = {place: self.numbers_in(self.partition(place)) for place in self.places}
         return [
             number
-            for number, told in ledger.acknowledged.items()
+            for number, told in self.ledger.acknowledged.items()
             if writer in (None, told.writer)
             and number not in held[told.place]
-            and not 0 <= told.offset < ledger.deleted.get(told.place, 0)
+            and not self._deleted(told.place, number)
         ]
 
-    def numbers_in(self, partition: Partition) -> dict[int, int]:
-        """How often each number is in the leader's log."""
-        log = partition.log
-        counts: dict[int, int] = {}
-        for batch in log.batches:
+    def _deleted(self, place: Place, number: int) -> bool:
+        offset = self.ledger.deleted.get(place, {}).get(number)
+        return offset is not None and offset < self.partition(place).log.start_offset
+
+    # -- instances of a transactional id
+
+    def new_instance(self, transactional_id: str) -> None:
+        """Another instance starts, whatever the one before it is at."""
+        newest = self.newest[transactional_id]
+        name = f"{newest.name.partition('/')[0]}/{len(self.producers) + 1}"
+        made = self._producer(name, newest.setting, transactional_id)
+        assert isinstance(made, TransactionalProducer)
+        self.producers.append(made)
+        self.tell(name, f"starts as another instance of {transactional_id}")
+        made.start()
+
+    def producer_ended(self, producer: ModelProducer) -> None:
+        """A producer can't go on: its application starts another, if it is the last of its instances."""
+        if isinstance(producer, TransactionalProducer) and not self._superseded(producer):
+            transactional_id = producer.transactional_id
+
+            def restart() -> None:
+                if self.newest[transactional_id] is producer:
+                    self.new_instance(transactional_id)
+
+            self.cluster.after(_RESTART_MS, restart)
+
+    def _superseded(self, producer: ModelProducer) -> bool:
+        transactional_id = producer.transactional_id
+        return transactional_id is not None and self.newest[transactional_id] is not producer
+
+    def _fenced(self, producer: ModelProducer) -> bool:
+        """Whether the coordinator has aborted its transaction, for a new instance or its timeout: then it is
+        right to stop it, whatever it is told."""
+        if not isinstance(producer, TransactionalProducer):
+            return False
+        coordinator = self.cluster.brokers.get(producer.transaction_coordinator(producer.transactional_id))
+        known = dict(coordinator.transactions).get(producer.transactional_id) if coordinator else None
+        return known is None or (known.producer_id, known.epoch) != (producer.producer_id, producer.epoch)
+
+    def finish_transactions(self) -> None:
+        """Producers commit what they are at."""
+        for producer in self.producers:
+            if isinstance(producer, TransactionalProducer):
+                producer.end(commit=True)
+
+    def numbers_in(self, partition: Partition) -> dict[int, list[int]]:
+        """The offsets of each number in the leader's log."""
+        offsets: dict[int, list[int]] = {}
+        for batch in partition.log.batches:
             found = batches.read(batch)
             if found is not None:
-                for number in range(found.first, found.first + found.records):
-                    counts[number] = counts.get(number, 0) + 1
-        return counts
+                for index in range(found.records):
+                    offsets.setdefault(found.first + index, []).append(found.base_offset + index)
+        return offsets
 
     # -- what steps did
 
     def deleted(self, partition: Partition, upto: int) -> None:
         """Records below an offset were deleted on purpose."""
         place = partition.topic.name, partition.index
-        self.ledger.deleted[place] = max(upto, self.ledger.deleted.get(place, 0))
+        self.ledger.deleted_upto[place] = max(upto, self.ledger.deleted_upto.get(place, 0))
+        deleted = self.ledger.deleted.setdefault(place, {})
+        for number, offsets in self.numbers_in(partition).items():
+            if offsets[0] < upto:
+                deleted.setdefault(number, offsets[0])
 
     def lost_tail(self, partition: Partition, broker: int, offset: int) -> None:
         """A broker lost what it had not flushed."""
