@@ -1,0 +1,5 @@
+"""What users of the pipeline are told in one line."""
+
+
+class PipelineError(ValueError):
+    """A path that can't be read, or an option that makes no sense: names it, and says why."""
