@@ -200,6 +200,7 @@ TABLE: Final = Table.of(
         r"Leader {tp} (?:with topic id .*?)?starts at leader epoch {leader_epoch} from offset "
         r"{offset}(?: .*?(?P<detail>[Pp]revious leader epoch was -?\d+))?",
         detail="became leader",
+        leads=True,
     ),
     message(
         "in-sync-replicas",
@@ -219,6 +220,7 @@ TABLE: Final = Table.of(
         "starts at Leader Epoch",
         r"{tp} starts at Leader Epoch {leader_epoch} from offset {offset}"
         r"(?:.*?(?P<detail>Previous Leader Epoch was: -?\d+))?",
+        leads=True,
     ),
     # KafkaController and its state machines, ReplicationControlManager
     message(

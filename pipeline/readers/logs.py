@@ -114,8 +114,8 @@ class _Log:
                 setattr(row, name, value)
         if row.client is None:
             row.broker = about.get("broker", self._broker)
-        if row.kind == "leader" and row.leader is None and row.detail != "became follower":
-            row.leader = about.get("broker") if "Leader " in entry.message else None
+        if values.get("leads"):
+            row.leader = row.broker
         if row.kind in ("truncation", "follower-failure"):
             row.leader = about.get("fetches_from")
         row.text = entry.text
