@@ -137,6 +137,13 @@ TABLE: Final = Table.of(
         lambda _, found: {"name": None, "detail": "loaded"},
     ),
     message(
+        "log-start",
+        "ompleted load of Log(",
+        r"Completed load of Log\(.*?topic=(?P<topic>[\w.-]+), partition={partition}, .*?"
+        r"logStartOffset={offset}, logEndOffset={end_offset}\)",
+        detail="loaded",
+    ),
+    message(
         "high-watermark",
         "initial high watermark",
         r"Log loaded for partition {tp} with initial high watermark {offset}",
