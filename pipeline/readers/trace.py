@@ -245,7 +245,7 @@ def _read_parquet(path: Path) -> Iterator[Observation]:
             for row in batch.to_pylist():
                 number += 1
                 yield from _parquet_row(row, state, file, number)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         yield unreadable(SOURCE, file, number + 1, f"Parquet can't be read on: {error}")
 
 
