@@ -1,0 +1,342 @@
+"""What requests and their answers tell, from bodies as traces and captures have them (`trace/plain.py`).
+
+`of_answer` needs the request too: most answers do not repeat what was asked.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+Body = dict[str, Any]
+Values = dict[str, Any]
+Names = Mapping[str, str]
+"""Topic ids, as text, to names."""
+
+_OK: Final = "NONE"
+_STRATEGIES: Final = {-1: "latest", -2: "earliest"}
+_NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
+
+
+def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
+    """What a request tells on its own: where a client, or a follower, reads from."""
+    if api != "Fetch":
+        return
+    replica = _replica(body)
+    for topic, part in _partitions(body, "topics", names):
+        row = {
+            "kind": "position",
+            "api": "Fetch",
+            **_place(topic, part),
+            "offset": part["fetch_offset"],
+            "leader_epoch": _known(part.get("last_fetched_epoch")),
+            "current_epoch": _known(part.get("current_leader_epoch")),
+        }
+        if replica is not None:
+            row |= {"detail": f"follower {replica}"}
+        yield row
+
+
+def of_answer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    """What an answer to `request` tells, its errors among it."""
+    if reads := _ANSWERS.get(api):
+        yield from reads(request, answer, names)
+    yield from _refused(api, request, answer, names)
+
+
+def _offset_commit(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(request, "topics", names)
+    for topic, part in _partitions(answer, "topics", names):
+        wanted = asked.get((topic, _index(part)))
+        if part["error_code"] != _OK or wanted is None:
+            continue
+        row = {
+            "kind": "commit",
+            **_place(topic, part),
+            "group": request["group_id"],
+            "generation": _known(_either(request, "generation_id_or_member_epoch", "generation_id")),
+            "offset": wanted["committed_offset"],
+            "leader_epoch": _known(wanted.get("committed_leader_epoch")),
+        }
+        if "transactional_id" in request:
+            row |= _producer(request) | {"detail": "in a transaction"}
+        yield row
+
+
+def _offset_fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    groups = answer.get("groups") or [{**answer, "group_id": request.get("group_id")}]
+    for group in groups:
+        asked = group.get("group_id") or _only_group(request)
+        for topic, part in _partitions(group, "topics", names):
+            if part["error_code"] == _OK:
+                yield {
+                    "kind": "restore",
+                    **_place(topic, part),
+                    "group": asked,
+                    "offset": part["committed_offset"],
+                    "leader_epoch": _known(part.get("committed_leader_epoch")),
+                }
+
+
+def _only_group(request: Body) -> str | None:
+    groups = request.get("groups") or []
+    return groups[0]["group_id"] if len(groups) == 1 else request.get("group_id") or None
+
+
+def _epochs(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(request, "topics", names)
+    for topic, part in _partitions(answer, "topics", names):
+        wanted = asked.get((topic, _index(part)), {})
+        if part["error_code"] == _OK:
+            yield {
+                "kind": "epoch-answer",
+                **_place(topic, part),
+                "leader_epoch": wanted.get("leader_epoch"),
+                "current_epoch": _known(wanted.get("current_leader_epoch")),
+                "end_offset": part["end_offset"],
+                "detail": f"epoch {part['leader_epoch']}" if "leader_epoch" in part else None,
+            }
+
+
+def _produce(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    asked = _asked(request, "topic_data", names, "partition_data")
+    for topic, part in _partitions(answer, "responses", names, "partition_responses"):
+        if part["error_code"] != _OK or part["base_offset"] < 0:
+            continue
+        batch = _first_batch(asked.get((topic, _index(part)), {}))
+        count = batch.get("records")
+        yield {
+            "kind": "append",
+            **_place(topic, part),
+            **_sequence(batch),
+            "transactional_id": request.get("transactional_id"),
+            "offset": part["base_offset"],
+            "end_offset": None if count is None else part["base_offset"] + count,
+        }
+
+
+def _fetch(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    if _replica(request) is not None:
+        return
+    asked = _asked(request, "topics", names)
+    for topic, part in _partitions(answer, "responses", names):
+        batches = [each for each in part.get("records") or [] if "base_offset" in each]
+        if part["error_code"] != _OK or not batches:
+            continue
+        wanted = asked.get((topic, _index(part)), {})
+        last = batches[-1]
+        yield {
+            "kind": "fetched",
+            **_place(topic, part),
+            "offset": max(batches[0]["base_offset"], wanted.get("fetch_offset", 0)),
+            "end_offset": last["base_offset"] + last["records"],
+            "leader_epoch": _known(last["leader_epoch"]),
+            "current_epoch": _known(wanted.get("current_leader_epoch")),
+        }
+
+
+def _join(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    if answer.get("error_code", _OK) == _OK and answer.get("generation_id", -1) >= 0:
+        yield {
+            "kind": "group",
+            "group": request["group_id"],
+            "generation": answer["generation_id"],
+            "detail": f"joined as {answer.get('member_id')}",
+        }
+
+
+def _init_producer(request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    if answer["error_code"] == _OK:
+        yield {
+            "kind": "transaction",
+            "transactional_id": request.get("transactional_id"),
+            "producer_id": answer["producer_id"],
+            "producer_epoch": answer["producer_epoch"],
+            "detail": "InitProducerId",
+        }
+
+
+_ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
+    "OffsetCommit": _offset_commit,
+    "TxnOffsetCommit": _offset_commit,
+    "OffsetFetch": _offset_fetch,
+    "OffsetForLeaderEpoch": _epochs,
+    "Produce": _produce,
+    "Fetch": _fetch,
+    "JoinGroup": _join,
+    "InitProducerId": _init_producer,
+}
+
+
+def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
+    """What a Fetch answer carries: high watermarks, log starts, and the leader where it is another."""
+    yield from current_leaders(answer, names)
+    for topic, part in _partitions(answer, "responses", names):
+        if part["error_code"] != _OK:
+            continue
+        place = _place(topic, part)
+        if part["high_watermark"] >= 0:
+            yield {"kind": "high-watermark", **place, "offset": part["high_watermark"]}
+        if part.get("log_start_offset", -1) >= 0:
+            yield {"kind": "log-start", **place, "offset": part["log_start_offset"]}
+
+
+def leaders(answer: Body, names: Names) -> Iterator[Values]:
+    """What a Metadata answer says of each partition."""
+    for topic in answer.get("topics") or []:
+        for part in topic.get("partitions") or []:
+            place = {"topic": topic.get("name"), "partition": part["partition_index"]}
+            epoch = _known(part.get("leader_epoch"))
+            yield {"kind": "leader", **place, "leader": part["leader_id"], "leader_epoch": epoch}
+            yield {"kind": "in-sync-replicas", **place, "replicas": part["isr_nodes"]}
+
+
+def current_leaders(answer: Body, names: Names) -> Iterator[Values]:
+    """Who leads now, as Produce and Fetch answers say that refuse the old leader (KIP-951)."""
+    for partitions in ("partitions", "partition_responses"):
+        for topic, part in _partitions(answer, "responses", names, partitions):
+            now = part.get("current_leader") or {}
+            if now.get("leader_id", -1) >= 0:
+                told = {"leader": now["leader_id"], "leader_epoch": _known(now.get("leader_epoch"))}
+                yield {"kind": "leader", **_place(topic, part), **told}
+
+
+def topic_ids(answer: Body) -> dict[str, str]:
+    """Names of topics by their ids, from a Metadata answer."""
+    found = {}
+    for topic in answer.get("topics") or []:
+        if topic.get("topic_id") not in _NO_UUID and topic.get("name"):
+            found[topic["topic_id"]] = topic["name"]
+    return found
+
+
+def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
+    """ListOffsets for earliest or latest: a reset when the client has lost its position before."""
+    asked = _asked(request, "topics", {})
+    for topic, part in _partitions(answer, "topics", {}):
+        wanted = asked.get((topic, _index(part)), {})
+        strategy = _STRATEGIES.get(wanted.get("timestamp", 0))
+        if part["error_code"] == _OK and strategy and part.get("offset", -1) >= 0:
+            yield {
+                "kind": "reset",
+                **_place(topic, part),
+                "offset": part["offset"],
+                "leader_epoch": _known(part.get("leader_epoch")),
+                "current_epoch": _known(wanted.get("current_leader_epoch")),
+                "detail": strategy,
+            }
+
+
+def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
+    """A row for each error code, with the place in which it stands and what was asked for there."""
+    asked: dict[tuple[str | None, int | None], Body] = {}
+    if "topic_data" in request:
+        asked = _asked(request, "topic_data", names, "partition_data")
+    elif "topics" in request and api != "OffsetFetch":
+        asked = _asked(request, "topics", names)
+    common = {"group": request.get("group_id") or None} | _producer(request)
+    for error, place in _errors(answer, {}, names):
+        wanted = asked.get((place.get("topic"), place.get("partition")), {})
+        offset = _either(wanted, "fetch_offset", "committed_offset")
+        row = {"kind": "refused", "api": api, "error": error, **common, "offset": offset}
+        row |= _sequence(_first_batch(wanted)) | place
+        row["current_epoch"] = _known(wanted.get("current_leader_epoch"))
+        row["leader_epoch"] = _known(
+            _either(wanted, "leader_epoch", "last_fetched_epoch", "committed_leader_epoch")
+        )
+        yield row
+
+
+def _errors(value: Any, place: Values, names: Names) -> Iterator[tuple[str, Values]]:
+    if isinstance(value, list):
+        for inner in value:
+            yield from _errors(inner, place, names)
+    elif isinstance(value, dict):
+        place = place | _named(value, names)
+        for name, inner in value.items():
+            if name.endswith("error_code"):
+                if inner != _OK:
+                    yield inner, place
+            elif isinstance(inner, dict | list):
+                yield from _errors(inner, place, names)
+
+
+def _named(value: Body, names: Names) -> Values:
+    """The topic, partition or group that a part of an answer is about."""
+    found: Values = {}
+    index = _either(value, "partition_index", "partition", "index")
+    if isinstance(index, int):
+        found["partition"] = index
+    elif (topic := _topic(value, names)) is not None:
+        found["topic"] = topic
+    if isinstance(group := value.get("group_id"), str):
+        found["group"] = group
+    return found
+
+
+def _partitions(
+    body: Body, topics: str, names: Names, partitions: str = "partitions"
+) -> Iterator[tuple[str | None, Body]]:
+    for topic in body.get(topics) or []:
+        name = _topic(topic, names)
+        for part in topic.get(partitions) or []:
+            if isinstance(part, dict):
+                yield name, part
+
+
+def _asked(
+    body: Body, topics: str, names: Names, partitions: str = "partitions"
+) -> dict[tuple[str | None, int | None], Body]:
+    return {(topic, _index(part)): part for topic, part in _partitions(body, topics, names, partitions)}
+
+
+def _topic(body: Body, names: Names) -> str | None:
+    name = body.get("topic") or body.get("name")
+    if isinstance(name, str):
+        return name
+    topic_id = body.get("topic_id")
+    return None if topic_id in _NO_UUID else names.get(str(topic_id), str(topic_id))
+
+
+def _index(part: Body) -> int | None:
+    return _either(part, "partition_index", "partition", "index")  # type: ignore[no-any-return]
+
+
+def _place(topic: str | None, part: Body) -> Values:
+    return {"topic": topic, "partition": _index(part)}
+
+
+def _either(body: Body, *names: str) -> Any:
+    return next((body[name] for name in names if name in body), None)
+
+
+def _known(value: Any) -> Any:
+    return None if value is None or value < 0 else value
+
+
+def _replica(body: Body) -> int | None:
+    """The follower that fetches; None for a consumer."""
+    state = body.get("replica_state") or {}
+    replica: int = max(state.get("replica_id", -1), body.get("replica_id", -1))
+    return replica if replica >= 0 else None
+
+
+def _producer(body: Body) -> Values:
+    return {
+        "transactional_id": body.get("transactional_id"),
+        "producer_id": _known(body.get("producer_id")),
+        "producer_epoch": _known(body.get("producer_epoch")),
+    }
+
+
+def _first_batch(part: Body) -> Body:
+    batches = part.get("records")
+    return batches[0] if isinstance(batches, list) and batches else {}
+
+
+def _sequence(batch: Body) -> Values:
+    if _known(batch.get("producer_id")) is None:
+        return {}
+    return {
+        "producer_id": batch["producer_id"],
+        "producer_epoch": batch["producer_epoch"],
+        "sequence": _known(batch["base_sequence"]),
+    }

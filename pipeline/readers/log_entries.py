@@ -1,0 +1,91 @@
+"""Lines of a log4j file, and of anything that begins lines with a date and a time, as entries."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Final
+
+from ..observations import Observation
+from .files import MOST_TEXT, Line, Reading, lines
+
+_TIME: Final = re.compile(
+    r"^\W{0,3}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+)?\[?"
+    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
+    r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\b"
+)
+_MOST_MORE: Final = 50
+"""Further lines of an entry that are looked at: causes stand early."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One entry: its first line, from its time on, and those up to the next (a stack trace)."""
+
+    number: int
+    time_ms: int
+    message: str
+    line: str
+    more: list[str] = field(default_factory=list)
+
+    @property
+    def whole(self) -> str:
+        return "\n".join([self.message, *self.more])
+
+    @property
+    def text(self) -> str:
+        return "\n".join([self.line, *self.more])[:MOST_TEXT]
+
+
+def entry(line: Line, reading: Reading) -> Entry | None:
+    """The entry that begins at a line; None when none does, or its date is no date."""
+    found = _TIME.match(line.text)
+    if found is None:
+        return None
+    try:
+        time_ms = _time_ms(found, reading)
+    except ValueError:
+        return None
+    return Entry(line.number, time_ms, line.text[found.end() :], line.text)
+
+
+def begins(text: str) -> bool:
+    return _TIME.match(text) is not None
+
+
+def _time_ms(found: re.Match[str], reading: Reading) -> int:
+    at = datetime.fromisoformat(f"{found['date']}T{found['time']}")
+    zone = found["zone"]
+    if zone in ("Z", "UTC"):
+        at = at.replace(tzinfo=UTC)
+    elif zone:
+        sign = -1 if zone[0] == "-" else 1
+        at = at.replace(tzinfo=timezone(sign * timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))))
+    else:
+        at = at.replace(tzinfo=reading.timezone)
+        reading.without_zone += 1
+    return int(at.timestamp()) * 1000 + int((found["part"] or "0").ljust(3, "0")[:3])
+
+
+def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:
+    """The entries of a file; lines before the first are unknown. Rows tell of broken compressed data."""
+    current: Entry | None = None
+    for line in lines(path, reading):
+        if isinstance(line, Observation):
+            if current is not None:
+                yield current
+                current = None
+            yield line
+            continue
+        started = entry(line, reading)
+        if started is not None:
+            if current is not None:
+                yield current
+            current = started
+        elif current is None:
+            reading.unknown_lines[str(path)] += 1
+        elif len(current.more) < _MOST_MORE:
+            current.more.append(line.text)
+    if current is not None:
+        yield current

@@ -1,0 +1,125 @@
+"""What the tables of messages are made of: a text to look for, a pattern, and the row it makes.
+
+A pattern's named groups are columns of the row, and `{offset}` is short for a group of that name: a number,
+or brokers for `{replicas}`. `{tp}` is a topic and partition as Kafka writes them, `{position}` a client's
+position; both fill several columns.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Final, NamedTuple
+
+from ..observations import Observation
+from .log_entries import Entry
+
+# `orders-0`, `[orders,0]` as up to 0.10, and names that someone made unreadable: `X-N` has no partition.
+_TP: Final = r"(?:\[(?P<old_topic>[\w.-]+),\s?(?P<old_partition>\d+)\]|(?P<tp>[\w.-]*\w))"
+_POSITION: Final = (
+    r"(?:FetchPosition)?\{{offset=(?P<offset{n}>\d+), offsetEpoch=(?P<leader_epoch{n}>[^,]+), currentLeader="
+    r"(?:LeaderAndEpoch)?\{{(?:leader=(?P<leader{n}>.*?), )?epoch=(?P<current_epoch{n}>\w+)\}}\}}"
+)
+_NODE: Final = re.compile(r"\(?id: (\d+)")
+_SHORT: Final = re.compile(r"(?<!\\)\{([a-z_]+)\}")
+_REPLICAS: Final = r"[\d, ]*"
+_NUMBER: Final = re.compile(r"-?\d+")
+_NUMBERS: Final = frozenset(
+    each.name for each in fields(Observation) if "int" in str(each.type) and each.name != "replicas"
+)
+
+Values = dict[str, Any]
+Completes = Callable[[Entry, re.Match[str]], Values]
+
+
+class Message(NamedTuple):
+    """`text` stands in every such entry; `constant` columns are as given; `completes` adds what is odd.
+
+    The column `leads` says that the broker which logs it is the leader.
+    """
+
+    text: str
+    pattern: re.Pattern[str]
+    constant: Values
+    completes: Completes | None
+
+
+def message(
+    kind: str, text: str, pattern: str, completes: Completes | None = None, **constant: Any
+) -> Message:
+    """`text` has to stand in every entry that `pattern` fits: it is what is looked for first."""
+    expanded = _SHORT.sub(_group, pattern)
+    return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes)
+
+
+def _group(found: re.Match[str]) -> str:
+    name = found[1]
+    if name == "tp":
+        return _TP
+    if name.startswith("position"):
+        return _POSITION.format(n=name.removeprefix("position"))
+    return f"(?P<{name}>{_REPLICAS if name == 'replicas' else _NUMBER.pattern})"
+
+
+def values(entry: Entry, found: re.Match[str], made: Message) -> Values:
+    """The columns that a message fills."""
+    row: Values = dict(made.constant)
+    for name, value in found.groupdict().items():
+        if value is None or name.endswith("_from"):
+            continue
+        if name in ("tp", "old_topic", "old_partition"):
+            continue
+        if name == "leader":
+            node = _NODE.search(value) or _NUMBER.fullmatch(value)
+            row[name] = int(node[node.lastindex or 0]) if node else None
+        elif name == "replicas":
+            row[name] = [int(each) for each in _NUMBER.findall(value)]
+        elif name in _NUMBERS:
+            number = _NUMBER.search(value)
+            row[name] = int(number[0]) if number else None
+        else:
+            row[name] = value
+    row.update(topic_partition(found))
+    if made.completes is not None:
+        row.update(made.completes(entry, found))
+    return row
+
+
+def topic_partition(found: re.Match[str]) -> Values:
+    """Of a match of `{tp}`; nothing when it has none."""
+    groups = found.groupdict()
+    if groups.get("old_topic"):
+        return {"topic": groups["old_topic"], "partition": int(groups["old_partition"])}
+    return split(groups["tp"]) if groups.get("tp") else {}
+
+
+def split(name: str) -> Values:
+    """`orders-0` as topic and partition; a name without a number is the topic, its partition unknown."""
+    topic, dash, partition = name.rpartition("-")
+    if dash and partition.isdecimal() and len(partition) < 10:
+        return {"topic": topic, "partition": int(partition)}
+    return {"topic": name}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Messages, to be looked for together."""
+
+    messages: tuple[Message, ...]
+    any_of: re.Pattern[str]
+
+    @classmethod
+    def of(cls, *messages: Message) -> "Table":
+        texts = sorted({each.text for each in messages}, key=len, reverse=True)
+        return cls(messages, re.compile("|".join(map(re.escape, texts))))
+
+    def rows(self, entry: Entry) -> Iterator[Values]:
+        """What every message that fits says, in the order of the table."""
+        if not self.knows(entry.message) and not any(map(self.knows, entry.more)):
+            return
+        whole = entry.whole
+        for made in self.messages:
+            if made.text in whole and (found := made.pattern.search(whole)):
+                yield values(entry, found, made)
+
+    def knows(self, text: str) -> bool:
+        return self.any_of.search(text) is not None

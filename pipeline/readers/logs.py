@@ -1,0 +1,160 @@
+"""Logs of Kafka's brokers and Java clients: log4j's text, or any that begins its lines with date and time.
+
+Entries that no table knows are counted. What an entry does not say is taken from its prefix
+(`[Partition orders-0 broker=1]`, `[Consumer clientId=app, groupId=g]`). Where it has none, the broker of a
+broker's log, and the client and group of a client's, are those of the entries before, if these agree.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ..observations import Observation
+from . import broker_messages, client_messages
+from .files import Head, Reading
+from .log_entries import Entry, begins, entries
+from .log_messages import Values, split
+from .registry import Reader
+
+_BROKER_LOGGER: Final = re.compile(
+    r"\bkafka\.(?!clients)\w+|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
+)
+_CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
+_PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
+_OWN_ID: Final = re.compile(
+    r"broker=(?P<a>\d+)|replicaId=(?P<b>\d+)"
+    r"|(?:Coordinator|KafkaServer|BrokerServer|Broker)(?: id=| )(?P<c>\d+)\b"
+)
+_FETCHES_FROM: Final = re.compile(r"leaderId=(\d+)")
+_NAMED: Final = {
+    "client": re.compile(r"clientId=([^,\]]+)"),
+    "group": re.compile(r"groupId=([^,\]]+)"),
+    "transactional_id": re.compile(r"transactionalId=([^,\]]+)"),
+}
+_PARTITION: Final = re.compile(
+    r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
+)
+_OF_A_CLIENT: Final = frozenset(
+    {"position", "reset", "restore", "refused", "commit", "epoch-answer", "group", "transaction"}
+)
+
+
+def _score(head: Head) -> tuple[int, int]:
+    """Lines that are a broker's, and lines that are a client's; none when no line begins with a time."""
+    lines = head.lines
+    if not any(map(begins, lines)):
+        return 0, 0
+    broker = sum(bool(_BROKER_LOGGER.search(each)) + 2 * broker_messages.TABLE.knows(each) for each in lines)
+    client = sum(bool(_CLIENT_LOGGER.search(each)) + 2 * client_messages.TABLE.knows(each) for each in lines)
+    return broker, client
+
+
+def recognises_broker(head: Head) -> bool:
+    broker, client = _score(head)
+    return broker > 0 and broker >= client
+
+
+def recognises_client(head: Head) -> bool:
+    broker, client = _score(head)
+    return client > broker
+
+
+class _Log:
+    """What is known from the entries so far."""
+
+    def __init__(self, source: str, file: str) -> None:
+        self._source = source
+        self._file = file
+        self._usual: Values = {}
+        self._refused: dict[tuple[Any, ...], int] = {}
+
+    def rows(self, entry: Entry) -> Iterator[Observation]:
+        found = [*broker_messages.TABLE.rows(entry), *client_messages.TABLE.rows(entry)]
+        found += client_messages.lists(entry)
+        about = self._about(entry)
+        for values in _without_repeats(found):
+            yield self._row(entry, values, about)
+
+    def _about(self, entry: Entry) -> Values:
+        """What the prefixes of an entry say."""
+        about: Values = {}
+        for prefix in _PREFIX.findall(entry.message):
+            if own := _OWN_ID.search(prefix):
+                about["broker"] = int(next(filter(None, own.groups())))
+            if leader := _FETCHES_FROM.search(prefix):
+                about["fetches_from"] = int(leader[1])
+            for name, pattern in _NAMED.items():
+                if named := pattern.search(prefix):
+                    about[name] = None if named[1] == "null" else named[1]
+            if place := _PARTITION.search(prefix):
+                about.update(split(place[1] or place[2]))
+        return self._usually(about)
+
+    def _usually(self, about: Values) -> Values:
+        """With what all entries so far say; None stands for what they do not agree on."""
+        names = ("broker",) if self._source == "broker-log" else ("client", "group")
+        said = {name: about[name] for name in names if name in about}
+        for name, value in said.items():
+            if self._usual.setdefault(name, value) != value:
+                self._usual[name] = None
+        return about if said else self._usual | about
+
+    def _row(self, entry: Entry, values: Values, about: Values) -> Observation:
+        row = Observation(values["kind"], self._source, self._file, entry.number, time_ms=entry.time_ms)
+        for name in ("client", "group", "transactional_id"):
+            setattr(row, name, about.get(name))
+        if "topic" not in values and "topic" in about:
+            row.topic, row.partition = about["topic"], about.get("partition")
+        if "tp" in values:
+            row.topic, row.partition = split(values["tp"])["topic"], split(values["tp"]).get("partition")
+        for name, value in values.items():
+            if name in Observation.__slots__ and value is not None:
+                setattr(row, name, value)
+        if row.client is None:
+            row.broker = about.get("broker")
+        if values.get("leads"):
+            row.leader = row.broker
+        if row.kind in ("truncation", "follower-failure"):
+            row.leader = about.get("fetches_from")
+        row.text = entry.text
+        self._complete(row)
+        return row
+
+    def _complete(self, row: Observation) -> None:
+        """A reset's old offset is the one that was refused to the same client before."""
+        key = (row.client, row.group, row.topic, row.partition)
+        if row.kind == "refused" and row.error == "OFFSET_OUT_OF_RANGE" and row.offset is not None:
+            self._refused[key] = row.offset
+        elif row.kind == "reset" and row.from_offset is None and row.offset is not None:
+            row.from_offset = self._refused.pop(key, None)
+
+
+def _without_repeats(found: list[Values]) -> Iterator[Values]:
+    """A message may fit two patterns, of which the first says more."""
+    kinds: set[Any] = set()
+    for values in found:
+        key = (values["kind"], values.get("tp"))
+        if key not in kinds:
+            kinds.add(key)
+            yield values
+
+
+def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
+    file = str(path)
+    log = _Log(source, file)
+    for entry in entries(path, reading):
+        if isinstance(entry, Observation):
+            entry.source = source
+            yield entry
+            continue
+        rows = list(log.rows(entry))
+        if not rows:
+            reading.unknown_lines[file] += 1 + len(entry.more)
+        yield from rows
+
+
+READERS: Final = [
+    Reader("broker-log", "log of a Kafka broker", recognises_broker, lambda *a: _read("broker-log", *a)),
+    Reader("client-log", "log of a Java client", recognises_client, lambda *a: _read("client-log", *a)),
+]

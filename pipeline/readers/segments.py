@@ -1,0 +1,149 @@
+"""Log segments (`00000000000000000000.log`): a row for each batch, and what the internal topics say.
+
+Topic and partition are those of the folder's name, as Kafka lays logs out.
+"""
+
+import mmap
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from ...protocol import message_set, record_batch
+from ...protocol.batch_writing import marker_of
+from ...protocol.record_batch import CONTROL, TRANSACTIONAL, BatchHeader, Record
+from ..observations import Observation
+from . import internal_topics
+from .files import Head, Reading, readable, unreadable
+from .registry import Reader
+from .scanning import Span, looks_like_batch, scan
+
+SOURCE: Final = "segment"
+_NAME: Final = re.compile(r"\d{20}\.log(\.deleted|\.cleaned|\.swap)?")
+_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)(\.[0-9a-f]{32}-(delete|future|stray))?")
+
+
+class Place(NamedTuple):
+    """Whose log a file is of; None where its folder's name does not tell."""
+
+    topic: str | None
+    partition: int | None
+
+
+def place_of(path: Path) -> Place:
+    """Topic and partition of a segment's folder: `orders-0`."""
+    found = _FOLDER.fullmatch(path.absolute().parent.name)
+    return Place(found["topic"], int(found["partition"])) if found else Place(None, None)
+
+
+def recognises(head: Head) -> bool:
+    if head.compressed:
+        return False
+    return looks_like_batch(head.data) or (bool(_NAME.fullmatch(head.path.name)) and not head.text)
+
+
+def read(path: Path, reading: Reading) -> Iterator[Observation]:
+    """`position` is the byte at which the batch begins."""
+    with mapped(path) as data:
+        for span in scan(data):
+            yield from observations(span, str(path), place_of(path))
+
+
+@contextmanager
+def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
+    """A file's bytes, not read before they are looked at. PipelineError."""
+    with readable(path):
+        file = path.open("rb")
+    with file:
+        if path.stat().st_size == 0:
+            yield b""
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            yield data
+
+
+def observations(span: Span, file: str, place: Place) -> Iterator[Observation]:
+    """The rows of one span of a segment."""
+    if span.reason:
+        yield _unreadable(span, file, place, f"{span.reason} ({span.size} bytes)")
+        return
+    try:
+        row, records = _batch(span, file, place)
+    except (ValueError, IndexError) as error:
+        yield _unreadable(span, file, place, f"{error} ({span.size} bytes)")
+        return
+    yield row
+    if place.topic in internal_topics.TOPICS and "control" not in (row.detail or ""):
+        try:
+            yield from internal_topics.observations(place.topic, list(records), row)
+        except (ValueError, IndexError) as error:
+            yield _unreadable(span, file, place, f"records: {error}")
+
+
+def _unreadable(span: Span, file: str, place: Place, reason: str) -> Observation:
+    row = unreadable(SOURCE, file, span.position, reason)
+    row.topic, row.partition = place
+    return row
+
+
+def records_of(span: Span) -> list[Record]:
+    """The records of a batch of any magic. ValueError or IndexError where it is not well formed."""
+    if span.magic == 2:
+        return list(record_batch.records(span.data))
+    return message_set.records(message_set.read_message(span.data))
+
+
+def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[Record]]:
+    row = Observation("append", SOURCE, file, span.position, topic=place.topic, partition=place.partition)
+    if span.magic < 2:
+        old = records_of(span)
+        message = message_set.read_message(span.data)
+        row.offset = old[0].offset if old else message.offset
+        row.end_offset = message.offset + 1
+        row.time_ms = _known(max([message.timestamp, *(each.timestamp for each in old)]))
+        row.detail = _detail(f"magic {message.magic}", _codec(message.codec))
+        return row, iter(old)
+    header = record_batch.parse_header(span.data)
+    row.offset = header.base_offset
+    row.end_offset = header.base_offset + header.last_offset_delta + 1
+    row.time_ms = _known(header.max_timestamp)
+    row.leader_epoch = _known(header.leader_epoch)
+    row.producer_id = _known(header.producer_id)
+    row.producer_epoch = _known(header.producer_epoch)
+    row.sequence = _known(header.base_sequence)
+    row.detail = _what(header, span)
+    return row, record_batch.records(span.data)
+
+
+def _what(header: BatchHeader, span: Span) -> str | None:
+    kind = ""
+    if header.attributes & CONTROL:
+        marker = marker_of(memoryview(span.data), header) if header.attributes & TRANSACTIONAL else None
+        kind = f"control {'commit' if marker.committed else 'abort'}" if marker else "control"
+    return _detail(
+        "transactional" * bool(header.attributes & TRANSACTIONAL),
+        kind,
+        _codec(header.attributes & record_batch.COMPRESSION_MASK),
+        "no records" * (header.record_count == 0),
+    )
+
+
+def _codec(codec: int) -> str:
+    from ...protocol.compression import Compression
+
+    try:
+        return Compression(codec).name.lower() if codec else ""
+    except ValueError:
+        return f"unknown compression {codec}"
+
+
+def _detail(*words: str) -> str | None:
+    return ", ".join(filter(None, words)) or None
+
+
+def _known(value: int) -> int | None:
+    return None if value < 0 else value
+
+
+READERS: Final = [Reader(SOURCE, "Kafka log segment", recognises, read)]

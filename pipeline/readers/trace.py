@@ -1,0 +1,265 @@
+"""mockbroker's own traces (`docs/trace.md`), JSON lines and Parquet.
+
+`of_row` is the whole meaning of a row and keeps nothing; `Exchanges` adds what needs an earlier row: the
+request of an answer, names of topic ids, and the reset that follows OFFSET_OUT_OF_RANGE.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from ...trace.events import KINDS, SCHEMA_VERSION
+from ...trace.files import SCHEMA
+from ..observations import Observation
+from . import exchanges
+from .exchanges import Names, Values
+from .files import MOST_TEXT, Head, Line, Reading, lines, readable, unreadable
+from .registry import Reader
+
+SOURCE: Final = "trace"
+Row = dict[str, Any]
+_PARQUET: Final = b"PAR1"
+
+
+def of_row(row: Row, request: Row | None = None, names: Names | None = None) -> Iterator[Values]:
+    """The columns that one row of a trace fills; `request` is the row of the request that it answers.
+
+    Pure. KeyError or TypeError where the row is not what its kind has.
+    """
+    kind = row["kind"]
+    if kind == "request":
+        found = exchanges.of_request(row["api"], row["body"], names or {})
+    elif kind == "answer":
+        if row["outcome"] != "answer":
+            return
+        asked = request["body"] if request else {}
+        found = exchanges.of_answer(row["api"], asked, row["body"], names or {})
+    else:
+        found = _STATES[kind](row) if kind in _STATES else iter(())
+    for values in found:
+        yield _common(row) | values
+
+
+def _common(row: Row) -> Values:
+    return {"time_ms": row["time_ms"], "broker": row.get("broker"), "client": row.get("client_id")}
+
+
+def _partition(row: Row) -> Values:
+    return {"kind": row["kind"], "topic": row["topic"], "partition": row["partition"]}
+
+
+def _leader(row: Row) -> Iterator[Values]:
+    yield _partition(row) | {"leader": row["leader"], "leader_epoch": row["leader_epoch"]}
+
+
+def _isr(row: Row) -> Iterator[Values]:
+    yield _partition(row) | {"replicas": list(row["in_sync_replicas"])}
+
+
+def _high_watermark(row: Row) -> Iterator[Values]:
+    yield _partition(row) | {"offset": row["high_watermark"], "end_offset": row["log_end_offset"]}
+
+
+def _log_start(row: Row) -> Iterator[Values]:
+    yield _partition(row) | {"offset": row["log_start_offset"]}
+
+
+def _truncation(row: Row) -> Iterator[Values]:
+    yield _partition(row) | {"from_offset": row["from_offset"], "offset": row["to_offset"]}
+
+
+def _follower(row: Row) -> Iterator[Values]:
+    if row["state"] == "failed":
+        yield _partition(row) | {"kind": "follower-failure", "detail": row["failure"]}
+
+
+def _group(row: Row) -> Iterator[Values]:
+    yield {
+        "kind": "group",
+        "group": row["group"],
+        "broker": row["coordinator"],
+        "generation": row["generation"],
+        "detail": row["state"],
+    }
+
+
+def _transaction(row: Row) -> Iterator[Values]:
+    yield {
+        "kind": "transaction",
+        "transactional_id": row["transactional_id"],
+        "broker": row["coordinator"],
+        "producer_id": row["producer_id"],
+        "producer_epoch": row["producer_epoch"],
+        "detail": row["state"],
+    }
+
+
+_STATES: Final[dict[str, Callable[[Row], Iterator[Values]]]] = {
+    "leader": _leader,
+    "in-sync-replicas": _isr,
+    "high-watermark": _high_watermark,
+    "log-start": _log_start,
+    "truncation": _truncation,
+    "follower": _follower,
+    "group": _group,
+    "transaction": _transaction,
+}
+
+
+class Exchanges:
+    """Rows in the order of their file; keeps requests until they are answered."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self._asked: dict[tuple[Any, ...], Row] = {}
+        self._lost: dict[tuple[Any, ...], int] = {}
+
+    def rows(self, row: Row) -> Iterator[Values]:
+        """Like `of_row`. Groups are known of clients only where the exchange itself names one."""
+        request = None
+        if row["kind"] == "request":
+            self._asked[self._key(row)] = row
+        elif row["kind"] == "answer":
+            request = self._asked.pop(self._key(row), None)
+            if row["api"] == "Metadata" and row["outcome"] == "answer":
+                self.names |= exchanges.topic_ids(row["body"])
+        for values in of_row(row, request, self.names):
+            self._note(values)
+            yield values
+        if request is not None and row["api"] == "ListOffsets" and row["outcome"] == "answer":
+            yield from self._resets(row, request)
+
+    def _key(self, row: Row) -> tuple[Any, ...]:
+        return row.get("broker"), row["connection"], row["correlation_id"]
+
+    def _note(self, values: Values) -> None:
+        if values.get("error") == "OFFSET_OUT_OF_RANGE" and values.get("offset") is not None:
+            key = (values.get("client"), values.get("topic"), values.get("partition"))
+            self._lost[key] = values["offset"]
+
+    def _resets(self, row: Row, request: Row) -> Iterator[Values]:
+        for values in exchanges.offsets_for_reset(request["body"], row["body"]):
+            key = (row.get("client_id"), values["topic"], values["partition"])
+            if (lost := self._lost.pop(key, None)) is not None:
+                common = {
+                    "time_ms": row["time_ms"],
+                    "broker": row.get("broker"),
+                    "client": row.get("client_id"),
+                }
+                yield common | values | {"from_offset": lost}
+
+
+def observation(
+    values: Values, source: str, file: str, position: int, text: str | None = None
+) -> Observation:
+    row = Observation("", source, file, position, text=text)
+    return replace(row, **values)
+
+
+def recognises(head: Head) -> bool:
+    if head.data.startswith(_PARQUET):
+        return _is_parquet_trace(head.path)
+    first = head.text.partition("\n")[0]
+    return f'"{SCHEMA}"' in first and first.lstrip().startswith("{")
+
+
+def _is_parquet_trace(path: Path) -> bool:
+    """False without pyarrow too: nothing else can tell what a Parquet file holds."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        return False
+    try:
+        about = pq.read_schema(path).metadata or {}
+    except (OSError, ValueError):
+        return False
+    return about.get(b"schema") == SCHEMA.encode()
+
+
+def read(path: Path, reading: Reading) -> Iterator[Observation]:
+    """`position` is the line, or the row from 1 in Parquet. Reading goes on behind what can't be read."""
+    with readable(path), path.open("rb") as file:
+        parquet = file.read(4) == _PARQUET
+    yield from _read_parquet(path) if parquet else _read_lines(path, reading)
+
+
+def _read_lines(path: Path, reading: Reading) -> Iterator[Observation]:
+    state, file = Exchanges(), str(path)
+    for line in lines(path, reading):
+        if isinstance(line, Observation):
+            yield replace(line, source=SOURCE)
+        elif line.number == 1:
+            if reason := _unknown_version(line):
+                yield unreadable(SOURCE, file, 1, reason, line.text)
+                return
+        else:
+            yield from _line(line, state, file)
+
+
+def _unknown_version(line: Line) -> str:
+    """Why a trace with this first line is not read at all."""
+    try:
+        version = json.loads(line.text)["version"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return f"the first line tells no schema version: {error}"
+    if not isinstance(version, int) or not 1 <= version <= SCHEMA_VERSION:
+        return f"unknown schema version {version!r}: this mockbroker knows {SCHEMA_VERSION}"
+    return ""
+
+
+def _line(line: Line, state: Exchanges, file: str) -> Iterator[Observation]:
+    try:
+        row = json.loads(line.text)
+        found = list(_known(row, state))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {error}" if line.ended else f"torn last line: {error}"
+        yield unreadable(SOURCE, file, line.number, reason, line.text)
+        return
+    for values in found:
+        yield observation(values, SOURCE, file, line.number, line.text[:MOST_TEXT])
+
+
+def _known(row: Any, state: Exchanges) -> Iterator[Values]:
+    if not isinstance(row, dict):
+        raise TypeError(f"a row is an object, not {type(row).__name__}")
+    if row["kind"] not in KINDS:
+        return  # new kinds do not change the version
+    yield from state.rows(row)
+
+
+def _read_parquet(path: Path) -> Iterator[Observation]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    state, file, number = Exchanges(), str(path), 0
+    try:
+        table = pq.ParquetFile(path)
+        version = (table.schema_arrow.metadata or {}).get(b"version", b"?").decode(errors="replace")
+        if version != str(SCHEMA_VERSION):
+            reason = f"unknown schema version {version!r}: this mockbroker knows {SCHEMA_VERSION}"
+            yield unreadable(SOURCE, file, 0, reason)
+            return
+        for batch in table.iter_batches():
+            for row in batch.to_pylist():
+                number += 1
+                yield from _parquet_row(row, state, file, number)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        yield unreadable(SOURCE, file, number + 1, f"Parquet can't be read on: {error}")
+
+
+def _parquet_row(row: Row, state: Exchanges, file: str, number: int) -> Iterator[Observation]:
+    try:
+        row = {name: value for name, value in row.items() if value is not None}
+        if "body" in row:
+            row["body"] = json.loads(row["body"])
+        found = list(_known(row, state))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        yield unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}")
+        return
+    for values in found:
+        yield observation(values, SOURCE, file, number)
+
+
+READERS: Final = [Reader(SOURCE, "mockbroker trace", recognises, read)]
