@@ -162,7 +162,7 @@ class Log:
         self.size = 0
         self.start_offset = self.end_offset = self.high_watermark = offset
         self.epochs = LeaderEpochCache()
-        self.producers.truncated(0, ())
+        self.producers.rebuild(())
 
     @property
     def latest_epoch(self) -> int:

@@ -69,7 +69,7 @@ def check_end(world: "World") -> None:
                         f"brokers {partition.leader} and {broker} agree up to {log.shared_end(other)}, "
                         f"below the high watermark {upto}",
                     )
-            if log.last_stable_offset < log.high_watermark:
+            if log.last_stable_offset < log.high_watermark and not _lost_markers(world):
                 world.violated(
                     "last-stable-offset-stuck",
                     name,
@@ -120,8 +120,7 @@ def _counts(world: "World", number: int) -> bool:
 
 def _check_transactions(world: "World") -> None:
     transactions = world.ledger.transactions
-    if world.plan.unclean or world.ledger.real_loss:
-        # Markers are lost as records are.
+    if _lost_markers(world):
         return
     for topic, index in world.places:
         committed, aborted = decided(world.partition((topic, index)).log)
@@ -153,6 +152,11 @@ def _check_transactions(world: "World") -> None:
             f"{group} {topic}-{index}",
             [n for n in sorted(reading.skipped) if transactions[n].outcome is Outcome.COMMITTED],
         )
+
+
+def _lost_markers(world: "World") -> bool:
+    """Whether markers, and what the coordinator knew, may be lost as records may."""
+    return world.plan.unclean or bool(world.ledger.real_loss)
 
 
 def _tell(world: "World", invariant: str, subject: str, numbers: list[int]) -> None:

@@ -133,7 +133,7 @@ class TransactionalProducer(IdempotentProducer):
     # -- what it asks the coordinator
 
     def _ask_coordinator(self, api: ApiKey, request: Any, then: Callable[[Any, bool], None]) -> None:
-        """`then` gets the answer, and whether one before it may have been lost."""
+        """`then` gets the answer, and whether it was asked before: it may have been done then."""
         unsure = False
 
         def ask() -> None:
@@ -145,10 +145,8 @@ class TransactionalProducer(IdempotentProducer):
 
         def answered(answer: Any) -> None:
             nonlocal unsure
-            if answer is None:
+            if answer is None or _error_of(answer) in _AGAIN:
                 unsure = True
-                self.later(ask)
-            elif _error_of(answer) in _AGAIN:
                 self.later(ask)
             else:
                 then(answer, unsure)
