@@ -199,7 +199,8 @@ def _all_connected(world: "World") -> bool:
 @_step("rejoin-broker")
 def rejoin_broker(world: "World", args: Args) -> None:
     """It does again."""
-    if world.cluster.brokers[args["broker"]].unreachable:
+    broker = world.cluster.brokers[args["broker"]]
+    if broker.unreachable or not broker.hears_controller:
         connectivity.rejoin(world.cluster, args["broker"])
 
 
