@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
+from mockbroker.simulation.consumer import Commit
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.plan import Options, Plan, PlanError
+from mockbroker.simulation.shrinking import shrink
 
 PROGRAM = """
 import hashlib, sys
@@ -84,3 +86,23 @@ def test_the_log_start_past_the_followers_data_is_found() -> None:
 def test_the_spurious_out_of_order_sequence_is_found() -> None:
     assert first_violation("spurious-out-of-order", 300, kafka="0.11")
     assert not first_violation("spurious-out-of-order", 300, kafka="2.4")
+
+
+def test_the_reset_by_a_leader_that_is_cut_off_is_found() -> None:
+    """KAFKA-19902: it takes an offset that was committed without its epoch."""
+    found = first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.NO_EPOCH)
+    assert found
+    assert {"cut-off-broker", "rebalance"} <= {
+        each.do for each in shrink(found.plan, "reset-without-loss").steps
+    }
+    assert not first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.POSITION)
+
+
+def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
+    """KAFKA-19902's own theory, which takes a broker that answers as before KAFKA-7415."""
+    before = {"epoch-below-first": "undefined"}
+    for commit in (Commit.POSITION, Commit.FRESH_LEADER):
+        found = first_violation("reset-without-loss", 100, kafka="3.9", commit=commit, policies=before)
+        assert found
+        assert "does not know epoch" in found.violations[0].text
+        assert not first_violation("reset-without-loss", 100, kafka="3.9", commit=commit)
