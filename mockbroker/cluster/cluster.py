@@ -5,6 +5,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
@@ -219,6 +220,7 @@ class Cluster:
         return self.create_topic(name, assignment, overrides)
 
 
+@functools.lru_cache(maxsize=1024)
 def java_hash(text: str) -> int:
     """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
     value = 0

@@ -23,6 +23,7 @@ _HAND_OVER_MS: Final = 1_500
 """A rebalance that is under way is over by then."""
 _PURGES: Final = 0.3
 _TRANSACTIONAL: Final = 0.2
+_EVEN: Final = 0.4
 _TROUBLED: Final = 0.5
 _TROUBLES: Final = (1, 6)
 _TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
@@ -95,6 +96,13 @@ def _with_producers(
         for _ in range(_between(random, *_PRODUCES)):
             args = {**STEPS["produce"].draw(random), "producer": 1}
             steps.append(Step(_between(random, 0, length_ms), "produce", args))
+    if random.random() < _EVEN:
+        # A batch that takes another's place has to be of its size to pass for it.
+        count = _one_of(random, [1, 2])
+        steps = [
+            replace(each, args={**each.args, "count": count}) if each.do == "produce" else each
+            for each in steps
+        ]
     return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
 
 
