@@ -182,6 +182,40 @@ def run(
     raise typer.Exit(status)
 
 
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A history, as `explore --out` keeps them.")],
+    kafka: Annotated[
+        str | None, typer.Option(help="Release to act as: 0.11 to 4.4; the file's if not given.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ANSWER", help="Override a behaviour of the file. Repeatable."),
+    ] = None,
+    fixed: Annotated[
+        Fixed,
+        typer.Option(help="Take every fix that was made or proposed, whatever the file says; --policy wins."),
+    ] = Fixed.NO,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write what happens there, as JSON lines; the same each time.")
+    ] = None,
+) -> None:
+    """Let a history happen once more, and tell it line by line.
+
+    1: an invariant was violated; 2: the file is no history.
+    """
+    from .replay import run
+
+    try:
+        violated = run(
+            file, kafka=kafka, policies=pairs("--policy", policy), fixed=fixed is Fixed.YES, trace=trace
+        )
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker replay: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(1 if violated else 0)
+
+
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
     """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
     found = {}

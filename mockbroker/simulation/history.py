@@ -1,6 +1,7 @@
 """Draws a plan from a seed, and lets it happen."""
 
 import random as stdlib_random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -70,9 +71,12 @@ def draw(seed: int, options: Options) -> Plan:
     )
 
 
-def happen(plan: Plan, *, recording: bool = False) -> History:
-    """Runs a plan to its quiet end."""
+def happen(
+    plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
+) -> History:
+    """Runs a plan to its quiet end. `watch` gets the world before anything happens."""
     world = World(plan, recording)
+    watch(world)
     for step in plan.steps:
         world.run_until(step.at_ms)
         if recording:
