@@ -196,6 +196,17 @@ def replay(
         Fixed,
         typer.Option(help="Take every fix that was made or proposed, whatever the file says; --policy wins."),
     ] = Fixed.NO,
+    commit: Annotated[
+        str | None, typer.Option(help="Which epoch consumers commit; as the file says if not given.")
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Over TCP, with real clients in the model's place: confluent-kafka. It takes as long as the "
+            "history.",
+        ),
+    ] = None,
     trace: Annotated[
         Path | None, typer.Option(help="Write what happens there, as JSON lines; the same each time.")
     ] = None,
@@ -208,9 +219,15 @@ def replay(
 
     try:
         violated = run(
-            file, kafka=kafka, policies=pairs("--policy", policy), fixed=fixed is Fixed.YES, trace=trace
+            file,
+            kafka=kafka,
+            policies=pairs("--policy", policy),
+            fixed=fixed is Fixed.YES,
+            commit=commit,
+            trace=trace,
+            client=client,
         )
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker replay: {error}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)

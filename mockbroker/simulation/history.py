@@ -19,7 +19,7 @@ T = TypeVar("T")
 _LENGTH_MS: Final = (3_000, 12_000)
 _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
-_HAND_OVER_MS: Final = 1_500
+HAND_OVER_MS: Final = 1_500
 """A rebalance that is under way is over by then."""
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
@@ -83,8 +83,8 @@ def happen(
             world.tell("*", str(step).split("  ", 1)[1])
         STEPS[step.do].do(world, step.args)
     end_ms = plan.steps[-1].at_ms if plan.steps else 0
-    _calm_down(world)
-    world.run_until(end_ms + _HAND_OVER_MS)
+    calm_down(world)
+    world.run_until(end_ms + HAND_OVER_MS)
     if world.owner is None:
         world.hand_over(commit=True)
     world.run_until(end_ms + plan.quiet_ms)
@@ -98,7 +98,7 @@ def happen(
     )
 
 
-def _calm_down(world: World) -> None:
+def calm_down(world: World) -> None:
     """Everything works again."""
     invariants.check_fetchers(world)
     world.network.mend_all()
