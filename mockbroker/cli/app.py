@@ -1,6 +1,5 @@
 """`mockbroker`: the commands."""
 
-import enum
 import sys
 import warnings
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ..protocol.releases import NEWEST
+from . import histories
+from .choices import Clock, Fixed, LogFormat
 
 app = typer.Typer(
     add_completion=False,
@@ -17,43 +18,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="A mock Kafka cluster whose behaviour is pluggable.",
 )
-
-
-class LogFormat(enum.StrEnum):
-    """How `serve` reports."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class Clock(enum.StrEnum):
-    """What moves a cluster's time."""
-
-    WALL = "wall"
-    MANUAL = "manual"
-
-
-class Fixed(enum.StrEnum):
-    """Whether behaviours answer as they would with the fix that was made or proposed."""
-
-    NO = "no"
-    YES = "yes"
-
-
-class Compared(enum.StrEnum):
-    """Whether `explore` takes fixes, and what it compares."""
-
-    NO = "no"
-    YES = "yes"
-    BOTH = "both"
-    EACH = "each"
-
-
-class Engine(enum.StrEnum):
-    """What `explore` runs on."""
-
-    LOCAL = "local"
-    SPARK = "spark"
 
 
 @app.callback()
@@ -220,63 +184,7 @@ def run(
     raise typer.Exit(status)
 
 
-@app.command()
-def explore(
-    seeds: Annotated[int, typer.Option(min=1, help="How many histories of each kind.")] = 10_000,
-    first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
-    kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4.")] = NEWEST,
-    policy: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=ANSWER", help="Override a behaviour. Repeatable.")
-    ] = None,
-    fixed: Annotated[
-        Compared,
-        typer.Option(
-            help="Take every fix that was made or proposed; compare with and without; or each fix alone too. "
-            "--policy wins."
-        ),
-    ] = Compared.NO,
-    commit: Annotated[
-        str | None, typer.Option(help="Which epoch consumers commit; each seed's own choice if not given.")
-    ] = None,
-    reset: Annotated[
-        str | None, typer.Option(help="auto.offset.reset; each seed's own choice if not given.")
-    ] = None,
-    producer: Annotated[
-        str | None, typer.Option(help="The producers' generation; each seed's own choice if not given.")
-    ] = None,
-    engine: Annotated[
-        Engine, typer.Option(help="Processes of this machine, or Spark (mockbroker[spark]).")
-    ] = Engine.LOCAL,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores.")] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for Parquet of all runs, and for histories to replay.")
-    ] = None,
-    timelines: Annotated[
-        bool, typer.Option(help="Shrink the first violation of each invariant, and tell it.")
-    ] = True,
-    fail_on_violations: Annotated[
-        bool, typer.Option("--fail-on-violations", help="Exit with 1 if there is any.")
-    ] = False,
-) -> None:
-    """Let seeded histories of a cluster, its clients and its faults happen, and look for what must not."""
-    from .explore import options, run
-    from .given import pairs
-
-    try:
-        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer)
-        found = run(
-            chosen,
-            range(first, first + seeds),
-            fixed=fixed,
-            engine=engine,
-            workers_=workers,
-            out=out,
-            timelines=timelines,
-        )
-    except (ValueError, OSError, ImportError) as error:
-        typer.echo(f"mockbroker explore: {error}", err=True)
-        raise typer.Exit(2) from None
-    raise typer.Exit(1 if found and fail_on_violations else 0)
+histories.register(app)
 
 
 def main() -> None:

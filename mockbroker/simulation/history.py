@@ -1,6 +1,7 @@
 """Draws a plan from a seed, and lets it happen."""
 
 import random as stdlib_random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -19,7 +20,7 @@ T = TypeVar("T")
 _LENGTH_MS: Final = (3_000, 12_000)
 _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
-_HAND_OVER_MS: Final = 1_500
+HAND_OVER_MS: Final = 1_500
 """A rebalance that is under way is over by then."""
 _PURGES: Final = 0.3
 _TRANSACTIONAL: Final = 0.2
@@ -117,17 +118,20 @@ def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
     return steps
 
 
-def happen(plan: Plan, *, recording: bool = False) -> History:
-    """Runs a plan to its quiet end."""
+def happen(
+    plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
+) -> History:
+    """Runs a plan to its quiet end. `watch` gets the world before anything happens."""
     world = World(plan, recording)
+    watch(world)
     for step in plan.steps:
         world.run_until(step.at_ms)
         if recording:
             world.tell(STEP, step.told)
         STEPS[step.do].do(world, step.args)
     end_ms = plan.steps[-1].at_ms if plan.steps else 0
-    _calm_down(world)
-    world.run_until(end_ms + _HAND_OVER_MS)
+    calm_down(world)
+    world.run_until(end_ms + HAND_OVER_MS)
     if world.owner is None:
         world.hand_over(commit=True)
     world.run_until(end_ms + plan.quiet_ms)
@@ -141,7 +145,7 @@ def happen(plan: Plan, *, recording: bool = False) -> History:
     )
 
 
-def _calm_down(world: World) -> None:
+def calm_down(world: World) -> None:
     """Everything works again, and producers commit."""
     invariants.check_fetchers(world)
     world.network.mend_all()

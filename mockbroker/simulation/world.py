@@ -48,15 +48,13 @@ _RESTART_MS: Final = 400
 class World:
     """The state of a history. `tell` keeps a timeline while `recording`; nothing else depends on that."""
 
-    def __init__(self, plan: Plan, recording: bool = False) -> None:
+    def __init__(self, plan: Plan, recording: bool = False, cluster: Cluster | None = None) -> None:
+        """`cluster` is one that is there already, set as `settings` says, and has no topics yet."""
         self.plan = plan
         self.recording = recording
         self.random = stdlib_random.Random(plan.seed)
-        release = parse(plan.kafka)
-        config = {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
-        self.cluster = Cluster(
-            release, self.random, config=config, policies=Policies(release, plan.policies), now_ms=START_MS
-        )
+        self.cluster = cluster or _cluster(plan, self.random)
+        self.start_ms = self.cluster.now_ms
         self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
         self.bootstrap = tuple(self.cluster.brokers)
         self.ledger = Ledger()
@@ -106,7 +104,7 @@ class World:
 
     @property
     def since_start_ms(self) -> int:
-        return self.cluster.now_ms - START_MS
+        return self.cluster.now_ms - self.start_ms
 
     def run_until(self, at_ms: int) -> None:
         """Lets everything happen that is due until then, counted from the start."""
@@ -377,6 +375,17 @@ class World:
             return
         self.tell(owner.name, "gives the partition up" if commit else "dies")
         owner.stop(commit, start)
+
+
+def settings(plan: Plan) -> dict[str, str]:
+    """Of its brokers."""
+    return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
+
+
+def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
+    release = parse(plan.kafka)
+    policies = Policies(release, plan.policies)
+    return Cluster(release, random, config=settings(plan), policies=policies, now_ms=START_MS)
 
 
 def topic_name(index: int) -> str:
