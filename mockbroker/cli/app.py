@@ -135,54 +135,6 @@ def capture(
 
 
 @app.command()
-def policies(
-    kafka: Annotated[str, typer.Option(help="Release whose defaults are shown: 0.11 to 4.4.")] = NEWEST,
-    json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-) -> None:
-    """List the behaviours: their answers, the releases that gave them, and the default of a release."""
-    from .policies import show
-
-    try:
-        show(kafka, as_json=json_)
-    except ValueError as error:
-        typer.echo(f"mockbroker policies: {error}", err=True)
-        raise typer.Exit(2) from None
-
-
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-)
-def ctl(context: typer.Context) -> None:
-    """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
-    # Its commands come from the table of operations, which no other command should wait for.
-    from .ctl import run
-
-    run(context.args)
-
-
-@app.command(context_settings={"allow_interspersed_args": False})
-def run(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
-    command: Annotated[
-        list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
-    ],
-) -> None:
-    """Run a command against a cluster of its own while a scenario is played, and exit with its status.
-
-    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. 2: the scenario or the command can't be; 3: the
-    command is content, but a check failed, a fault never fired or a step's time did not come.
-    """
-    from .run import run
-
-    try:
-        status = run(scenario, command)
-    except (ValueError, OSError) as error:
-        typer.echo(f"mockbroker run: {error}", err=True)
-        raise typer.Exit(2) from None
-    raise typer.Exit(status)
-
-
-@app.command()
 def replay(
     file: Annotated[Path, typer.Argument(help="A history, as `explore --out` keeps them.")],
     kafka: Annotated[
@@ -231,6 +183,54 @@ def replay(
         typer.echo(f"mockbroker replay: {error}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)
+
+
+@app.command()
+def policies(
+    kafka: Annotated[str, typer.Option(help="Release whose defaults are shown: 0.11 to 4.4.")] = NEWEST,
+    json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """List the behaviours: their answers, the releases that gave them, and the default of a release."""
+    from .policies import show
+
+    try:
+        show(kafka, as_json=json_)
+    except ValueError as error:
+        typer.echo(f"mockbroker policies: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)
+def ctl(context: typer.Context) -> None:
+    """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
+    # Its commands come from the table of operations, which no other command should wait for.
+    from .ctl import run
+
+    run(context.args)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
+    ],
+) -> None:
+    """Run a command against a cluster of its own while a scenario is played, and exit with its status.
+
+    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. 2: the scenario or the command can't be; 3: the
+    command is content, but a check failed, a fault never fired or a step's time did not come.
+    """
+    from .run import run
+
+    try:
+        status = run(scenario, command)
+    except (ValueError, OSError) as error:
+        typer.echo(f"mockbroker run: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(status)
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
