@@ -98,6 +98,7 @@ class _Consumer(RealConsumer):
             "group.id": GROUP,
             "client.id": name,
             "auto.offset.reset": "error" if setting.reset is Reset.NONE else str(setting.reset),
+            "isolation.level": "read_uncommitted",
             "on_commit": self._committed,
             **_LIKE_THE_MODEL,
             **_CONSUMES,
