@@ -227,6 +227,7 @@ class _Producer(RealProducer):
         idempotent = setting.generation is not Generation.PLAIN
         setting = ProducerSetting(setting.generation, -1 if idempotent else setting.acks)
         super().__init__(stage, name, TOPIC, 0, setting)
+        self.idempotent = idempotent
         self._cluster, self._stage = cluster, stage
         self._ended = False
         config = {
