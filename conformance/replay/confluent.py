@@ -98,6 +98,7 @@ class _Consumer(RealConsumer):
             "group.id": GROUP,
             "client.id": name,
             "auto.offset.reset": "error" if setting.reset is Reset.NONE else str(setting.reset),
+            "isolation.level": "read_uncommitted",
             "on_commit": self._committed,
             **_LIKE_THE_MODEL,
             **_CONSUMES,
@@ -226,6 +227,7 @@ class _Producer(RealProducer):
         idempotent = setting.generation is not Generation.PLAIN
         setting = ProducerSetting(setting.generation, -1 if idempotent else setting.acks)
         super().__init__(stage, name, TOPIC, 0, setting)
+        self.idempotent = idempotent
         self._cluster, self._stage = cluster, stage
         self._ended = False
         config = {

@@ -11,7 +11,7 @@ from ..protocol.api_keys import ApiKey
 from ..trace import Event, Trace
 from .world import World
 
-_LOOK_MS: Final = 10
+_LOOK_MS: Final = 20
 """How often the cluster's state is looked at between requests."""
 
 

@@ -88,7 +88,17 @@ def test_what_is_no_history_is_one_line(tmp_path: Path, text: str, said: str) ->
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("options", [["--policy", "no-such=x"], ["--policy", "x"], ["--kafka", "9.9"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--policy", "no-such=x"],
+        ["--policy", "x"],
+        ["--kafka", "9.9"],
+        ["--commit", "posiion"],
+        ["--client", "confluent"],
+        ["--client", "confluent-kafka", "--trace", "x"],
+    ],
+)
 def test_an_option_that_can_not_be_is_one_line(violating: Path, options: list[str]) -> None:
     done = replay(violating, *options)
     assert (done.returncode, done.stdout) == (2, "")

@@ -37,7 +37,6 @@ def traced(plan: Plan, file: io.StringIO) -> None:
 
 
 def test_a_trace_is_the_same_each_time() -> None:
-    """So it is under Python 3.11 and 3.13: `docs/replay.md` has the digest to compare."""
     digests = set()
     for hash_seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
