@@ -228,7 +228,7 @@ class World:
         read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
         if read is None:
             # A marker, or what it began at: that may be lost where records may.
-            return consumer.place not in self.ledger.real_loss
+            return not self.plan.unclean and consumer.place not in self.ledger.real_loss
         return offset == log.start_offset or read == record_at(log, offset - 1)
 
     def _excuse(self, consumer: ModelConsumer) -> None:
