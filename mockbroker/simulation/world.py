@@ -223,6 +223,9 @@ class World:
     def _holds(self, consumer: ModelConsumer, offset: int) -> bool:
         """Whether the leader's log has, just before `offset`, what the group read there."""
         log = self.partition(consumer.place).log
+        if self.ledger.reading(consumer.group, consumer.place).excused:
+            # What is committed may be of before the loss.
+            return False
         if not log.start_offset <= offset <= log.end_offset:
             return False
         read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
