@@ -25,7 +25,7 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE, Behaviour
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
-from mockbroker.simulation.consumer import Commit
+from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer import Generation
 from mockbroker.simulation.steps import STEPS

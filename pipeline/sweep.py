@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from ..simulation import files
-from ..simulation.consumer import Commit, Reset
+from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Variant, run
 from ..simulation.plan import Options
 from ..simulation.producer import Generation

@@ -21,7 +21,8 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from mockbroker import MockCluster
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.simulation.batches import Records
-from mockbroker.simulation.consumer import Commit, ConsumerSetting, Reset, State
+from mockbroker.simulation.consumer import State
+from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.plan import Plan
 from mockbroker.simulation.producer import Generation, ProducerSetting
 from mockbroker.simulation.world import GROUP, TOPIC

@@ -5,7 +5,8 @@ from typing import Final, Protocol
 
 from mockbroker import MockCluster
 from mockbroker.nearest import nearest
-from mockbroker.simulation.consumer import ConsumerSetting, ModelConsumer
+from mockbroker.simulation.consumer import ModelConsumer
+from mockbroker.simulation.consumer_setting import ConsumerSetting
 from mockbroker.simulation.plan import Plan
 from mockbroker.simulation.producer import ModelProducer, ProducerSetting
 

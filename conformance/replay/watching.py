@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from mockbroker.simulation.client import NO_EPOCH, LeaderAndEpoch
-from mockbroker.simulation.consumer import ModelConsumer, Position, Reset
+from mockbroker.simulation.consumer import ModelConsumer, Position
+from mockbroker.simulation.consumer_setting import Reset
 from mockbroker.trace import Answer, Event, Follower, InSyncReplicas, Leader, LogStart, Request, Truncation
 
 from .stage import Stage

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..nearest import nearest
 from ..simulation import workers
-from ..simulation.consumer import Commit, Reset
+from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Count, Summary, Variant, variants
 from ..simulation.history import draw, happen
 from ..simulation.plan import Options, Plan

@@ -12,7 +12,7 @@ from rich.text import Text
 from ..nearest import nearest
 from ..policies import fixes
 from ..simulation.checking import check
-from ..simulation.consumer import Commit
+from ..simulation.consumer_setting import Commit
 from ..simulation.history import History, happen
 from ..simulation.invariants import INVARIANTS
 from ..simulation.ledger import Violation

@@ -5,7 +5,6 @@ was read from, validation by OffsetForLeaderEpoch, and commits that carry one of
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..protocol.api_keys import ApiKey
@@ -37,6 +36,7 @@ from ..protocol.messages.offset_for_leader_epoch import (
 )
 from . import batches
 from .client import LEADER_GONE, NO_BROKER, NO_EPOCH, LeaderAndEpoch, ModelClient
+from .consumer_setting import Commit, ConsumerSetting, Reset
 
 if TYPE_CHECKING:
     from .world import World
@@ -54,40 +54,6 @@ _VALIDATES_SINCE: Final = 3
 _EARLIEST, _LATEST = -2, -1
 _MAX_WAIT_MS: Final = 500
 _FETCH_BYTES: Final = 1 << 20
-
-
-class Commit(enum.StrEnum):
-    """Which leader epoch goes with a committed offset."""
-
-    POSITION = "position"
-    """That of the last record, as `commitSync()` does."""
-    FRESH_LEADER = "fresh-leader"
-    """The leader's, which each step forward takes anew from metadata (option 1)."""
-    LEADER_AT_COMMIT = "leader-at-commit"
-    """The leader's as metadata has it at the commit (option 2)."""
-    MAX_EPOCH = "max-epoch"
-    """The larger of the record's and the position's leader's (option 3)."""
-    COMBINED = "combined"
-    """Options 1 and 3."""
-    NO_EPOCH = "no-epoch"
-    """None, as an application that keeps offsets itself commits in its rebalance listener."""
-
-
-class Reset(enum.StrEnum):
-    """`auto.offset.reset`."""
-
-    EARLIEST = "earliest"
-    LATEST = "latest"
-    NONE = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class ConsumerSetting:
-    """How a group's consumers are set."""
-
-    commit: Commit = Commit.POSITION
-    reset: Reset = Reset.EARLIEST
-    read_committed: bool = False
 
 
 class Position(NamedTuple):

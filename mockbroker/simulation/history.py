@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from ..cluster.broker import Liveness
 from . import invariants
-from .consumer import Commit, ConsumerSetting, Reset
+from .consumer_setting import Commit, ConsumerSetting, Reset
 from .ledger import Violation
 from .network import Random
 from .plan import Options, Plan, Step

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
-from .consumer import Commit, ConsumerSetting, Reset
+from .consumer_setting import Commit, ConsumerSetting, Reset
 from .producer import Generation, ProducerSetting
 
 SCHEMA: Final = "mockbroker-history"

@@ -6,7 +6,7 @@ import pytest
 
 from mockbroker.conformance.replay import Replayed, make, play
 from mockbroker.conformance.replay.watching import entry
-from mockbroker.simulation.consumer import Commit, ConsumerSetting
+from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting
 from mockbroker.simulation.history import happen
 from mockbroker.simulation.plan import Plan, Step
 from tests.cli.test_replay import KAFKA_7104

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from mockbroker.simulation.consumer import Commit
+from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.plan import Options, Plan, PlanError
 from mockbroker.simulation.shrinking import shrink
