@@ -1,5 +1,6 @@
 """What real clients say to brokers, and hear of them, as the simulator's world wants to know it."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from mockbroker.simulation.client import NO_EPOCH, LeaderAndEpoch
@@ -58,6 +59,11 @@ class Watch:
                     consumer.name,
                     f"commits offset {one['committed_offset']}, epoch {one['committed_leader_epoch']}",
                 )
+            case "Fetch" if consumer.position is not None:
+                # A marker at the end of the log is nothing that an application hears of.
+                for one in entries(event.body, "fetch_offset"):
+                    if one["fetch_offset"] > consumer.position.offset:
+                        consumer.position = at(one["fetch_offset"], consumer.position.epoch)
             case "ListOffsets" if entry(event.body, "timestamp")["timestamp"] in _START_OR_END:
                 if consumer.position is not None:
                     what = f"resets to {consumer.setting.reset}"
@@ -104,15 +110,18 @@ def at(offset: int, epoch: int) -> Position:
 
 def entry(body: Any, name: str) -> dict[str, Any]:
     """The first entry in a request or an answer that has a field `name`. KeyError."""
-    for found in _entries(body):
-        if name in found:
-            return found
+    for found in entries(body, name):
+        return found
     raise KeyError(name)
 
 
-def _entries(body: Any) -> list[dict[str, Any]]:
+def entries(body: Any, name: str) -> Iterator[dict[str, Any]]:
+    """All of them."""
     if isinstance(body, dict):
-        return [body, *(each for value in body.values() for each in _entries(value))]
-    if isinstance(body, list):
-        return [each for value in body for each in _entries(value)]
-    return []
+        if name in body:
+            yield body
+        for value in body.values():
+            yield from entries(value, name)
+    elif isinstance(body, list):
+        for value in body:
+            yield from entries(value, name)
