@@ -152,4 +152,5 @@ def _options(row: dict[str, Any]) -> Options:
         member(Commit, "commit"),
         member(Reset, "reset"),
         member(Generation, "producer"),
+        row["transactional"],
     )

@@ -54,7 +54,12 @@ def run(
 
 
 def options(
-    kafka: str, policies: dict[str, str], commit: str | None, reset: str | None, producer: str | None
+    kafka: str,
+    policies: dict[str, str],
+    commit: str | None,
+    reset: str | None,
+    producer: str | None,
+    transactional: bool | None,
 ) -> Options:
     """What the command line says. ValueError names what is misspelt, and the nearest right name."""
     return Options(
@@ -63,6 +68,7 @@ def options(
         _member(Commit, "--commit", commit),
         _member(Reset, "--reset", reset),
         _member(Generation, "--producer", producer),
+        transactional,
     )
 
 

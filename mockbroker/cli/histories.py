@@ -32,6 +32,9 @@ def explore(
     producer: Annotated[
         str | None, typer.Option(help="The producers' generation; each seed's own choice if not given.")
     ] = None,
+    transactional: Annotated[
+        bool | None, typer.Option(help="Whether producers are; each seed's own choice if not given.")
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Processes of this machine, or Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -51,7 +54,7 @@ def explore(
     from .given import pairs
 
     try:
-        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer)
+        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer, transactional)
         found = run(
             chosen,
             range(first, first + seeds),
