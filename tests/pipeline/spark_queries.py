@@ -17,7 +17,7 @@ SOON: Final = {
     "kafka.reconnect.backoff.ms": "20",
     "kafka.reconnect.backoff.max.ms": "50",
     "kafka.retry.backoff.ms": "20",
-    "kafkaConsumer.pollTimeoutMs": "3000",
+    "kafkaConsumer.pollTimeoutMs": "20000",
     "fetchOffset.retryIntervalMs": "20",
 }
 """Makes Spark act soon; leaves out nothing that it does."""

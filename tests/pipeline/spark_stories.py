@@ -287,7 +287,7 @@ class Story(NamedTuple):
     options: Mapping[str, str] = {}
 
 
-IMPATIENT: Final = {"kafkaConsumer.pollTimeoutMs": "500"}
+IMPATIENT: Final = {"kafkaConsumer.pollTimeoutMs": "2000"}
 STORIES: Final = (
     Story("the leader moves", moved),
     Story("the leader moves during the batch", moved_in_batch),

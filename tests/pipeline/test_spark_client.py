@@ -83,7 +83,7 @@ def test_what_a_stream_reads_of_transactions(story: Story, kafka: SparkSession, 
     assert happens(story, kafka, tmp_path, ISOLATION) == EXPECTED[story.title]
 
 
-@pytest.mark.parametrize("release", ["0.11", "2.5", "3.9"])
+@pytest.mark.parametrize("release", ["0.11", "2.5"])
 @pytest.mark.parametrize(
     ("tell", "setting"), [(some_deleted, DATA_LOSS), (truncated, DATA_LOSS), (aborted, ISOLATION)]
 )
