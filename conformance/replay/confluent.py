@@ -66,6 +66,8 @@ class Confluent:
         if plan.consumer.commit not in _COMMITS:
             yield f"it can't commit {plan.consumer.commit}: it commits {Commit.POSITION}"
         for each in plan.producers:
+            if each.transactional:
+                continue
             if each.generation in (Generation.V0_11, Generation.V1_0):
                 yield f"it is no producer of generation {each.generation}: it has rules of its own (KIP-360)"
             if each.acks != -1 and each.generation is not Generation.PLAIN:
@@ -99,7 +101,7 @@ class _Consumer(RealConsumer):
             "group.id": GROUP,
             "client.id": name,
             "auto.offset.reset": "error" if setting.reset is Reset.NONE else str(setting.reset),
-            "isolation.level": "read_uncommitted",
+            "isolation.level": "read_committed" if setting.read_committed else "read_uncommitted",
             "on_commit": self._committed,
             **_LIKE_THE_MODEL,
             **_CONSUMES,

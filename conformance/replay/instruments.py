@@ -63,3 +63,12 @@ def make(name: str) -> Instruments:
 
         return Confluent()
     raise ValueError(f"no client {name!r}{nearest(name, CLIENTS)}")
+
+
+def missing(plan: Plan, instruments: Instruments) -> Iterator[str]:
+    """What a replay with real clients lacks, as readable lines."""
+    yield from instruments.missing(plan)
+    if any(each.transactional for each in plan.producers):
+        yield "transactional producers are still the model's"
+    if plan.purges:
+        yield "what the group deletes is still deleted by the model"

@@ -14,9 +14,10 @@ from mockbroker.simulation.history import HAND_OVER_MS, calm_down
 from mockbroker.simulation.ledger import Violation
 from mockbroker.simulation.plan import Plan, Step
 from mockbroker.simulation.steps import STEPS
+from mockbroker.simulation.timeline import STEP
 from mockbroker.simulation.world import settings
 
-from .instruments import Instruments, RealConsumer, RealProducer
+from .instruments import Instruments, RealConsumer, RealProducer, missing
 from .stage import Stage, Told
 from .watching import Watch
 
@@ -41,7 +42,7 @@ def play(plan: Plan, instruments: Instruments, told: Told = lambda *_: None) -> 
     with MockCluster(kafka=plan.kafka, trace=True, **options) as cluster, ExitStack() as clients:
         play = _Play(plan, cluster, instruments, told, clients)
         play.to_the_end()
-        return Replayed(instruments.name, tuple(play.stage.violations), tuple(instruments.missing(plan)))
+        return Replayed(instruments.name, tuple(play.stage.violations), tuple(missing(plan, instruments)))
 
 
 class _Play:
@@ -57,11 +58,15 @@ class _Play:
             clients.enter_context(closing(instruments.consumer(cluster, stage, each.name, each.setting)))
             for each in stage.consumers
         ]
-        self._producers: list[RealProducer] = [
-            clients.enter_context(closing(instruments.producer(cluster, stage, each.name, each.setting)))
+        self._producers: dict[str, RealProducer] = {
+            each.name: clients.enter_context(
+                closing(instruments.producer(cluster, stage, each.name, each.setting))
+            )
             for each in stage.producers
-        ]
-        stage.consumers, stage.producers = [*consumers], [*self._producers]
+            if not each.setting.transactional
+        }
+        stage.consumers = [*consumers]
+        stage.producers = [self._producers.get(each.name, each) for each in stage.producers]
         self._begun = time.monotonic()
 
     def to_the_end(self) -> None:
@@ -79,8 +84,7 @@ class _Play:
 
     def _do(self, step: Step) -> None:
         def do(stage: Stage) -> None:
-            said = " ".join([step.do, *(f"{name}={value}" for name, value in step.args.items())])
-            stage.tell("step", said)
+            stage.tell(STEP, step.told)
             STEPS[step.do].do(stage, step.args)
 
         self._in_cluster(do)
@@ -92,7 +96,7 @@ class _Play:
         if owner is not None and owner.position is not None:
             partition = stage.partition(owner.place)
             read |= partition.leader < 0 or owner.position.offset >= partition.log.high_watermark
-        return read and not any(each.waiting for each in self._producers)
+        return read and not any(each.waiting for each in self._producers.values())
 
     def _in_cluster(self, action: Callable[[Stage], T]) -> T:
         return self._cluster.run(lambda _: action(self.stage))

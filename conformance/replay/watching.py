@@ -31,10 +31,10 @@ class Watch:
         if isinstance(event, _OF_CLUSTER) and not event.topic.startswith("__"):
             self._stage.tell("cluster", event.told())
         elif isinstance(event, Request) and (consumer := self._consumer(event)):
-            self._asked[event.connection, event.correlation_id] = (
-                event,
-                self._stage.committed_offset(consumer),
-            )
+            acknowledged = self._stage.committed_offset(consumer)
+            if event.api == "OffsetFetch":
+                consumer.acknowledged = acknowledged
+            self._asked[event.connection, event.correlation_id] = event, acknowledged
             self._requested(consumer, event)
         elif isinstance(event, Answer):
             asked = self._asked.pop((event.connection, event.correlation_id), None)

@@ -53,7 +53,7 @@ def _play(console: Console, plan: Plan, client: str) -> bool:
     real: Any = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.replay")
     instruments = real.make(client)
     _tell(console, _setting(plan))
-    for missing in instruments.missing(plan):
+    for missing in real.missing(plan, instruments):
         _tell(console, f"{instruments.name}: {missing}", "yellow")
     replayed = real.play(plan, instruments, lambda *line: _tell_line(console, *line))
     simulated = _names(happen(plan).violations)

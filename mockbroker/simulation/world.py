@@ -79,7 +79,7 @@ class World:
             self.producers.append(self._producer(f"producer-{i + 1}", setting, f"transactions-{i + 1}"))
         self.purger = Purger(self, "purger") if plan.purges else None
         self.owner: ModelConsumer | None = None
-        self.timeline = Timeline(self.cluster, START_MS) if recording else None
+        self.timeline = Timeline(self.cluster, self.start_ms) if recording else None
 
     def _producer(self, name: str, setting: ProducerSetting, transactional_id: str) -> ModelProducer:
         if setting.transactional:
@@ -110,9 +110,9 @@ class World:
         """Lets everything happen that is due until then, counted from the start."""
         if self.timeline is not None:
             for between_ms in range(self.since_start_ms, at_ms, _LOOK_MS):
-                self.cluster.advance(START_MS + between_ms)
+                self.cluster.advance(self.start_ms + between_ms)
                 self.timeline.look()
-        self.cluster.advance(START_MS + at_ms)
+        self.cluster.advance(self.start_ms + at_ms)
 
     def tell(self, who: str, text: str) -> None:
         if self.timeline is not None:
