@@ -15,7 +15,7 @@ from ..simulation import workers
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Count, Summary, Variant, variants
 from ..simulation.history import draw, happen
-from ..simulation.plan import Options, Plan
+from ..simulation.plan import Options
 from ..simulation.producer import Generation
 from ..simulation.shrinking import shrink
 from ..simulation.timeline import VIOLATION, until
@@ -144,8 +144,8 @@ def _show(
     with errors.status(f"shrinking seed {seed}"):
         plan = shrink(draw(seed, variant.options), invariant)
     console.print()
-    console.print(f"{invariant}, seed {seed}, {variant.name}", style="bold")
-    console.print(Text(_setting(plan)))
+    console.print(f"{invariant}, {variant.name}", style="bold")
+    console.print(Text(plan.told))
     for line in until(happen(plan, recording=True).lines, invariant):
         console.print(Text(str(line), "red" if line.who == VIOLATION else ""))
     if out is not None:
@@ -153,13 +153,3 @@ def _show(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(plan.to_json())
         console.print(f"mockbroker replay {path}")
-
-
-def _setting(plan: Plan) -> str:
-    producers = ", ".join(f"{each.generation} acks={each.acks}" for each in plan.producers)
-    policies = " ".join(f"{name}={answer}" for name, answer in plan.policies.items())
-    return (
-        f"Kafka {plan.kafka} {policies}\n"
-        f"consumers commit {plan.consumer.commit}, reset to {plan.consumer.reset}; producer {producers}; "
-        f"min.insync.replicas {plan.min_insync}{', unclean elections' * plan.unclean}"
-    )

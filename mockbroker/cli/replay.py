@@ -40,7 +40,7 @@ def run(
     console = Console(soft_wrap=True, highlight=False)
     if client is not None:
         return _play(console, plan, client)
-    _tell(console, _setting(plan))
+    _tell(console, plan.told)
     history = _simulate(plan, trace)
     for line in history.lines:
         _tell_line(console, *line)
@@ -52,7 +52,7 @@ def _play(console: Console, plan: Plan, client: str) -> bool:
     # for one loads what drives it, by its name.
     real: Any = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.replay")
     instruments = real.make(client)
-    _tell(console, _setting(plan))
+    _tell(console, plan.told)
     for missing in real.missing(plan, instruments):
         _tell(console, f"{instruments.name}: {missing}", "yellow")
     replayed = real.play(plan, instruments, lambda *line: _tell_line(console, *line))
@@ -97,16 +97,6 @@ def _simulate(plan: Plan, trace: Path | None) -> History:
     with trace.open("w") as file:
         lines = JsonLines(file)
         return happen(plan, recording=True, watch=lambda world: watch(world, lines))
-
-
-def _setting(plan: Plan) -> str:
-    producers = ", ".join(f"{each.generation} acks={each.acks}" for each in plan.producers)
-    policies = "".join(f" {name}={answer}" for name, answer in plan.policies.items())
-    return (
-        f"seed {plan.seed}, Kafka {plan.kafka}{policies}\n"
-        f"consumers commit {plan.consumer.commit}, reset to {plan.consumer.reset}; producer {producers}; "
-        f"min.insync.replicas {plan.min_insync}{', unclean elections' * plan.unclean}"
-    )
 
 
 def _tell_line(console: Console, at_ms: int, who: str, what: str) -> None:

@@ -56,6 +56,20 @@ class Plan:
         """The same with other steps."""
         return replace(self, steps=steps)
 
+    @property
+    def told(self) -> str:
+        """How everything is set, in two lines."""
+        producers = ", ".join(
+            f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
+            for each in self.producers
+        )
+        policies = "".join(f" {name}={answer}" for name, answer in self.policies.items())
+        return (
+            f"seed {self.seed}, Kafka {self.kafka}{policies}\n"
+            f"consumers commit {self.consumer.commit}, reset to {self.consumer.reset}; producer {producers}; "
+            f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
+        )
+
     def to_json(self) -> str:
         """A file's text, the same for the same plan."""
         row = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
