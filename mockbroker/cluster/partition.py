@@ -174,7 +174,9 @@ class Partition:
         if self.topic.cluster.now_ms >= self._told_ms:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
-                    follower.log.high_watermark = self.log.high_watermark
+                    # A leader that died may have lost its tail: that tells them nothing.
+                    told = max(follower.log.high_watermark, self.log.high_watermark)
+                    follower.log.high_watermark = told
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
