@@ -1,0 +1,96 @@
+"""The Spark session of the pipeline: on this machine, quiet, and with the settings that matter."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from .errors import PipelineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MASTER: Final = "local[2]"
+_OLDEST_JAVA: Final = 17
+_SETTINGS: Final = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "2g",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.session.timeZone": "UTC",
+    # A heap that grows to its limit before it is cleaned costs memory and saves no time that was seen.
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
+    # A kind of rows is a folder; more writers than kinds, or rows are sorted before they are written.
+    "spark.sql.maxConcurrentOutputFileWriters": "64",
+}
+
+
+def start(scratch: Path, master: str = MASTER) -> "SparkSession":
+    """A session, the one that runs already if there is one. PipelineError without the extra or Java.
+
+    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` its settings win.
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise PipelineError("this needs Spark: pip install 'mockbroker[spark]'") from None
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    _need_java()
+    # Else workers are PATH's python3, which may be another one.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(master).appName("mockbroker")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    builder = builder.config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
+    builder = builder.config("spark.local.dir", str(scratch))
+    with _quiet():
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _need_java() -> None:
+    """PipelineError that says what to do."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    advice = f"install Java {_OLDEST_JAVA} or newer, or set JAVA_HOME to one"
+    if java is None:
+        raise PipelineError(f"Spark needs Java, and there is no java on PATH: {advice}")
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise PipelineError(f"Spark needs Java, and {java} can't be run ({error}): {advice}") from None
+    version = java_version(said.stderr)
+    if version is not None and version < _OLDEST_JAVA:
+        raise PipelineError(f"Spark needs Java {_OLDEST_JAVA}, and {java} is {version}: {advice}")
+
+
+def java_version(said: str) -> int | None:
+    """8, 11, 17, … by what `java -version` says; None when it says something else."""
+    _, quote, rest = said.partition('version "')
+    first, _, more = rest.partition('"')[0].partition(".")
+    number = more.partition(".")[0] if first == "1" else first.partition("-")[0]
+    return int(number) if quote and number.isdecimal() else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What the JVM says while it starts (warnings about itself) goes nowhere; its errors come as exceptions."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
