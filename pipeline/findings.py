@@ -58,7 +58,8 @@ def seen() -> Column:
         F.col("file").alias("file"),
         F.col("position").alias("position"),
         F.col("time_ms").alias("time_ms"),
-        F.coalesce("text", told).alias("text"),
+        # A row of a trace is JSON.
+        F.when(F.col("source") == "trace", told).otherwise(F.coalesce("text", told)).alias("text"),
     )
 
 

@@ -1,14 +1,20 @@
 """The searches, one file for each signature: `find(observations) -> findings`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame
 
-from . import rewinds
+from . import epochs, followers, lag, outflux, resets, rewinds, sequences, truncations
 
-SEARCHES: Final[dict[str, "Callable[[DataFrame], DataFrame]"]] = {
-    "offset rewinds": rewinds.find,
+SEARCHES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
+    "offsets that go back": rewinds.find,
+    "positions that were lost": resets.find,
+    "truncations": truncations.find,
+    "leader epochs": epochs.find,
+    "followers": followers.find,
+    "sequences of producers": sequences.find,
+    "lag": lag.find,
+    "outflux without influx": outflux.find,
 }
 """By what the progress says while they run."""

@@ -9,7 +9,7 @@ an offset that an administrator sets.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ..findings import (
@@ -24,7 +24,6 @@ from ..findings import (
     seen,
     sentence,
 )
-from .groups import with_groups
 
 _WHERE: Final = ("group", "topic", "partition")
 _DAY_MS: Final = 86_400_000
@@ -35,12 +34,17 @@ _SKEW_MS: Final = 1_000
 def find(observations: DataFrame) -> DataFrame:
     """Rewinds of commits and of restores, and lost offsets."""
     rows = _timeline(observations)
+    suspects = rows.where(_went_back() | (F.col("offset") < 0) | (F.col("kind") == "tombstone")).persist()
     return (
-        _restored(rows)
-        .unionByName(_lost(rows, observations))
-        .unionByName(_deleted(rows))
-        .unionByName(_committed(rows, observations))
+        _restored(suspects, rows)
+        .unionByName(_lost(suspects, observations))
+        .unionByName(_deleted(suspects))
+        .unionByName(_committed(suspects, observations))
     )
+
+
+def _went_back() -> Column:
+    return (F.col("offset") < F.col("commit.offset")) | (F.col("offset") < F.col("last.offset"))
 
 
 def _timeline(observations: DataFrame) -> DataFrame:
@@ -49,7 +53,7 @@ def _timeline(observations: DataFrame) -> DataFrame:
     rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
     # An aborted transaction's commits never count.
     rows = rows.where("detail is null or detail != 'in a transaction'")
-    rows = with_groups(rows).where("group is not null and topic is not null and partition is not null")
+    rows = rows.where("group is not null and topic is not null and partition is not null")
     rows = rows.withColumn("seen", seen()).select(*wanted, "seen")
     known = F.struct("kind", "source", "time_ms", "offset", "generation", "seen")
     is_commit = F.col("kind") == "commit"
@@ -63,15 +67,15 @@ def _timeline(observations: DataFrame) -> DataFrame:
     )
 
 
-def _restored(rows: DataFrame) -> DataFrame:
+def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
     one_clock = F.col("source") == F.col("commit.source")
-    went_back = rows.where(
+    went_back = suspects.where(
         (F.col("kind") == "restore")
         & (F.col("offset") >= 0)
         & (F.col("offset") < F.col("commit.offset"))
         & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
     )
-    old = rows.where("kind = 'commit'").select(
+    old = rows.where("kind = 'commit'").drop("commit", "last", "tombstone").select(
         *(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen"))
     )
     same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
@@ -109,8 +113,8 @@ def _restored(rows: DataFrame) -> DataFrame:
     )
 
 
-def _lost(rows: DataFrame, observations: DataFrame) -> DataFrame:
-    gone = rows.where((F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0))
+def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
+    gone = suspects.where((F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0))
     ended = observations.where("kind = 'group' and detail = 'Dead'").select(
         F.col("group").alias("_dead"), F.col("time_ms").alias("_dead_ms")
     )
@@ -144,9 +148,9 @@ def _lost(rows: DataFrame, observations: DataFrame) -> DataFrame:
     )
 
 
-def _deleted(rows: DataFrame) -> DataFrame:
+def _deleted(suspects: DataFrame) -> DataFrame:
     """A tombstone in the offsets topic right behind a commit, with commits before and none asking for it."""
-    young = rows.where(
+    young = suspects.where(
         (F.col("kind") == "tombstone")
         & (F.col("commit.offset") >= 0)
         & (F.col("time_ms") - F.col("commit.time_ms")).between(0, _DAY_MS - 1)
@@ -168,9 +172,9 @@ def _deleted(rows: DataFrame) -> DataFrame:
     )
 
 
-def _committed(rows: DataFrame, observations: DataFrame) -> DataFrame:
+def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     by_hand = F.col("generation").isNull() & F.col("last.generation").isNotNull()
-    went_back = rows.where(
+    went_back = suspects.where(
         (F.col("kind") == "commit")
         & (F.col("offset") >= 0)
         & (F.col("offset") < F.col("last.offset"))
