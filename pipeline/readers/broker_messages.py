@@ -137,6 +137,13 @@ TABLE: Final = Table.of(
         lambda _, found: {"name": None, "detail": "loaded"},
     ),
     message(
+        "log-start",
+        "ompleted load of Log(",
+        r"Completed load of Log\(.*?topic=(?P<topic>[\w.-]+), partition={partition}, .*?"
+        r"logStartOffset={offset}, logEndOffset={end_offset}\)",
+        detail="loaded",
+    ),
+    message(
         "high-watermark",
         "initial high watermark",
         r"Log loaded for partition {tp} with initial high watermark {offset}",
@@ -200,6 +207,7 @@ TABLE: Final = Table.of(
         r"Leader {tp} (?:with topic id .*?)?starts at leader epoch {leader_epoch} from offset "
         r"{offset}(?: .*?(?P<detail>[Pp]revious leader epoch was -?\d+))?",
         detail="became leader",
+        leads=True,
     ),
     message(
         "in-sync-replicas",
@@ -219,6 +227,7 @@ TABLE: Final = Table.of(
         "starts at Leader Epoch",
         r"{tp} starts at Leader Epoch {leader_epoch} from offset {offset}"
         r"(?:.*?(?P<detail>Previous Leader Epoch was: -?\d+))?",
+        leads=True,
     ),
     # KafkaController and its state machines, ReplicationControlManager
     message(

@@ -166,8 +166,9 @@ _ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
 }
 
 
-def state_of_partitions(request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    """High watermarks and log starts that a Fetch answer carries; a capture has them from nowhere else."""
+def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
+    """What a Fetch answer carries: high watermarks, log starts, and the leader where it is another."""
+    yield from current_leaders(answer, names)
     for topic, part in _partitions(answer, "responses", names):
         if part["error_code"] != _OK:
             continue
@@ -178,7 +179,7 @@ def state_of_partitions(request: Body, answer: Body, names: Names) -> Iterator[V
             yield {"kind": "log-start", **place, "offset": part["log_start_offset"]}
 
 
-def leaders(answer: Body) -> Iterator[Values]:
+def leaders(answer: Body, names: Names) -> Iterator[Values]:
     """What a Metadata answer says of each partition."""
     for topic in answer.get("topics") or []:
         for part in topic.get("partitions") or []:
@@ -186,6 +187,16 @@ def leaders(answer: Body) -> Iterator[Values]:
             epoch = _known(part.get("leader_epoch"))
             yield {"kind": "leader", **place, "leader": part["leader_id"], "leader_epoch": epoch}
             yield {"kind": "in-sync-replicas", **place, "replicas": part["isr_nodes"]}
+
+
+def current_leaders(answer: Body, names: Names) -> Iterator[Values]:
+    """Who leads now, as Produce and Fetch answers say that refuse the old leader (KIP-951)."""
+    for partitions in ("partitions", "partition_responses"):
+        for topic, part in _partitions(answer, "responses", names, partitions):
+            now = part.get("current_leader") or {}
+            if now.get("leader_id", -1) >= 0:
+                told = {"leader": now["leader_id"], "leader_epoch": _known(now.get("leader_epoch"))}
+                yield {"kind": "leader", **_place(topic, part), **told}
 
 
 def topic_ids(answer: Body) -> dict[str, str]:

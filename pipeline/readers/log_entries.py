@@ -73,6 +73,9 @@ def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:
     current: Entry | None = None
     for line in lines(path, reading):
         if isinstance(line, Observation):
+            if current is not None:
+                yield current
+                current = None
             yield line
             continue
         started = entry(line, reading)

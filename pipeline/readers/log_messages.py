@@ -32,7 +32,10 @@ Completes = Callable[[Entry, re.Match[str]], Values]
 
 
 class Message(NamedTuple):
-    """`text` stands in every such entry; `constant` columns are as given; `completes` adds what is odd."""
+    """`text` stands in every such entry; `constant` columns are as given; `completes` adds what is odd.
+
+    The column `leads` says that the broker which logs it is the leader.
+    """
 
     text: str
     pattern: re.Pattern[str]

@@ -1,8 +1,8 @@
 """Logs of Kafka's brokers and Java clients: log4j's text, or any that begins its lines with date and time.
 
 Entries that no table knows are counted. What an entry does not say is taken from its prefix
-(`[Partition orders-0 broker=1]`, `[Consumer clientId=app, groupId=g]`), and a broker's id also from the other
-entries of the file while they all name the same one.
+(`[Partition orders-0 broker=1]`, `[Consumer clientId=app, groupId=g]`). Where it has none, the broker of a
+broker's log, and the client and group of a client's, are those of the entries before, if these agree.
 """
 
 import re
@@ -66,8 +66,7 @@ class _Log:
     def __init__(self, source: str, file: str) -> None:
         self._source = source
         self._file = file
-        self._broker: int | None = None
-        self._several = False
+        self._usual: Values = {}
         self._refused: dict[tuple[Any, ...], int] = {}
 
     def rows(self, entry: Entry) -> Iterator[Observation]:
@@ -90,16 +89,16 @@ class _Log:
                     about[name] = None if named[1] == "null" else named[1]
             if place := _PARTITION.search(prefix):
                 about.update(split(place[1] or place[2]))
-        self._learn(about.get("broker"))
-        return about
+        return self._usually(about)
 
-    def _learn(self, broker: int | None) -> None:
-        if broker is None or self._several:
-            return
-        if self._broker not in (None, broker):
-            self._several, self._broker = True, None
-        else:
-            self._broker = broker
+    def _usually(self, about: Values) -> Values:
+        """With what all entries so far say; None stands for what they do not agree on."""
+        names = ("broker",) if self._source == "broker-log" else ("client", "group")
+        said = {name: about[name] for name in names if name in about}
+        for name, value in said.items():
+            if self._usual.setdefault(name, value) != value:
+                self._usual[name] = None
+        return about if said else self._usual | about
 
     def _row(self, entry: Entry, values: Values, about: Values) -> Observation:
         row = Observation(values["kind"], self._source, self._file, entry.number, time_ms=entry.time_ms)
@@ -113,9 +112,9 @@ class _Log:
             if name in Observation.__slots__ and value is not None:
                 setattr(row, name, value)
         if row.client is None:
-            row.broker = about.get("broker", self._broker)
-        if row.kind == "leader" and row.leader is None and row.detail != "became follower":
-            row.leader = about.get("broker") if "Leader " in entry.message else None
+            row.broker = about.get("broker")
+        if values.get("leads"):
+            row.leader = row.broker
         if row.kind in ("truncation", "follower-failure"):
             row.leader = about.get("fetches_from")
         row.text = entry.text

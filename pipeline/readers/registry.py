@@ -23,8 +23,8 @@ class Reader:
     read: Reads
 
 
-_MODULES: Final = ("trace", "segments", "logs")
-"""The stricter first: a timeline or a log has no magic bytes, and takes what nobody else took."""
+_MODULES: Final = ("trace", "captures", "segments", "checkpoints", "console", "dump_log", "timeline", "logs")
+"""The stricter first: a timeline and a log have no magic bytes, and take what nobody else took."""
 
 
 def readers() -> list[Reader]:

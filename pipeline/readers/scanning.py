@@ -17,7 +17,6 @@ from ...protocol.record_batch import (
 _HEAD: Final = struct.Struct(">qi4xb")
 _MAGIC_AT: Final = 16
 _LEAST_LENGTH: Final = {0: 14, 1: 22, 2: HEADER_BYTES - OVERHEAD_BYTES}
-_BLOCK: Final = 1 << 20
 
 
 class Span(NamedTuple):
@@ -43,10 +42,13 @@ def looks_like_batch(data: bytes) -> bool:
     return 0 <= offset < 1 << 48 and _LEAST_LENGTH.get(magic, 1 << 31) <= length < 1 << 30
 
 
-def scan(data: mmap | bytes, start: int = 0, end: int | None = None) -> Iterator[Span]:
+def scan(
+    data: mmap | bytes, start: int = 0, end: int | None = None, *, keep_damaged: bool = False
+) -> Iterator[Span]:
     """What lies from `start`, where a batch begins, up to the first batch at or behind `end`.
 
-    Behind bytes that are no batch it goes on at the next whole batch of magic 2 with the right CRC.
+    Behind bytes that are no batch it goes on at the next whole batch of magic 2 with the right CRC. With
+    `keep_damaged` a span of the right length but the wrong CRC has its data, too.
     """
     size = len(data)
     end = size if end is None else end
@@ -55,7 +57,7 @@ def scan(data: mmap | bytes, start: int = 0, end: int | None = None) -> Iterator
         if not reason:
             body = bytes(data[start : start + length])
             reason = _fault(body)
-            yield Span(start, length, b"" if reason else body, reason)
+            yield Span(start, length, b"" if reason and not keep_damaged else body, reason)
             start += length
             continue
         resumed = _next_batch(data, start + 1)

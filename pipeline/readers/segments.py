@@ -101,7 +101,7 @@ def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[R
         message = message_set.read_message(span.data)
         row.offset = old[0].offset if old else message.offset
         row.end_offset = message.offset + 1
-        row.time_ms = _known(message.timestamp)
+        row.time_ms = _known(max([message.timestamp, *(each.timestamp for each in old)]))
         row.detail = _detail(f"magic {message.magic}", _codec(message.codec))
         return row, iter(old)
     header = record_batch.parse_header(span.data)

@@ -1,0 +1,105 @@
+"""Packet captures (pcapng) of Kafka's protocol, without Kafka's own state: only what went over the wire.
+
+High watermarks, log starts, leaders and in-sync replicas are those that answers carry, and a row is made when
+one differs from the last. `broker` is known where a Metadata answer told whose port it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from ...captures import Message, messages
+from ...protocol import pcapng
+from ..observations import Observation
+from . import exchanges
+from .exchanges import Values
+from .files import MOST_TEXT, Head, Reading, readable, unreadable
+from .registry import Reader
+from .trace import Exchanges, observation
+
+SOURCE: Final = "capture"
+_PCAPNG: Final = b"\n\r\r\n"
+_STATES: Final = {"Metadata": exchanges.leaders, "Fetch": exchanges.state_of_partitions}
+"""By API; any other answer may tell who leads now."""
+
+
+def recognises(head: Head) -> bool:
+    return head.data.startswith(_PCAPNG) and not head.compressed
+
+
+class _Capture:
+    """The messages of one file, in order."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._exchanges = Exchanges()
+        self._brokers: dict[tuple[str, int], int] = {}
+        self._last: dict[tuple[Any, ...], Values] = {}
+
+    def rows(self, number: int, message: Message) -> Iterator[Observation]:
+        if not isinstance(message.body, dict):
+            row = unreadable(SOURCE, self._file, number, str(message.body), str(message))
+            row.time_ms, row.client, row.api = message.time_us // 1000, message.client_id, message.api
+            yield row
+            return
+        found = [*self._exchanges.rows(self._row(message)), *self._states(message)]
+        text = str(message)[:MOST_TEXT]
+        for values in found:
+            yield observation(values, SOURCE, self._file, number, text)
+
+    def _row(self, message: Message) -> dict[str, Any]:
+        """As a trace has it."""
+        return {
+            "kind": "request" if message.is_request else "answer",
+            "time_ms": message.time_us // 1000,
+            "broker": self._brokers.get(message.broker),
+            "connection": (message.client, message.broker),
+            "client_id": message.client_id,
+            "api": message.api,
+            "correlation_id": message.correlation_id,
+            "outcome": "answer",
+            "body": message.body,
+        }
+
+    def _states(self, message: Message) -> Iterator[Values]:
+        """What an answer tells of partitions that was not so before."""
+        if message.is_request:
+            return
+        names = self._exchanges.names
+        if message.api == "Metadata":
+            for broker in message.body.get("brokers") or []:
+                self._brokers[(broker["host"], broker["port"])] = broker["node_id"]
+        broker_id = self._brokers.get(message.broker)
+        for values in _STATES.get(message.api, exchanges.current_leaders)(message.body, names):
+            place = (values["kind"], values["topic"], values["partition"])
+            if self._last.get(place) != values:
+                self._last[place] = values
+                yield {"time_ms": message.time_us // 1000, "broker": broker_id} | values
+
+
+def read(path: Path, reading: Reading) -> Iterator[Observation]:
+    """`position` counts requests and answers from 1."""
+    capture, file, number = _Capture(str(path)), str(path), 0
+    with readable(path):
+        opened = path.open("rb")
+    with opened:
+        try:
+            for number, message in enumerate(messages(pcapng.read(opened)), 1):
+                try:
+                    found = list(capture.rows(number, message))
+                except (KeyError, TypeError, ValueError, AttributeError) as error:
+                    found = [
+                        unreadable(SOURCE, file, number, f"{type(error).__name__}: {error}", str(message))
+                    ]
+                for row in found:
+                    yield replace(row, time_ms=message.time_us // 1000)
+        except (pcapng.CaptureError, ValueError, IndexError, ArithmeticError) as error:
+            yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+        except Exception as error:
+            if type(error).__name__ != "error":  # struct.error has no better name
+                raise
+            yield unreadable(SOURCE, file, number + 1, f"the capture ends here: {error}")
+
+
+READERS: Final = [Reader(SOURCE, "packet capture", recognises, read)]

@@ -1,0 +1,65 @@
+"""Checkpoint files of a broker's data folder: leader epochs of a log, and offsets of all partitions.
+
+`leader-epoch-checkpoint` is told by its lines, the others by their names too: their lines look the same.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from ..observations import Observation
+from .files import Head, Line, Reading, lines, unreadable
+from .registry import Reader
+from .segments import place_of
+
+SOURCE: Final = "checkpoint"
+_EPOCHS: Final = re.compile(r"0\n(?P<count>\d+)\n(?:\d+ \d+\n)*(?:\d+ ?\d*)?")
+_OFFSETS: Final = re.compile(r"0\n(?P<count>\d+)\n(?:[\w.-]+ \d+ -?\d+\n)*(?:[\w.-]+ ?\d* ?-?\d*)?")
+_KINDS: Final = {
+    "replication-offset-checkpoint": "high-watermark",
+    "log-start-offset-checkpoint": "log-start",
+}
+_FIRST_ENTRY: Final = 3
+
+
+def recognises(head: Head) -> bool:
+    if head.path.name in _KINDS:
+        return bool(_OFFSETS.fullmatch(head.text))
+    return "epoch" in head.path.name and bool(_EPOCHS.fullmatch(head.text))
+
+
+def read(path: Path, reading: Reading) -> Iterator[Observation]:
+    """Kafka writes how many entries there are: a file that has fewer is torn."""
+    kind = _KINDS.get(path.name, "leader")
+    said, found, last = 0, 0, 0
+    for line in lines(path, reading):
+        if isinstance(line, Observation):
+            yield line
+            return
+        last = line.number
+        if line.number == _FIRST_ENTRY - 1:
+            said = int(line.text)
+        elif line.number >= _FIRST_ENTRY:
+            found += 1
+            yield _entry(line, kind, path)
+    if found != said:
+        yield unreadable(SOURCE, str(path), last, f"torn: {found} entries of {said}")
+
+
+def _entry(line: Line, kind: str, path: Path) -> Observation:
+    row = Observation(kind, SOURCE, str(path), line.number, text=line.text)
+    parts = line.text.split()
+    try:
+        if kind == "leader":
+            row.topic, row.partition = place_of(path)
+            row.leader_epoch, row.offset = map(int, parts)
+            row.detail = "the epoch's first offset"
+        else:
+            row.topic, row.partition, row.offset = parts[0], int(parts[1]), int(parts[2])
+    except (ValueError, IndexError):
+        return unreadable(SOURCE, str(path), line.number, "torn line", line.text)
+    return row
+
+
+READERS: Final = [Reader(SOURCE, "checkpoint of a broker's data folder", recognises, read)]

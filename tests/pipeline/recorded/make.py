@@ -1,0 +1,337 @@
+"""Has real brokers, clients and tools write what the readers read: `python -m tests.pipeline.recorded.make`.
+
+One story, told with each release of `RELEASES`: records in every compression, transactions that commit and
+abort, commits and a deleted group, DeleteRecords, a consumer whose position is gone by retention, a follower
+that falls out of the ISR, an unclean election, and the old leader that truncates. What was written is kept,
+with the commands in `commands.txt`; of logs, the lines that `_KEPT` fits and a few others.
+
+Needs java, and mvn for the first run. Takes about three minutes; loopback only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewTopic,
+    ResourceType,
+)
+
+from mockbroker.conformance.real_broker import RealCluster, cache_folder
+
+RELEASES = ("3.9.2", "4.3.1")
+OLDER_TOOLS = "2.8.2"
+HERE = Path(__file__).parent
+CONFIG = {
+    "default.replication.factor": "3",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.retention.check.interval.ms": "500",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "replica.lag.time.max.ms": "2000",
+    "transaction.state.log.min.isr": "1",
+    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "unclean.leader.election.enable": "true",
+    "log.initial.task.delay.ms": "500",
+}
+LIMIT_S = 60.0
+_POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>mockbroker</groupId><artifactId>tools</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies>{}</dependencies></project>"""
+_DEPENDENCY = """<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version><exclusions>
+<exclusion><groupId>org.apache.kafka</groupId><artifactId>connect-runtime</artifactId></exclusion>
+<exclusion><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId></exclusion>
+<exclusion><groupId>org.slf4j</groupId><artifactId>slf4j-log4j12</artifactId></exclusion>
+</exclusions></dependency>"""
+_KEPT = re.compile(r"orders|short|readers|late|gone|ISR|runcat|ERROR|started \(")
+_NOISE = re.compile(r"Config values|Created log|LogConfig|QuorumController|KRaftMigration|RaftManager")
+
+
+class Cluster(RealCluster):
+    """Brokers that can be frozen, killed and started again, and whose files can be taken."""
+
+    def data(self, node: int) -> Path:
+        return self._folder / f"data{node}"
+
+    def log(self, node: int) -> str:
+        text = (self._folder / f"broker{node}.log").read_text(errors="replace")
+        return text.replace(str(self._folder), "")
+
+    def freeze(self, node: int) -> None:
+        os.kill(self._processes[node].pid, signal.SIGSTOP)
+
+    def thaw(self, node: int) -> None:
+        os.kill(self._processes[node].pid, signal.SIGCONT)
+
+    def kill(self, node: int) -> None:
+        self._processes[node].kill()
+        self._processes[node].wait()
+
+    def restart(self, node: int) -> None:
+        with (self._folder / f"broker{node}.log").open("ab") as log:
+            self._processes[node] = subprocess.Popen(
+                self._command("kafka.Kafka", str(self._folder / f"server{node}.properties")),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+
+class Tools:
+    """Kafka's tools of a release. Their logs go to standard error."""
+
+    def __init__(self, release: str) -> None:
+        self.release = release
+        self.folder = cache_folder() / "tools" / release
+        if not (self.folder / "complete").exists():
+            self._fetch()
+
+    def _fetch(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        wanted = [("org.apache.kafka", "kafka_2.13", self.release)]
+        if self.release != OLDER_TOOLS:
+            wanted.append(("org.apache.kafka", "kafka-tools", self.release))
+        wanted.append(("org.slf4j", "slf4j-reload4j", "1.7.36"))
+        pom = self.folder / "pom.xml"
+        pom.write_text(_POM.format("".join(_DEPENDENCY.format(*each) for each in wanted)))
+        goal = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+        command = ["mvn", "-B", "-q", "-f", str(pom), goal, f"-DoutputDirectory={self.folder}"]
+        subprocess.run([*command, "-DincludeScope=runtime"], check=True)
+        (self.folder / "log4j.properties").write_text(
+            "log4j.rootLogger=INFO, A\n"
+            "log4j.appender.A=org.apache.log4j.ConsoleAppender\n"
+            "log4j.appender.A.Target=System.err\n"
+            "log4j.appender.A.layout=org.apache.log4j.PatternLayout\n"
+            "log4j.appender.A.layout.ConversionPattern=[%d] %p %m (%c)%n\n"
+        )
+        (self.folder / "complete").touch()
+
+    def run(self, main: str, *arguments: str) -> tuple[str, str]:
+        """Standard output and error; the tool may fail, as a consumer does that times out."""
+        logs = f"-Dlog4j.configuration=file:{self.folder}/log4j.properties"
+        command = [
+            "java",
+            "-Xmx256m",
+            "-Duser.timezone=UTC",
+            logs,
+            "-cp",
+            f"{self.folder}/*",
+            main,
+            *arguments,
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S * 2)
+        return done.stdout, done.stderr
+
+
+def until(done: Callable[[], bool], what: str) -> None:
+    limit = time.monotonic() + LIMIT_S
+    while not done():
+        if time.monotonic() > limit:
+            raise TimeoutError(what)
+        time.sleep(0.2)
+
+
+def produce(servers: str, topic: str, count: int, **config: object) -> None:
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 50, **config})
+    for number in range(count):
+        producer.produce(topic, f"record {number}".encode(), f"key {number}".encode())
+    producer.flush(LIMIT_S)
+
+
+def transactions(servers: str) -> None:
+    producer = Producer({"bootstrap.servers": servers, "transactional.id": "mover"})
+    producer.init_transactions(LIMIT_S)
+    reader = Consumer({"bootstrap.servers": servers, "group.id": "readers"})
+    for commit in (True, False):
+        producer.begin_transaction()
+        producer.produce("orders", b"moved")
+        offsets = [TopicPartition("orders", 0, 4 if commit else 5)]
+        producer.send_offsets_to_transaction(offsets, reader.consumer_group_metadata(), LIMIT_S)
+        producer.flush(LIMIT_S)
+        if commit:
+            producer.commit_transaction(LIMIT_S)
+        else:
+            producer.abort_transaction(LIMIT_S)
+    reader.close()
+
+
+def consume(servers: str, group: str, topic: str, count: int) -> None:
+    """As a member of the group, so that its generations are in the offsets topic."""
+    own = {"bootstrap.servers": servers, "group.id": group, "auto.offset.reset": "earliest"}
+    consumer = Consumer({**own, "enable.auto.commit": False})
+    consumer.subscribe([topic])
+    read = 0
+    while read < count:
+        message = consumer.poll(LIMIT_S)
+        read += message is not None and message.error() is None
+    consumer.commit(asynchronous=False)
+    consumer.close()
+
+
+def story(cluster: Cluster, tools: Tools) -> str:
+    """Returns the log of the consumer whose position was gone."""
+    servers = cluster.bootstrap_servers
+    admin = AdminClient({"bootstrap.servers": servers})
+    topics = [
+        NewTopic("orders", 1, replica_assignment=[[2, 3]]),
+        NewTopic("short", 1, replica_assignment=[[1]]),
+    ]
+    for future in admin.create_topics(topics).values():
+        future.result(LIMIT_S)
+    produce(servers, "short", 5)
+    consume(servers, "late", "short", 2)
+    alter = ConfigResource(
+        ResourceType.TOPIC,
+        "short",
+        incremental_configs=[
+            ConfigEntry("retention.ms", "1000", incremental_operation=AlterConfigOpType.SET)
+        ],
+    )
+    for altered in admin.incremental_alter_configs([alter]).values():
+        altered.result(LIMIT_S)
+    for codec in ("none", "gzip", "snappy", "lz4", "zstd"):
+        produce(servers, "orders", 2, **{"compression.type": codec, "enable.idempotence": codec == "none"})
+    transactions(servers)
+    consume(servers, "readers", "orders", 6)
+    consume(servers, "gone", "orders", 2)
+    admin.delete_consumer_groups(["gone"])["gone"].result(LIMIT_S)
+    for deleted in admin.delete_records([TopicPartition("orders", 0, 3)]).values():
+        deleted.result(LIMIT_S)
+    moved = re.compile(r"partition=short-0.*[Ii]ncrement\w+ log start offset to 5")
+    until(lambda: bool(moved.search(cluster.log(1))), "retention")
+    produce(servers, "short", 1)
+    reset = ("--bootstrap-server", servers, "--topic", "short", "--group", "late", "--timeout-ms", "4000")
+    console = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+    _, client_log = tools.run(console, *reset, "--consumer-property", "auto.offset.reset=earliest")
+    cluster.freeze(3)
+    produce(servers, "orders", 1, acks=1)  # answers the fetch that is under way
+    until(lambda: "Shrinking ISR" in cluster.log(2), "the ISR to shrink")
+    produce(servers, "orders", 5, acks=1)
+    cluster.kill(2)
+    cluster.thaw(3)
+    until(lambda: "Leader orders-0" in cluster.log(3), "the unclean election")
+    produce(servers, "orders", 2, acks=1)
+    cluster.restart(2)
+    until(lambda: "Truncating to offset" in cluster.log(2), "the truncation")
+    return client_log
+
+
+def main() -> None:
+    older = Tools(OLDER_TOOLS)
+    commands: list[str] = []
+    for release in sys.argv[1:] or RELEASES:
+        tools = Tools(release)
+        into = HERE / release
+        shutil.rmtree(into, ignore_errors=True)
+        into.mkdir()
+        with Cluster(release, 3, CONFIG) as cluster:
+            client_log = story(cluster, tools)
+            (into / "client.log").write_text(_selected(client_log))
+            for node in cluster.ports:
+                (into / f"broker{node}.log").write_text(_selected(cluster.log(node)))
+            for formatter in _formatters(release):
+                if formatter[0].endswith(".txt") and release != RELEASES[0]:
+                    continue  # the older consumer speaks no version that 4.x does
+                _consume_internal(cluster, tools, older, formatter, into, commands)
+            _take_files(cluster, into)
+        for each in (tools, older) if release == RELEASES[0] else (tools,):
+            _dump(each, into, commands)
+    (HERE / "commands.txt").write_text("\n".join(dict.fromkeys(commands)) + "\n")
+
+
+def _selected(log: str) -> str:
+    """Entries that tell of the story, with their stack traces, and now and then another."""
+    kept, keeps = [], False
+    for number, line in enumerate(log.splitlines()):
+        if line.startswith("["):
+            keeps = (bool(_KEPT.search(line)) or number % 100 == 0) and not _NOISE.search(line)
+        if keeps and len(line) < 1500:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+def _formatters(release: str) -> list[tuple[str, str, str]]:
+    package, older = "org.apache.kafka.tools.consumer", "kafka.coordinator"
+    return [
+        ("offsets.json", "__consumer_offsets", f"{package}.OffsetsMessageFormatter"),
+        ("groups.json", "__consumer_offsets", f"{package}.GroupMetadataMessageFormatter"),
+        ("transactions.json", "__transaction_state", f"{package}.TransactionLogMessageFormatter"),
+        (
+            "offsets.txt",
+            "__consumer_offsets",
+            f"{older}.group.GroupMetadataManager$OffsetsMessageFormatter",
+        ),
+        (
+            "transactions.txt",
+            "__transaction_state",
+            f"{older}.transaction.TransactionLog$TransactionLogMessageFormatter",
+        ),
+    ]
+
+
+def _consume_internal(
+    cluster: Cluster,
+    tools: Tools,
+    older: Tools,
+    formatter: tuple[str, str, str],
+    into: Path,
+    commands: list[str],
+) -> None:
+    name, topic, formatter_class = formatter
+    old = name.endswith(".txt")
+    main_class = "kafka.tools.ConsoleConsumer" if old else "org.apache.kafka.tools.consumer.ConsoleConsumer"
+    arguments = ["--topic", topic, "--from-beginning", "--timeout-ms", "4000", "--formatter", formatter_class]
+    out, _ = (older if old else tools).run(
+        main_class, "--bootstrap-server", cluster.bootstrap_servers, *arguments
+    )
+    (into / f"console-{name}").write_text(out)
+    release = OLDER_TOOLS if old else into.name
+    commands.append(f"{release}: kafka-console-consumer --bootstrap-server SERVERS {' '.join(arguments)}")
+
+
+def _take_files(cluster: Cluster, into: Path) -> None:
+    for node in cluster.ports:
+        for folder in sorted(cluster.data(node).glob("*-0")):
+            if folder.name not in ("orders-0", "__consumer_offsets-0", "__transaction_state-0"):
+                continue
+            if folder.name == "orders-0" and node != 2:
+                continue
+            (into / folder.name).mkdir()
+            for name in ("00000000000000000000.log", "leader-epoch-checkpoint"):
+                shutil.copy(folder / name, into / folder.name / name)
+
+
+def _dump(tools: Tools, into: Path, commands: list[str]) -> None:
+    main_class = "kafka.tools.DumpLogSegments"
+    if tools.release.startswith("4."):
+        main_class = "org.apache.kafka.tools.DumpLogSegments"
+    for name, folder, options in (
+        ("batches", "orders-0", []),
+        ("records", "orders-0", ["--print-data-log"]),
+        ("offsets", "__consumer_offsets-0", ["--offsets-decoder"]),
+        ("transactions", "__transaction_state-0", ["--transaction-log-decoder"]),
+    ):
+        arguments = ["--files", f"{folder}/00000000000000000000.log", *options]
+        os.chdir(into)
+        out, _ = tools.run(main_class, *arguments)
+        (into / f"dump-log-{tools.release}-{name}.txt").write_text(out)
+        commands.append(f"{tools.release}: kafka-dump-log {' '.join(arguments)}")
+
+
+if __name__ == "__main__":
+    main()
