@@ -89,9 +89,9 @@ class _Writer:
 
 def observations(spark: "SparkSession", folder: Path) -> "DataFrame":
     """The table that `collect` wrote."""
-    from .findings import observation_schema
+    from .findings import comparable, observation_schema
 
     schema = observation_schema()
     if not any(folder.glob("kind=*")):
         return spark.createDataFrame([], schema)
-    return spark.read.schema(schema).parquet(str(folder)).select(*NAMES)
+    return comparable(spark.read.schema(schema).parquet(str(folder)).select(*NAMES))

@@ -20,6 +20,8 @@ CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 
+NO_TOPIC: Final = ""
+NO_PARTITION: Final = -1
 _TOLD: Final = (
     ("offset", "offset"),
     ("from_offset", "from"),
@@ -36,7 +38,6 @@ _TOLD: Final = (
 
 def seen() -> Column:
     """A row as evidence: what stood in the file, or where that was not kept what its columns say."""
-    place = F.when(F.col("topic").isNotNull(), F.concat_ws("-", "topic", F.col("partition").cast("string")))
     numbers = [
         F.when(F.col(name).isNotNull(), F.concat(F.lit(f"{told} "), F.col(name).cast("string")))
         for name, told in _TOLD
@@ -51,7 +52,7 @@ def seen() -> Column:
     ]
     told = F.concat_ws(
         ": ",
-        F.concat_ws(" ", "kind", place),
+        F.concat_ws(" ", "kind", F.when(F.col("topic").isNotNull(), place())),
         F.concat_ws(", ", "error", "detail", *numbers, replicas, *who),
     )
     return F.struct(
@@ -98,7 +99,16 @@ def sentence(text: str, **values: str | Column) -> Column:
 
 def place() -> Column:
     """`topic-partition`, as Kafka writes it."""
-    return sentence("{topic}-{partition}")
+    named = F.when(F.col("partition") == NO_PARTITION, F.col("topic")).otherwise(sentence("{topic}-{partition}"))
+    return F.when(F.col("topic") == NO_TOPIC, "the partition").otherwise(named)
+
+
+def comparable(observations: DataFrame) -> DataFrame:
+    """`observations` with values for what is not told where there is only one: a timeline's partition."""
+    unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
+    topic = F.when(unnamed, NO_TOPIC).otherwise(F.col("topic"))
+    partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
+    return observations.withColumns({"topic": topic, "partition": partition})
 
 
 def who() -> Column:
@@ -127,6 +137,8 @@ def findings(
         name: given.get(name, F.col(name) if name in rows.columns else F.lit(None))
         for name in ("group", "topic", "partition", "producer_id", "broker")
     }
+    where["topic"] = F.nullif(where["topic"], F.lit(NO_TOPIC))
+    where["partition"] = F.nullif(where["partition"], F.lit(NO_PARTITION))
     times = F.transform("evidence", lambda each: each["time_ms"])
     found = rows.select(
         _text(signature).alias("signature"),

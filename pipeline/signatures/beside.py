@@ -55,4 +55,6 @@ def near(kind: str) -> Column:
     return F.coalesce(
         F.when(following["time_ms"] - F.col("time_ms") <= NEAR_MS, following),
         F.when(F.col("time_ms") - last["time_ms"] <= NEAR_MS, last),
+        # A timeline may name a leader without saying when: it is a page about one incident.
+        F.when(last["time_ms"].isNull() & (last["source"] == "timeline"), last),
     )

@@ -25,7 +25,8 @@ def find(observations: DataFrame) -> DataFrame:
     )
     window = in_order("reader", "topic", "partition").rowsBetween(-(1 << 31), -1)
     highest = F.max("end_offset").over(window)
-    again = F.greatest(F.least("end_offset", highest) - F.col("offset"), F.lit(0))
+    # `least` takes no notice of a null.
+    again = F.when(highest > F.col("offset"), F.least("end_offset", highest) - F.col("offset"))
     bucket = F.floor(F.col("time_ms") / _BUCKET_MS)
     read = fetched.withColumns({"again": F.coalesce(again, F.lit(0)), "bucket": bucket})
     out = F.sum(F.col("end_offset") - F.col("offset")).alias("out")

@@ -106,7 +106,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
     rows = rows.where((F.col("kind") != "refused") | consumers).where("topic is not null and partition is not null")
     key = F.coalesce("client", "group", "file")
     rows = rows.withColumns({"key": key, "seen": seen()})
-    kept = ("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail", "seen")
+    kept = ("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail", "broker", "seen")
     row = F.struct(*kept)
     window = in_order("key", "topic", "partition")
     later = window.rowsBetween(1, Window.unboundedFollowing)
@@ -137,6 +137,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
         {
             "lost": lost,
             "strategy": F.when(is_reset, F.col("detail")),
+            "broker": F.coalesce("refused.broker", "answer.broker", "broker"),
             "epoch": F.coalesce("refused.leader_epoch", "answer.leader_epoch"),
         }
     ).select(

@@ -23,7 +23,8 @@ def find(observations: DataFrame) -> DataFrame:
 
 def _gaps(observations: DataFrame) -> DataFrame:
     rows = lost_positions(observations).where("refused is not null")
-    rows = beside(rows, observations, ["truncation", "in-sync-replicas", "leader", "high-watermark"])
+    named = observations.where("kind != 'leader' or leader is not null")
+    rows = beside(rows, named, ["truncation", "in-sync-replicas", "leader", "high-watermark"])
     cut, isr, leader, ends = (near(kind) for kind in ("truncation", "in-sync-replicas", "leader", "high-watermark"))
     rows = rows.withColumns({"cut": cut, "isr": isr, "new": leader, "ends": ends})
     rows = rows.where(F.col("cut.offset") < F.col("lost"))
@@ -59,7 +60,7 @@ def _gaps(observations: DataFrame) -> DataFrame:
             ),
             F.when(F.col("end").isNotNull(), sentence(" (from {end})")).otherwise(""),
             F.when(
-                F.col("cut_off").isNotNull() & (F.col("above") | refused_by.isNotNull()),
+                F.col("cut_off").isNotNull() & (F.coalesce("above", F.col("alone").isNotNull()) | refused_by.isNotNull()),
                 F.concat(
                     sentence("; a possible cause: broker {cut_off} went on as leader, cut off from the others"),
                     F.when(F.col("alone").isNotNull(), sentence(" (it shrank the ISR to itself)")).otherwise(""),
@@ -70,7 +71,7 @@ def _gaps(observations: DataFrame) -> DataFrame:
             ).otherwise(""),
         ),
         evidence=[F.col(name) for name in ("refused.seen", "reset.seen", "isr.seen", "ends.seen", "new.seen", "cut.seen")],
-        behaviours=F.when(F.col("above"), F.array().cast("array<string>")).otherwise(F.array(F.lit("election"))),
+        behaviours=F.when(F.col("above"), F.array(F.lit("broker-session"))).otherwise(F.array(F.lit("election"))),
         ids=[_ID],
         columns={"broker": F.col("cut_off")},
     )
