@@ -20,7 +20,7 @@ CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 
-NO_TOPIC: Final = ""
+_UNNAMED: Final = "\0"
 NO_PARTITION: Final = -1
 _TOLD: Final = (
     ("offset", "offset"),
@@ -100,13 +100,13 @@ def sentence(text: str, **values: str | Column) -> Column:
 def place() -> Column:
     """`topic-partition`, as Kafka writes it."""
     named = F.when(F.col("partition") == NO_PARTITION, F.col("topic")).otherwise(sentence("{topic}-{partition}"))
-    return F.when(F.col("topic") == NO_TOPIC, "the partition").otherwise(named)
+    return F.when(F.col("topic").startswith(_UNNAMED), "the partition").otherwise(named)
 
 
 def comparable(observations: DataFrame) -> DataFrame:
-    """`observations` with values for what is not told where there is only one: a timeline's partition."""
+    """`observations` with values for what is not told where there is only one: the partition of a timeline."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
-    topic = F.when(unnamed, NO_TOPIC).otherwise(F.col("topic"))
+    topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
     return observations.withColumns({"topic": topic, "partition": partition})
 
@@ -137,7 +137,7 @@ def findings(
         name: given.get(name, F.col(name) if name in rows.columns else F.lit(None))
         for name in ("group", "topic", "partition", "producer_id", "broker")
     }
-    where["topic"] = F.nullif(where["topic"], F.lit(NO_TOPIC))
+    where["topic"] = F.when(~where["topic"].startswith(_UNNAMED), where["topic"])
     where["partition"] = F.nullif(where["partition"], F.lit(NO_PARTITION))
     times = F.transform("evidence", lambda each: each["time_ms"])
     found = rows.select(

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import typer
 from rich.console import Console
 
 from ..pipeline.errors import PipelineError
@@ -47,7 +48,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
     """What is being done, on stderr: a spinner on a terminal, else a line each."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda what: console.print(f"mockbroker analyze: {what} …", markup=False, highlight=False)
+        yield lambda what: typer.echo(f"mockbroker analyze: {what}", err=True)
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 

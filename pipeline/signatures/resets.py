@@ -62,6 +62,7 @@ def find(observations: DataFrame) -> DataFrame:
         .when(F.col("cause") == "diverged", "set-back")
         .when(target <= F.coalesce("log_start.offset", F.lit(0)), "reset-to-earliest")
         .when(target >= F.col("end"), "reset-to-latest")
+        .when(F.col("refused").isNotNull() & (target < lost), "reset-to-earliest")
         .otherwise("set-back")
     )
     no_epoch = F.col("cause").isin("truncation", "short-log") & F.col("epoch").isNull()
