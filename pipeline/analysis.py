@@ -61,13 +61,16 @@ def analyze(
     folder = out / "observations"
     running = SparkSession.getActiveSession()
     with TemporaryDirectory(prefix="mockbroker-spark-") as scratch:
-        collected = collect(paths, folder, timezone, tell)
-        tell("starting Spark")
-        spark = start(Path(scratch), master)
+
+        def spark() -> SparkSession:
+            if SparkSession.getActiveSession() is None:
+                tell("starting Spark")
+            return start(Path(scratch), master)
+
         try:
-            found = Analysis(collected)
+            found = Analysis(collect(paths, folder, spark, timezone, tell))
             tell("counting")
-            table = observations(spark, folder)
+            table = observations(spark(), folder)
             _count(found, table)
             table = with_groups(table)
             for what, search in SEARCHES.items():
@@ -75,15 +78,15 @@ def analyze(
                 rows = search(table).limit(KEPT + 1).collect()
                 found.left_out += max(len(rows) - KEPT, 0)
                 found.findings += [row.asDict(recursive=True) for row in rows[:KEPT]]
-                spark.catalog.clearCache()
+                table.sparkSession.catalog.clearCache()
             found.findings.sort(key=_rank)
             tell("drawing")
             from .plots import plots
 
             found.plots = plots(table, found.findings)
         finally:
-            if running is None:
-                spark.stop()
+            if running is None and (session := SparkSession.getActiveSession()) is not None:
+                session.stop()
     _write(out / "findings.parquet", found.findings)
     return found
 

@@ -26,20 +26,34 @@ class Collected:
     without_zone: int = 0
 
 
-def collect(paths: Iterable[Path], folder: Path, timezone: tzinfo = UTC, tell: Tell = lambda _: None) -> Collected:
-    """Reads files, folders walked, into `folder`, which is new. PipelineError for a path that can't be read."""
+def collect(
+    paths: Iterable[Path],
+    folder: Path,
+    spark: "Callable[[], SparkSession]",
+    timezone: tzinfo = UTC,
+    tell: Tell = lambda _: None,
+) -> Collected:
+    """Reads files, folders walked, into `folder`, which is new; `spark` is asked for where a trace is large.
+
+    PipelineError for a path that can't be read.
+    """
+    from . import bulk
     from .readers import Reading, survey
 
     found = survey(paths)
     collected = Collected(folder, unknown=[str(path) for path in found.unknown])
     if not found.recognised:
-        raise PipelineError("none of these files is known: " + ", ".join(collected.unknown[:5] or ["(no files)"]))
+        listed = ", ".join(collected.unknown[:5]) or "no files"
+        raise PipelineError(f"there is nothing that is known: {listed}")
     reading = Reading(timezone)
     writer = _Writer(folder)
     for path, reader in found.recognised:
         tell(f"reading {path} ({reader.what})")
         collected.files[str(path)] = reader.what
-        writer.write(reader.read(path, reading))
+        if bulk.can_read(path, reader.name):
+            bulk.read(spark(), path, folder)
+        else:
+            writer.write(reader.read(path, reading))
     writer.close()
     collected.without_zone = reading.without_zone
     return collected

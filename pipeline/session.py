@@ -25,7 +25,7 @@ _SETTINGS: Final = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.session.timeZone": "UTC",
     # A heap that grows to its limit before it is cleaned costs memory and saves no time that was seen.
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2 -XX:-DontCompileHugeMethods",
     # A kind of rows is a folder; more writers than kinds, or rows are sorted before they are written.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
 }

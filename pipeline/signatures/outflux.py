@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..findings import LIKELY, findings, in_order, of_kinds, seen, sentence
+from ..findings import LIKELY, before, findings, in_order, of_kinds, seen, sentence
 
 LEAST: Final = 100
 """Records read again."""
@@ -23,7 +23,7 @@ def find(observations: DataFrame) -> DataFrame:
     fetched = fetched.where(reader.isNotNull()).select(
         *("topic", "partition", "time_ms", "file", "position", "offset", "end_offset"), reader.alias("reader")
     )
-    window = in_order("reader", "topic", "partition").rowsBetween(-(1 << 31), -1)
+    window = before(in_order("reader", "topic", "partition"))
     highest = F.max("end_offset").over(window)
     # `least` takes no notice of a null.
     again = F.when(highest > F.col("offset"), F.least("end_offset", highest) - F.col("offset"))
