@@ -1,6 +1,7 @@
 """Writes `docs/reference/` from the code: `make docs`. A test fails when it is stale."""
 
 import dataclasses
+import enum
 import importlib
 import inspect
 import re
@@ -24,6 +25,10 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE, Behaviour
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
+from mockbroker.simulation.consumer_setting import Commit
+from mockbroker.simulation.invariants import INVARIANTS
+from mockbroker.simulation.producer import Generation
+from mockbroker.simulation.steps import STEPS
 
 POLICIES = "mockbroker.policies"
 REFERENCE = Path(__file__).parent / "reference"
@@ -43,6 +48,7 @@ def pages() -> dict[str, str]:
         "apis.md": "\n".join(_apis()) + "\n",
         "policies.md": "\n".join(_policies()) + "\n",
         "faults.md": "\n".join(_faults()) + "\n",
+        "simulation.md": "\n".join(_simulation()) + "\n",
         "command-line.md": "\n".join(_command_line()) + "\n",
     }
 
@@ -159,6 +165,42 @@ def _faults() -> Iterator[str]:
             if field.init:
                 kind = getattr(field.type, "__name__", field.type)
                 yield f"`{field.name}`: {kind}{default}."
+
+
+def _simulation() -> Iterator[str]:
+    yield "# What a history is made of"
+    yield ""
+    yield "The heavier a step, the more often it is drawn. Those without a weight are drawn in another way,"
+    yield "or undo one that was."
+    yield ""
+    yield "| step | weight | what happens |"
+    yield "|---|--:|---|"
+    for name, kind in STEPS.items():
+        undone = f" `{kind.then}` {kind.follow_ms[0]} to {kind.follow_ms[1]} ms later." if kind.then else ""
+        yield f"| `{name}` | {kind.weight or ''} | {_in_a_line(kind.do.__doc__)}{undone} |"
+    yield ""
+    yield "| invariant | what it says |"
+    yield "|---|---|"
+    for name, says in INVARIANTS.items():
+        yield f"| `{name}` | {says} |"
+    for option, choices in (("commit", Commit), ("producer", Generation)):
+        yield ""
+        yield f"| `--{option}` | what it is |"
+        yield "|---|---|"
+        for choice, told in _members_told(choices):
+            yield f"| `{choice}` | {told} |"
+
+
+def _members_told(choices: type[enum.StrEnum]) -> Iterator[tuple[str, str]]:
+    """Each member's value and the text below it in the source."""
+    source = inspect.getsource(choices)
+    for member in choices:
+        told = re.search(rf'^    {member.name} = [^\n]*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
+        yield member.value, " ".join(told[1].split()) if told else ""
+
+
+def _in_a_line(text: str | None) -> str:
+    return " ".join((text or "").split())
 
 
 def _command_line() -> Iterator[str]:

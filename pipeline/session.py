@@ -25,7 +25,7 @@ _SETTINGS: Final = {
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.session.timeZone": "UTC",
     # A heap that grows to its limit before it is cleaned costs memory and saves no time that was seen.
-    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2 -XX:-DontCompileHugeMethods",
+    "spark.driver.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
     # A kind of rows is a folder; more writers than kinds, or rows are sorted before they are written.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
 }
@@ -34,7 +34,7 @@ _SETTINGS: Final = {
 def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     """A session, the one that runs already if there is one. PipelineError without the extra or Java.
 
-    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` its settings win.
+    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` only its settings hold.
     """
     try:
         from pyspark.sql import SparkSession
@@ -46,11 +46,14 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     _need_java()
     # Else workers are PATH's python3, which may be another one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master(master).appName("mockbroker")
-    for name, value in _SETTINGS.items():
-        builder = builder.config(name, value)
-    builder = builder.config("spark.sql.warehouse.dir", str(scratch / "warehouse"))
-    builder = builder.config("spark.local.dir", str(scratch))
+    builder = SparkSession.builder.appName("mockbroker")
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+        folders = {
+            "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+            "spark.local.dir": str(scratch),
+        }
+        for name, value in {"spark.master": master, **folders, **_SETTINGS}.items():
+            builder = builder.config(name, value)
     with _quiet():
         session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -83,7 +86,7 @@ def java_version(said: str) -> int | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What the JVM says while it starts (warnings about itself) goes nowhere; its errors come as exceptions."""
+    """What the JVM says of itself while it starts goes nowhere; its errors come as exceptions."""
     sys.stderr.flush()
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

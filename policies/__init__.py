@@ -76,7 +76,7 @@ from . import (
 )
 from .behaviour import Behaviour, UnknownPolicyError
 from .own import OwnPolicyError
-from .scope import EVERYWHERE, Scope
+from .scope import EVERYWHERE, Scope, Source
 
 CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
     module.BEHAVIOUR.name: module.BEHAVIOUR
@@ -88,22 +88,26 @@ CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
 
 class Policies:
     """The answers in force, each an attribute: those of `release`, but for `overrides`, whose keys are a
-    behaviour and maybe a scope (`undefined-epoch@topic:orders@broker:1`).
+    behaviour and maybe a scope (`undefined-epoch@topic:orders@broker:1`). With `fixed`, every fix that there
+    is or was proposed takes the place of the release's answer.
 
     The attributes are those of the whole cluster; `at` has those of a topic or a broker, where the narrowest
     scope wins, a topic before a broker. `set` changes them while the cluster runs.
     UnknownPolicyError for names that do not exist.
     """
 
-    def __init__(self, release: Release, overrides: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, release: Release, overrides: Mapping[str, Any] | None = None, *, fixed: bool = False
+    ) -> None:
         self.release = release
+        self._fixes = fixes() if fixed else {}
         self._overrides: dict[Scope, dict[str, Any]] = {}
         self._narrower: dict[Scope, Policies] = {}
         self._scoped = False
         for text, answer in (overrides or {}).items():
             name, where = scope.parse(text)
             self._override(name, answer, where)
-        self._choose(self._overrides, EVERYWHERE)
+        self._choose(self._in_force(EVERYWHERE))
 
     def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
         """The answers for `topic` on `broker`. Ask anew each time: they may change."""
@@ -113,7 +117,7 @@ class Policies:
         found = self._narrower.get(where)
         if found is None:
             found = self._narrower[where] = Policies(self.release)
-            found._choose(self._overrides, where)
+            found._choose(self._in_force(where))
         return found
 
     def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
@@ -130,8 +134,18 @@ class Policies:
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
         """The name of the answer in force, or of a user's own function or class. UnknownPolicyError."""
         behaviour = known(name)
-        given = _in_force(self._overrides, Scope(topic, broker)).get(name, behaviour.default(self.release))
+        given = self._in_force(Scope(topic, broker)).get(name, behaviour.default(self.release))
         return given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
+
+    def source(self, name: str, *, topic: str | None = None, broker: int | None = None) -> Source:
+        """Where the answer in force comes from. UnknownPolicyError."""
+        behaviour, where = known(name), Scope(topic, broker)
+        for each in reversed(self._covering(where)):
+            if name in self._overrides[each]:
+                given = self._overrides[each][name]
+                named = isinstance(given, str) and given in behaviour.answers
+                return Source("chosen" if named else "own", each)
+        return Source("fixed" if name in self._fixes else "release", EVERYWHERE)
 
     def overrides(self, name: str) -> dict[Scope, str]:
         """The answers that were chosen for a behaviour, by scope. UnknownPolicyError."""
@@ -154,10 +168,22 @@ class Policies:
 
     def _changed(self) -> None:
         self._narrower.clear()
-        self._choose(self._overrides, EVERYWHERE)
+        self._choose(self._in_force(EVERYWHERE))
 
-    def _choose(self, overrides: Mapping[Scope, Mapping[str, Any]], where: Scope) -> None:
-        release, chosen = self.release, _in_force(overrides, where)
+    def _in_force(self, where: Scope) -> dict[str, Any]:
+        """What takes the place of the release's answers there, by behaviour."""
+        found: dict[str, Any] = dict(self._fixes)
+        for each in self._covering(where):
+            found.update(self._overrides[each])
+        return found
+
+    def _covering(self, where: Scope) -> list[Scope]:
+        """The scopes with answers that hold there, the widest first."""
+        wide_to_narrow = sorted(self._overrides, key=lambda s: (s.topic is not None, s.broker is not None))
+        return [each for each in wide_to_narrow if each.covers(where)]
+
+    def _choose(self, chosen: Mapping[str, Any]) -> None:
+        release = self.release
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, chosen)
         self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, chosen)
@@ -239,15 +265,6 @@ def known(name: str) -> Behaviour[Any]:
     return CATALOGUE[name]
 
 
-def _in_force(overrides: Mapping[Scope, Mapping[str, Any]], where: Scope) -> dict[str, Any]:
-    wide_to_narrow = sorted(overrides, key=lambda each: (each.topic is not None, each.broker is not None))
-    found: dict[str, Any] = {}
-    for each in wide_to_narrow:
-        if each.covers(where):
-            found.update(overrides[each])
-    return found
-
-
 __all__ = [
     "CATALOGUE",
     "EVERYWHERE",
@@ -255,6 +272,7 @@ __all__ = [
     "OwnPolicyError",
     "Policies",
     "Scope",
+    "Source",
     "UnknownPolicyError",
     "fixes",
 ]

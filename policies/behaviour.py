@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ..nearest import nearest
 from ..protocol.releases import Release, parse
 from . import own
 
@@ -42,10 +43,8 @@ class Behaviour(Generic[A]):
             return self.answers[given]
         brought = own.installed(self.name)
         if given not in brought:
-            raise UnknownPolicyError(
-                f"behaviour {self.name!r} has no answer {given!r}: "
-                f"choose one of {', '.join([*self.answers, *brought])}"
-            )
+            suggestion = nearest(given, [*self.answers, *brought])
+            raise UnknownPolicyError(f"behaviour {self.name!r} has no answer {given!r}{suggestion}")
         return self._own(brought[given].load())
 
     def _own(self, answer: Any) -> A:

@@ -25,6 +25,14 @@ class Scope(NamedTuple):
 EVERYWHERE = Scope()
 
 
+class Source(NamedTuple):
+    """Where an answer comes from: `release`, `fixed`, `chosen` by name or a user's `own`, and in which scope
+    it was given."""
+
+    kind: str
+    scope: Scope
+
+
 def parse(text: str) -> tuple[str, Scope]:
     """Name and scope of `undefined-epoch@topic:orders@broker:1`, both parts of the scope optional.
 

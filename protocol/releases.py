@@ -2,9 +2,11 @@
 
 import functools
 import json
+import pkgutil
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
+
+from ..nearest import nearest
 
 NEWEST: Final = "4.4"
 
@@ -40,7 +42,7 @@ class ReleaseFacts:
 
 @functools.cache
 def _recorded() -> dict[str, dict[str, object]]:
-    return json.loads(Path(__file__).with_name("releases.json").read_text())  # type: ignore[no-any-return]
+    return json.loads(pkgutil.get_data(__package__, "releases.json") or b"")  # type: ignore[no-any-return]
 
 
 def names() -> list[str]:
@@ -48,11 +50,14 @@ def names() -> list[str]:
     return list(_recorded())
 
 
+@functools.lru_cache
 def parse(text: str) -> Release:
     """`3.9`, `3.9.2` or `0.11.0.3` -> the release line. UnknownReleaseError for anything else."""
     name = ".".join(text.strip().removeprefix("v").split(".")[:2])
     if name not in _recorded():
-        raise UnknownReleaseError(f"no Kafka release {text!r}: choose one of {', '.join(names())}")
+        alike = [each for each in names() if each.split(".")[0] == name.split(".")[0]]
+        suggestion = nearest(name, alike) or f": choose one of {', '.join(names())}"
+        raise UnknownReleaseError(f"no Kafka release {text!r}{suggestion}")
     major, minor = name.split(".")
     return Release((int(major), int(minor)))
 

@@ -6,6 +6,7 @@ from ..cluster import fetcher, reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
 from ..cluster.partition import Partition
+from ..cluster.waiters import Waiters
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
@@ -77,7 +78,7 @@ class _Waiting:
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
 
-    def _waiting_at(self, partition: Partition) -> set[Callable[[int], None]]:
+    def _waiting_at(self, partition: Partition) -> Waiters[Callable[[int], None]]:
         return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:

@@ -1,6 +1,5 @@
 """`mockbroker`: the commands."""
 
-import enum
 import sys
 import warnings
 from pathlib import Path
@@ -9,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ..protocol.releases import NEWEST
+from . import histories
+from .choices import Clock, Fixed, LogFormat
 
 app = typer.Typer(
     add_completion=False,
@@ -17,20 +18,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="A mock Kafka cluster whose behaviour is pluggable.",
 )
-
-
-class LogFormat(enum.StrEnum):
-    """How `serve` reports."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class Fixed(enum.StrEnum):
-    """Whether behaviours answer as they would with the fix that was made or proposed."""
-
-    NO = "no"
-    YES = "yes"
 
 
 @app.callback()
@@ -67,6 +54,18 @@ def serve(
         list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="'DO FIELD=VALUE ...'",
+            help="What goes wrong from the start, as `mockbroker ctl faults add` has it: "
+            "'disconnect api=Produce nth=3'. Repeatable.",
+        ),
+    ] = None,
+    clock: Annotated[
+        Clock,
+        typer.Option(help="What moves its time: the wall clock, or `mockbroker ctl clock advance` alone."),
+    ] = Clock.WALL,
     trace: Annotated[
         Path | None, typer.Option(help="Write what happens there, as JSON lines or .parquet.")
     ] = None,
@@ -85,6 +84,7 @@ def serve(
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
+    from .given import faults, pairs, racks, topics
     from .serve import Report, run
 
     try:
@@ -100,6 +100,8 @@ def serve(
             seed=seed,
             racks=racks(rack),
             fixed=fixed is Fixed.YES,
+            faults=faults(fault),
+            clock=clock.value,
             trace_file=trace,
             capture=capture,
             control=control,
@@ -209,35 +211,7 @@ def analyze(
     raise typer.Exit(1 if count and fail_on_findings else 0)
 
 
-def pairs(option: str, values: list[str] | None) -> dict[str, str]:
-    """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
-    found = {}
-    for value in values or []:
-        name, equals, rest = value.partition("=")
-        if not equals or not name:
-            raise ValueError(f"{option} {value!r}: write it as NAME=VALUE")
-        found[name] = rest
-    return found
-
-
-def topics(values: list[str] | None) -> dict[str, int]:
-    """NAME or NAME:PARTITIONS options as a dict. ValueError for a count that is no positive number."""
-    found = {}
-    for value in values or []:
-        name, _, count = value.partition(":")
-        if not name or (count and (not count.isdigit() or int(count) < 1)):
-            raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
-        found[name] = int(count or 1)
-    return found
-
-
-def racks(values: list[str] | None) -> dict[int, str]:
-    """BROKER=RACK options as a dict. ValueError for what is no broker id."""
-    found = pairs("--rack", values)
-    for broker in found:
-        if not broker.isdecimal():
-            raise ValueError(f"--rack {broker}={found[broker]}: write it as BROKER=RACK, such as 1=a")
-    return {int(broker): rack for broker, rack in found.items()}
+histories.register(app)
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from ..control.registry import Operation, Parameter
 from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
 from ..policies import scope
+from .given import fields
 
 VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
@@ -51,25 +52,6 @@ def ctl(
 def run(arguments: list[str]) -> None:
     """Does what the command line says, and exits: 1 if the cluster refused, 2 if it can't be asked."""
     app(arguments, prog_name="mockbroker ctl")
-
-
-def fields(values: list[str]) -> dict[str, Any]:
-    """FIELD=VALUE arguments: values are JSON, or else text; one that is given twice is a list. ValueError."""
-    found: dict[str, Any] = {}
-    for text in values:
-        name, equals, written = text.partition("=")
-        if not equals or not name:
-            raise ValueError(f"{text!r}: write it as FIELD=VALUE")
-        try:
-            value = json.loads(written)
-        except ValueError:
-            value = written
-        if name in found:
-            before = found[name] if isinstance(found[name], list) else [found[name]]
-            found[name] = [*before, value]
-        else:
-            found[name] = value
-    return found
 
 
 def _set_policies(

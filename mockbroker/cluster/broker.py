@@ -19,7 +19,7 @@ class Liveness(enum.Enum):
     RUNNING = "serves its clients"
     STOPPED = "was shut down"
     KILLED = "died without telling the controller"
-    RETURNING = "was killed and started again: comes back when its session is over"
+    RETURNING = "was started again: comes back when it can register with the controller"
 
 
 class Broker:

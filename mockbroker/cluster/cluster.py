@@ -5,6 +5,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
@@ -75,10 +76,11 @@ class Cluster:
         """
         if waited_ms > self.timers.waited_ms:
             self.timers.waited_ms = waited_ms
-        while (deadline := self.timers.next_deadline()) is not None and deadline <= now_ms:
-            self.now_ms = max(self.now_ms, deadline)
-            if due := self.timers.pop_due(deadline):
-                self._fire(due)
+        while (due := self.timers.pop_due(now_ms)) is not None:
+            deadline, callback = due
+            if deadline > self.now_ms:
+                self.now_ms = deadline
+            self._fire(callback)
         self.now_ms = max(self.now_ms, now_ms)
 
     def _fire(self, due: Callable[[], None]) -> None:
@@ -218,6 +220,7 @@ class Cluster:
         return self.create_topic(name, assignment, overrides)
 
 
+@functools.lru_cache(maxsize=1024)
 def java_hash(text: str) -> int:
     """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
     value = 0

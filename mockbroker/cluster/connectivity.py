@@ -36,7 +36,9 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
     one = cluster.brokers[broker]
     if one.session is not None:
         one.session.cancel()
-    one.hears_controller, one.fenced, one.known_brokers, one.session = True, False, None, None
+    one.hears_controller, one.known_brokers, one.session = True, None, None
+    # One that is down registers when it is started.
+    one.fenced = one.fenced and not one.online
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)
     one.unreachable.clear()
@@ -51,3 +53,4 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:
                 partition.set_follower(each.broker, FollowerState.BEHIND)
+    controller.register(cluster, broker)

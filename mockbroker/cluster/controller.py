@@ -37,11 +37,14 @@ def kill_broker(cluster: "Cluster", broker: int) -> None:
 def start_broker(cluster: "Cluster", broker: int) -> None:
     """Brings a broker back with the logs it had: it follows, or leads what nobody else may.
 
-    One that was killed comes back once its session is over: no other can register until then.
+    One that was killed comes back once its session is over: no other can register until then. Nor can one
+    that does not reach the controller.
     """
     found = cluster.brokers[broker]
     match found.liveness:
         case Liveness.KILLED if not found.fenced and len(cluster.brokers) > 1:
+            found.liveness = Liveness.RETURNING
+        case Liveness.STOPPED | Liveness.KILLED if not found.hears_controller:
             found.liveness = Liveness.RETURNING
         case Liveness.STOPPED | Liveness.KILLED:
             _come_online(cluster, broker)
@@ -62,9 +65,14 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
 
 
 def _end_session(cluster: "Cluster", broker: int) -> None:
-    returning = cluster.brokers[broker].liveness is Liveness.RETURNING
     fence(cluster, broker)
-    if returning:
+    register(cluster, broker)
+
+
+def register(cluster: "Cluster", broker: int) -> None:
+    """Lets a broker that waits come back, once it reaches the controller and its old session is over."""
+    found = cluster.brokers[broker]
+    if found.liveness is Liveness.RETURNING and found.fenced and found.hears_controller:
         _come_online(cluster, broker)
 
 
@@ -85,7 +93,7 @@ def fence(cluster: "Cluster", broker: int) -> None:
 def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
     killed = found.liveness is not Liveness.STOPPED
-    found.liveness, found.fenced = Liveness.RUNNING, not found.hears_controller
+    found.liveness, found.fenced = Liveness.RUNNING, False
     found.dead_fetchers.clear()
     cluster.broker_changes += 1
     found.forget_sessions()

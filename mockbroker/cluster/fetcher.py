@@ -86,13 +86,15 @@ def refresh(partition: "Partition", result: PartitionData) -> None:
 
 
 def _fetch(partition: "Partition", follower: Follower) -> None:
+    end_offset = partition.log.end_offset
     result = _ask(partition, follower)
     progress = _take(partition, follower, result)
     if progress or follower.state is not FollowerState.BEHIND:
         return
     if follower.log.end_offset == partition.log.end_offset:
         follower.state = FollowerState.IN_STEP
-    else:
+    elif partition.log.end_offset == end_offset:
+        # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
         follower.fail(f"gets no further: {ErrorCode(result.error_code).name}")
 
 

@@ -9,6 +9,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 from . import fetcher
 from .follower import HELD, NEVER_MS, Follower, FollowerState
+from .waiters import Waiters
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -64,14 +65,14 @@ class Partition:
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
         self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
-        self.waiting: set[Callable[[int], None]] = set()
+        self.waiting: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
-        self.waiting_followers: set[Callable[[int], None]] = set()
+        self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that were appended."""
         self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
         """What to call once the high watermark has reached an offset."""
-        self.deleting: set[Callable[[], None]] = set()
+        self.deleting: Waiters[Callable[[], None]] = Waiters()
         """Called when a follower has told of its log start offset, or the leader changed."""
         self._epoch_due = False
         self._enter_epoch()
@@ -173,7 +174,9 @@ class Partition:
         if self.topic.cluster.now_ms >= self._told_ms:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
-                    follower.log.high_watermark = self.log.high_watermark
+                    # A leader that died may have lost its tail: that tells them nothing.
+                    told = max(follower.log.high_watermark, self.log.high_watermark)
+                    follower.log.high_watermark = told
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
@@ -371,6 +374,7 @@ class Partition:
         """The leader is back from a restart, in the same leader epoch."""
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
+        self.topic.cluster.leader_changed(self)
 
     def lose_leader(self) -> None:
         """No replica may lead."""

@@ -56,18 +56,20 @@ class Timers:
         wait = _first(self._waits)
         return None if wait is None else wait[0] - self.waited_ms
 
-    def pop_due(self, now_ms: int) -> Callable[[], None] | None:
-        """The next callback that is due, if any."""
-        deadline = self.next_deadline()
+    def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None]] | None:
+        """The next callback that is due and when it was, if any."""
+        first = _first(self._heap)
+        heap, deadline = self._heap, None if first is None else first[0]
+        if self._waits and (wait := _first(self._waits)) is not None:
+            wait_deadline = wait[0] - self.waited_ms
+            if first is None or (wait_deadline, wait[1]) < first[:2]:
+                heap, deadline = self._waits, wait_deadline
         if deadline is None or deadline > now_ms:
             return None
-        first, wait = _first(self._heap), _first(self._waits)
-        if first is None or (wait is not None and (wait[0] - self.waited_ms, wait[1]) < first[:2]):
-            timer = heapq.heappop(self._waits)[2]
-        else:
-            timer = heapq.heappop(self._heap)[2]
+        timer = heapq.heappop(heap)[2]
         callback, timer.callback = timer.callback, None
-        return callback
+        assert callback is not None, "the first that is not cancelled"
+        return deadline, callback
 
 
 def _first(heap: list[_Entry]) -> _Entry | None:

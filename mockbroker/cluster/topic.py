@@ -1,7 +1,6 @@
 """A topic: its partitions and its configuration."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -60,7 +59,11 @@ class Topic:
     def new_log(self, broker: int) -> Log:
         """An empty log for a replica of one of the partitions."""
         cluster = self.cluster
-        policies = partial(cluster.policies.at, self.name, broker)
+
+        def policies() -> "Policies":
+            # Those of the cluster are others once it is traced.
+            return cluster.policies.at(self.name, broker)
+
         return Log(ProducerStates(policies, cluster.producer_expiry.plan))
 
     def partition(self, index: int) -> Partition | None:

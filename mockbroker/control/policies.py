@@ -81,7 +81,9 @@ def set_answer(
 def reset(target: Target, name: PolicyName, topic: OfTopic = None, broker: OnBroker = None) -> PolicyState:
     """Takes back what was set for just this scope."""
     _check(target, name, broker)
-    target.cluster.policies.reset(name, topic=topic, broker=broker)
+    policies = target.cluster.policies
+    policies.reset(name, topic=topic, broker=broker)
+    target.trace.policy(name, policies.answer(name, topic=topic, broker=broker), topic, broker)
     return show(target, name, topic, broker)
 
 

@@ -86,7 +86,7 @@ class Target:
             raise NotThereError(f"no fault named {name!r}{nearest(name, faults)}")
         return faults[name]
 
-    def add_fault(self, name: str | None, do: str, given: dict[str, Any]) -> str:
+    def add_fault(self, name: str | None, do: str | None, given: dict[str, Any]) -> str:
         """Its name. FaultError; ConflictError for a name that another fault has."""
         if name is not None and name in self.named_faults():
             raise ConflictError(f"there is a fault named {name!r} already: give it another name")

@@ -205,7 +205,7 @@ class Rebalance:
     def _unsynced(self, group: ClassicGroup) -> None:
         """The rebalance timeout is over: members without a SyncGroup are removed."""
         group.sync_timer = None
-        for member_id in list(group.syncing):
+        for member_id in sorted(group.syncing):
             group.remove(member_id)
         self.prepare(group)
 

@@ -28,7 +28,7 @@ def write_marker(
     NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
     """
     leader = cluster.brokers.get(partition.leader)
-    if leader is None:
+    if leader is None or not leader.online:
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return
     if len(partition.isr) < partition.min_insync_replicas:

@@ -36,8 +36,9 @@ class Owned:
 
     @property
     def current(self) -> bool:
-        """Whether nobody has led since."""
-        return self._partition.leader_epoch == self.epoch
+        """Whether nobody has led since, and the leader is not down without anybody knowing."""
+        leader = self._cluster.brokers.get(self._partition.leader)
+        return self._partition.leader_epoch == self.epoch and leader is not None and leader.online
 
     def write(
         self,

@@ -51,7 +51,7 @@ class Exchange:
         self.answer: Any = None
         self.error: Exception | None = None
         self.delivery = Delivery()
-        self._handler = handler
+        self.handler = handler
         self._finish = finish
         self._after = [fault for fault in faults if not fault.acts_before(api)]
         self._steps: deque[Callable[[Exchange], bool]] = deque(
@@ -86,7 +86,7 @@ class Exchange:
 
     def _work(self) -> bool:
         try:
-            answer = self._handler(self.call, self.request)
+            answer = self.handler(self.call, self.request)
         except Exception as error:
             self.error = error
             self.end(CLOSE)

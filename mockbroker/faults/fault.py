@@ -87,7 +87,7 @@ class Faults:
         self.added: list[Fault] = []
         self.armed = False
 
-    def add(self, do: str, **given: Any) -> Fault:
+    def add(self, do: str | None, **given: Any) -> Fault:
         """From now on `do` happens to the requests that `given` describes: see `Match`, `Action`.
 
         FaultError.
@@ -149,7 +149,7 @@ def parse(given: Mapping[str, Any]) -> Fault:
             raise FaultError(f"a fault {do!r} has no {name!r}{nearest(name, known)}")
     when = values.pop("when", kind.when[0])
     if when not in kind.when:
-        raise FaultError(f"{do} {when!r} the work can't be: choose {' or '.join(map(repr, kind.when))}")
+        raise FaultError(f"{do} {when!r} the work can't be{nearest(when, kind.when)}")
     optional = bool(values.pop("optional", False))
     match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
     try:

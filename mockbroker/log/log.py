@@ -122,7 +122,8 @@ class Log:
         return header.base_offset < self.end_offset <= header.base_offset + header.last_offset_delta
 
     def truncate(self, offset: int, *, keep_empty_epochs: bool = False) -> None:
-        """Drops everything from `offset` on; a batch that holds it goes whole.
+        """Drops everything from `offset` on; a batch that holds it goes whole, and the log start offset goes
+        back with it (`UnifiedLog.truncateTo`).
 
         An epoch that begins at the log end, one that led without writing, goes in any case, unless it is to
         be kept (KAFKA-10706).
@@ -135,9 +136,10 @@ class Log:
         if keep and _last_offset(self.batches[keep - 1]) >= offset:
             keep -= 1
         self.size -= sum(map(len, self.batches[keep:]))
-        end = self.bases[keep] if keep < len(self.bases) else offset
+        end = min(offset, self.bases[keep]) if keep < len(self.bases) else offset
         self.cuts.append((self.end_offset, end))
         self.end_offset = end
+        self.start_offset = min(self.start_offset, end)
         del self.bases[keep:], self.batches[keep:]
         self.high_watermark = min(self.high_watermark, self.end_offset)
         self.epochs.truncate_from_end(self.end_offset)
@@ -160,7 +162,7 @@ class Log:
         self.size = 0
         self.start_offset = self.end_offset = self.high_watermark = offset
         self.epochs = LeaderEpochCache()
-        self.producers.truncated(0, ())
+        self.producers.rebuild(())
 
     @property
     def latest_epoch(self) -> int:

@@ -259,13 +259,19 @@ class ProducerStates:
             header = header_of(batch)
             if header.producer_id in changed:
                 again.appended_batch(batch, header)
+        still_open = {producer_id: first for first, producer_id in self.transactions.open.items()}
         for producer_id in changed:
-            entry = again.entries.get(producer_id)
-            if entry is None:
+            entry, first_offset = again.entries.get(producer_id), still_open.get(producer_id)
+            if entry is None and first_offset is None:
                 del self.entries[producer_id]
                 continue
+            if entry is None:
+                entry = ProducerEntry(self.entries[producer_id].epoch)
             self.entries[producer_id] = entry
-            if entry.first_offset is not None:
+            if first_offset is not None:
+                # It may have begun with records that are deleted by now.
+                entry.first_offset = first_offset
+            elif entry.first_offset is not None:
                 self.transactions.reopen(producer_id, entry.first_offset)
 
     def log_start_advanced(self, offset: int) -> None:

@@ -23,6 +23,7 @@ _PASSED: Final = pytest.StashKey[bool]()
 _SHARED_FACTORY: Final = "mock_cluster_session_factory"
 _VARIANT: Final = "_mock_cluster_variant"
 _FACTORIES: Final = ("mock_cluster", "mock_cluster_factory")
+_FIXTURES: Final = (*_FACTORIES, "mock_cluster_session", _SHARED_FACTORY, "mock_cluster_options")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -137,12 +138,32 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize(_VARIANT, variants.values(), ids=variants, indirect=True)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Whose fixture of two plugins counts depends on chance; a conftest.py says what it wants."""
+    manager = session.config.pluginmanager
+    for plugin in manager.get_plugins():
+        name, found = manager.get_name(plugin) or "", getattr(plugin, "__dict__", {})
+        if found.get("__name__") == __name__ or name.endswith("conftest.py"):
+            continue
+        if twice := [each for each in _FIXTURES if each in found]:
+            raise pytest.UsageError(
+                f"mockbroker: the plugin {name!r} has a fixture {twice[0]} too: leave one out by "
+                f"-p no:{name} or -p no:mockbroker"
+            )
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     try:
-        options.of_test(item)
+        given = options.of_test(item)
     except OptionError as error:
         _fail(str(error))
+    names = getattr(item, "fixturenames", ())
+    if given and "mock_cluster" in names and "mock_cluster_factory" not in names:
+        _fail(
+            f"@pytest.mark.{MARKER} means nothing to this mock_cluster, a fixture of your own: rename it, or "
+            "let it use mock_cluster_factory"
+        )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from .options import OptionError, check_names
+from .options import check_names
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -45,22 +45,15 @@ class Watched:
         from ..server.mock_cluster import MockCluster
 
         given = {"trace": True, **options}
-        faults = [_checked(fault) for fault in given.pop("faults", None) or ()]
         self._observer = _Failures()
         self._told: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")
         self.cluster: MockCluster = MockCluster(observer=self._observer, **given).start()
-        try:
-            self._core: Cluster = self.cluster.run(lambda core: core)
-            self._seed = self.cluster.seed
-            self._trace = self.cluster.run_with_trace(lambda trace: trace)
-            self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
-            for fault in faults:
-                self.cluster.run_with_faults(lambda faults, given=fault: faults.add(**given))  # type: ignore[misc]
-        except BaseException:
-            self.cluster.stop()
-            raise
+        self._core: Cluster = self.cluster.run(lambda core: core)
+        self._seed = self.cluster.seed
+        self._trace = self.cluster.run_with_trace(lambda trace: trace)
+        self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
 
     def stop(self) -> str | None:
         """What made the cluster end before, if something did."""
@@ -88,6 +81,9 @@ class Watched:
 
     def describe(self) -> str:
         """What a reader of a failed test wants to know."""
+        # Only a test that fails needs it.
+        from ..trace.decisions import without_usual_decisions
+
         core = self._core
         time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
         fixed = ", fixed" if self._fixed else ""
@@ -97,7 +93,7 @@ class Watched:
         lines += [f"policy {each}" for each in self._other_policies()]
         lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
         lines += self._observer.texts
-        if events := list(self._trace.events)[-_SHOWN:]:
+        if events := without_usual_decisions(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
 
@@ -141,12 +137,6 @@ class Clusters:
 
     def describe(self) -> str:
         return "\n\n".join(watched.describe() for watched in self._watched)
-
-
-def _checked(fault: Any) -> Mapping[str, Any]:
-    if not isinstance(fault, Mapping):
-        raise OptionError(f"a fault is a dict as {{'do': 'disconnect', 'api': 'Produce'}}, not {fault!r}")
-    return {"do": None, **fault}
 
 
 def _hits(fault: "Fault") -> str:

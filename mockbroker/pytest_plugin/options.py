@@ -27,7 +27,7 @@ OPTIONS: Final = frozenset(
         "trace",
     }
 )
-"""Those of `MockCluster`, and faults. Written down here, since pytest should not load a cluster to start."""
+"""Those of `MockCluster`. Written down here, since pytest should not load a cluster to start."""
 
 MATRIX_OPTIONS: Final = frozenset({"fixed", "kafka"})
 BOTH: Final = "both"

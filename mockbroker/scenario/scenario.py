@@ -14,11 +14,12 @@ from ..faults import parse as parse_fault
 from ..nearest import nearest
 from ..policies import Policies
 from ..protocol import releases
+from ..server.options import check_clock
 from .document import Document
 from .durations import seconds
 
 TABLES: Final = ["cluster", "fault", "step", "check"]
-CLUSTER: Final = ["kafka", "brokers", "topics", "policies", "config", "fixed", "racks", "seed"]
+CLUSTER: Final = ["kafka", "brokers", "topics", "policies", "config", "fixed", "racks", "seed", "clock"]
 STEP: Final = ["after", "on", "do", "optional"]
 CHECK: Final = ["do", "expect", "within"]
 EVENT: Final = ["fault", "hits"]
@@ -99,7 +100,7 @@ def _cluster(document: Document) -> dict[str, Any]:
         raise document.wrong("cluster", None, None, "write it as [cluster]")
     document.check("cluster", None, given, CLUSTER)
     cluster = dict(given)
-    kinds: Mapping[str, type] = {"kafka": str, "brokers": int, "fixed": bool, "seed": int}
+    kinds: Mapping[str, type] = {"kafka": str, "brokers": int, "fixed": bool, "seed": int, "clock": str}
     for name, value in given.items():
         kind = kinds.get(name, dict)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
@@ -119,8 +120,12 @@ def _cluster(document: Document) -> dict[str, Any]:
 
 
 def _check_behaviour(document: Document, cluster: Mapping[str, Any]) -> None:
-    """What the cluster would say of its release, its policies and its configuration, at their places."""
+    """What the cluster would say of its clock, release, policies and configuration, at their places."""
     config, policies = cluster["config"], cluster["policies"]
+    try:
+        check_clock(cluster.get("clock", "wall"))
+    except ValueError as error:
+        raise document.wrong("cluster", None, "clock", str(error)) from None
     try:
         release = releases.parse(cluster.get("kafka", releases.NEWEST))
     except ValueError as error:

@@ -86,6 +86,10 @@ class FaultControl:
 
         return self._cluster.run_with_faults(add)
 
+    def __getitem__(self, name: str) -> FaultHandle:
+        """The fault of that name, as in `MockCluster(faults=[{"name": "lost", ...}])`. KeyError."""
+        return FaultHandle(self._cluster, self._cluster.do(lambda target: target.fault(name)))
+
     def clear(self) -> None:
         """Ends all of them."""
         self._cluster.do(faults.clear)

@@ -9,6 +9,9 @@ _BACKLOG = 4096
 class PortInUseError(OSError):
     """A port the cluster should listen on is taken."""
 
+    def __str__(self) -> str:
+        return str(self.strerror)
+
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one. PortInUseError."""

@@ -1,6 +1,7 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
 import contextlib
+import inspect
 import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, wait
@@ -13,6 +14,7 @@ from ..cluster.replicas import Replica, describe
 from ..control import brokers, partitions, policies
 from ..control.errors import ConflictError
 from ..faults import Faults
+from ..nearest import nearest
 from ..trace import Trace
 from .clock import ClockControl
 from .fault_control import FaultControl
@@ -31,6 +33,11 @@ class MockCluster:
     """
 
     def __init__(self, **options: Any) -> None:
+        """TypeError for an option that there is not."""
+        known = inspect.signature(serve).parameters
+        for name in options:
+            if name not in known:
+                raise TypeError(f"MockCluster has no option {name!r}{nearest(name, known)}")
         self._options = options
         self._served: ServedCluster | None = None
         self._error: BaseException | None = None
@@ -273,7 +280,7 @@ class PolicyControl:
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""
-        self._cluster.run(lambda core: core.policies.reset(name, topic=topic, broker=broker))
+        self._cluster.do(policies.reset, name, topic, broker)
 
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
         """The name of the answer in force."""

@@ -1,9 +1,11 @@
 """What a cluster is started with; the same in every shell (command line, Python, tests)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ..cluster import topic_names
+from ..nearest import nearest
 from ..protocol import releases
 
 CLOCKS: Final = ("wall", "manual")
@@ -16,7 +18,8 @@ class Options:
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens; `control` serves the control API on loopback, at a port or at any free one (0).
+    happens; `control` serves the control API on loopback, at a port or at any free one (0); `faults` are
+    there from the start, each with the fields that `Faults.add` takes and maybe a `name`.
     """
 
     kafka: str = releases.NEWEST
@@ -32,16 +35,44 @@ class Options:
     trace: bool = False
     clock: str = "wall"
     control: int | None = None
+    faults: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kafka, str):
+            raise ValueError(f"kafka is {self.kafka!r}: give text, as '3.9'")
+        for name in ("config", "policies", "topics", "racks"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(f"{name} is {getattr(self, name)!r}: give a dict")
+        if not isinstance(self.fixed, bool):
+            raise ValueError(f"fixed is {self.fixed!r}: give True or False")
+        for topic, partitions in self.topics.items():
+            _check_topic(topic, partitions)
         if self.brokers < 1:
             raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
             raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
-        if self.clock not in CLOCKS:
-            raise ValueError(f"no clock {self.clock!r}: choose {' or '.join(map(repr, CLOCKS))}")
+        check_clock(self.clock)
         if self.control is not None and not 0 <= self.control <= 65535:
             raise ValueError(f"control port {self.control}: choose 0, or 1 to 65535")
+        for fault in self.faults:
+            if not isinstance(fault, Mapping):
+                example = {"do": "disconnect", "api": "Produce"}
+                raise ValueError(f"a fault is a dict as {example}, not {fault!r}")
+            if not isinstance(fault.get("name"), str | None):
+                raise ValueError(f"name is {fault['name']!r}: give text, or leave it out")
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
                 raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")
+
+
+def check_clock(clock: str) -> None:
+    """ValueError for one that there is not."""
+    if clock not in CLOCKS:
+        raise ValueError(f"no clock {clock!r}{nearest(clock, CLOCKS)}")
+
+
+def _check_topic(name: str, partitions: object) -> None:
+    if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
+        raise ValueError(f"topic {name!r} has {partitions!r} partitions: give a number from 1 on")
+    if why := topic_names.fault(name):
+        raise ValueError(f"topic {name!r}: {why}")

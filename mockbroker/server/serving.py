@@ -5,7 +5,7 @@ import functools
 import random
 import socket
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import trio
 
 from ..cluster.cluster import Cluster
 from ..faults import Faults
-from ..policies import Policies, fixes
+from ..policies import Policies
 from ..protocol import releases
 from ..trace import Trace
 from .capture import Capture
@@ -41,7 +41,7 @@ class ServedCluster:
             random.Random(self.seed),
             brokers=options.brokers,
             config=options.config,
-            policies=Policies(release, {**(fixes() if options.fixed else {}), **options.policies}),
+            policies=Policies(release, options.policies, fixed=options.fixed),
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
@@ -50,17 +50,10 @@ class ServedCluster:
         self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
         try:
             self._listen()
-            if options.control is not None:
-                self._control = listen("127.0.0.1", options.control)
-                self.control_url = "http://{}:{}".format(*self._control.getsockname())
+            self._prepare()
         except BaseException:
             self.pump.close()
             raise
-        if options.trace:
-            self.pump.watch()
-        replicas = min(self.cluster.configs.broker_int("default.replication.factor"), options.brokers)
-        for name, partitions in options.topics.items():
-            self.cluster.create_topic(name, self.cluster.assign_replicas(partitions, replicas))
 
     @property
     def faults(self) -> Faults:
@@ -106,11 +99,25 @@ class ServedCluster:
 
             await nursery.start(serve, self.target, self._control)
 
+    def _prepare(self) -> None:
+        options, cluster = self.options, self.cluster
+        if options.trace:
+            self.pump.watch()
+        replicas = min(cluster.configs.broker_int("default.replication.factor"), options.brokers)
+        for name, partitions in options.topics.items():
+            cluster.create_topic(name, cluster.assign_replicas(partitions, replicas))
+        for given in options.faults:
+            fault = dict(given)
+            self.target.add_fault(fault.pop("name", None), fault.pop("do", None), fault)
+
     def _listen(self) -> None:
         for number, broker in enumerate(self.cluster.brokers.values()):
             port = self.options.port + number if self.options.port else 0
             broker.host, broker.port = self.options.host, port
             self.pump.listen(broker)
+        if self.options.control is not None:
+            self._control = listen("127.0.0.1", self.options.control)
+            self.control_url = "http://{}:{}".format(*self._control.getsockname())
 
 
 @contextlib.asynccontextmanager
@@ -130,14 +137,16 @@ async def serve(
     capture: str | Path | None = None,
     clock: str = "wall",
     control: int | bool | None = None,
+    faults: Sequence[Mapping[str, Any]] | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
     With `control` the HTTP control API listens on loopback too, at that port, or at any free one if it is
     True or 0: see `ServedCluster.control_url`. `capture` names a pcapng file for all that goes over the
-    wire. ValueError for an unknown release, config, policy or clock; PortInUseError; OSError for a file that
-    can't be written.
+    wire. `faults` are there from the start: `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a
+    `name`. ValueError for an unknown release, config, policy, clock or fault; PortInUseError; OSError for a
+    file that can't be written.
     """
     options = Options(
         kafka=kafka,
@@ -153,6 +162,7 @@ async def serve(
         trace=trace,
         clock=clock,
         control=None if control is None or control is False else 0 if control is True else control,
+        faults=tuple(faults or ()),
     )
     served = ServedCluster(options, observer or SilentObserver())
     wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..trace import Event, Trace
+from ..trace.decisions import without_usual_decisions
 from ..trace.files import JsonLines, write_parquet
 from ..trace.trace import check, fits
 
@@ -43,7 +44,9 @@ class TraceControl:
 
         with self._came:
             if not self._came.wait_for(lambda: len(found()) >= count, timeout):
-                last = "\n  ".join(map(str, list(self._trace.events)[-10:]))
+                events = list(self._trace.events)
+                shown = events if kind == "decision" else without_usual_decisions(events)
+                last = "\n  ".join(map(str, shown[-10:]))
                 looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in wanted.items())])
                 raise TimeoutError(
                     f"{looked_for}: {len(found())} of {count} came; the last events:\n  {last}"

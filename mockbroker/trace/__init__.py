@@ -1,8 +1,9 @@
-"""What happened in a cluster, as typed events: requests, answers, changes of state."""
+"""What happened in a cluster, as typed events: requests, answers, changes of state, decisions."""
 
 from .events import (
     Answer,
     Broker,
+    Decision,
     Event,
     Follower,
     Group,
@@ -20,6 +21,7 @@ from .trace import Trace
 __all__ = [
     "Answer",
     "Broker",
+    "Decision",
     "Event",
     "Follower",
     "Group",

@@ -203,3 +203,35 @@ class Policy(Event):
     topic: str | None
     broker: int | None
     kind: ClassVar[str] = "policy"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision(Event):
+    """A behaviour decided: `name` and `answer` are its name and that of the answer in force for `topic` on
+    `broker`, where it was asked for those.
+
+    `source` says where the answer comes from: the `release`, what is `fixed`, `chosen` by name or a user's
+    `own`; `scope` for what it was given, as `@topic:orders@broker:1`, empty for the cluster. Where the
+    answer is a function, `asked` is what it was given and `answered` what it gave. `request` is the number
+    of the request event at whose work that was, None where it was none's.
+    """
+
+    request: int | None
+    name: str
+    answer: str
+    source: str
+    scope: str
+    topic: str | None
+    broker: int | None
+    asked: dict[str, Any] | None
+    answered: Any
+    kind: ClassVar[str] = "decision"
+
+    def told(self) -> str:
+        where = f" for {self.topic}" if self.topic is not None else ""
+        where += f" on broker {self.broker}" if self.broker is not None else ""
+        told = f"{self.name}={self.answer} ({self.source}{self.scope}){where}"
+        if self.asked is None:
+            return told
+        asked = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.asked.items())
+        return f"{told}: {asked} -> {self.answered}"

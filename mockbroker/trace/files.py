@@ -1,7 +1,8 @@
 """Events in files: JSON lines as they come, Parquet at the end. Both have the columns of `COLUMNS`.
 
 The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 1}`; in Parquet that stands
-in the file's metadata. A row has the columns that its kind has; requests and answers are in `body`, as JSON.
+in the file's metadata. A row has the columns that its kind has; those of
+`AS_JSON` have any values, in Parquet as JSON.
 """
 
 import json
@@ -49,9 +50,16 @@ COLUMNS: Final = {
     "producer_epoch": "int16",
     "name": "string",
     "answer": "string",
+    "request": "int64",
+    "source": "string",
+    "scope": "string",
+    "asked": "string",
+    "answered": "string",
     "body": "string",
 }
 """Name and type, as Arrow calls it, of every column."""
+AS_JSON: Final = frozenset({"body", "asked", "answered"})
+"""The columns with values of any shape."""
 
 
 class TraceError(ValueError):
@@ -96,7 +104,7 @@ def _check_schema(path: Path, line: str) -> None:
 
 def _event(row: dict[str, Any]) -> Event:
     kind = KINDS[row.pop("kind")]
-    values: Any = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
+    values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
     return kind(**values)
 
 
@@ -129,4 +137,4 @@ def _arrow(pa: Any, kind: str) -> Any:
 
 def _cell(name: str, row: dict[str, Any]) -> Any:
     value = row.get(name)
-    return json.dumps(value, separators=(",", ":")) if name == "body" and value is not None else value
+    return json.dumps(value, separators=(",", ":")) if name in AS_JSON and value is not None else value

@@ -54,8 +54,8 @@ class States:
         for key, change in self._others.items():
             if before.get(key) != change:
                 yield change
-        for kind, name in before.keys() - self._others.keys():
-            if kind is events.Group:
+        for kind, name in before:
+            if kind is events.Group and (kind, name) not in self._others:
                 yield Change(kind, (name, -1, "Dead", 0, 0))
         for partition in self._cluster.partitions():
             if not partition.log.end_offset and partition.topic.name.startswith("__"):
@@ -74,10 +74,12 @@ class States:
         for broker in self._cluster.brokers.values():
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)
-            for group in broker.groups.groups.values():
+            # A coordinator that nobody has asked yet is not to begin because someone looks.
+            begun = vars(broker)
+            for group in broker.groups.groups.values() if "groups" in begun else ():
                 told = (group.id, broker.id, group.state.value, group.generation, len(group.members))
                 yield (events.Group, group.id), Change(events.Group, told)
-            for name, now in broker.transactions:
+            for name, now in broker.transactions if "transactions" in begun else ():
                 one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
                 yield (events.Transaction, name), Change(events.Transaction, one)
 

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED
 from ..faults.about import about
 from ..faults.match import api_name
+from ..nearest import nearest
+from ..policies.watched import WatchedPolicies
+from ..protocol.api_keys import ApiKey
 from . import events
+from .decisions import Decisions
 from .events import KINDS, Event
 from .plain import errors, plain
 from .states import States
@@ -27,6 +31,7 @@ class Trace:
         self.events: deque[Event] = deque(maxlen=kept)
         self.listeners: list[Callable[[Event], None]] = []
         self._states: States | None = None
+        self._decisions = Decisions(self._add)
         self._number = 0
 
     @property
@@ -37,12 +42,14 @@ class Trace:
         """From now on everything is kept. Fine to call twice."""
         if self._states is None:
             self._states = States(self._cluster)
+            self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
 
     def requested(self, exchange: "Exchange", connection: str, correlation_id: int) -> None:
         """A request came."""
         self.changed()
         body = plain(exchange.request)
         self._add(events.Request, *self._common(exchange, connection, correlation_id), body)
+        exchange.handler = self._decisions.during(self._number, exchange.handler)
 
     def answered(
         self, exchange: "Exchange", connection: str, correlation_id: int, faults: tuple[str, ...]
@@ -100,9 +107,7 @@ _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 
 
 def check(kind: str | None, wanted: dict[str, Any]) -> None:
-    """ValueError for a kind or a field that there is not; it names the nearest one."""
-    from ..nearest import nearest
-
+    """ValueError for a kind, a field or an API that there is not; it names the nearest one."""
     if kind is not None and kind not in KINDS:
         raise ValueError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")
     kinds = list(KINDS.values()) if kind is None else [KINDS[kind]]
@@ -110,6 +115,8 @@ def check(kind: str | None, wanted: dict[str, Any]) -> None:
     for name in wanted:
         if name not in known | _IN_NAMES:
             raise ValueError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
+    if "api" in wanted and wanted["api"] not in (apis := [api_name(each) for each in ApiKey]):
+        raise ValueError(f"no API {wanted['api']!r}{nearest(wanted['api'], apis)}")
 
 
 _IN_NAMES: Final = {"topic", "group", "transactional_id"}

@@ -39,12 +39,12 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
             return
         last = line.number
         if line.number == _FIRST_ENTRY - 1:
-            said = int(line.text)
+            said = int(line.text) if line.text.isdecimal() else -1
         elif line.number >= _FIRST_ENTRY:
             found += 1
             yield _entry(line, kind, path)
     if found != said:
-        yield unreadable(SOURCE, str(path), last, f"torn: {found} entries of {said}")
+        yield unreadable(SOURCE, str(path), last, f"torn: {found} entries of {max(said, 0)}")
 
 
 def _entry(line: Line, kind: str, path: Path) -> Observation:

@@ -208,6 +208,12 @@ def topic_ids(answer: Body) -> dict[str, str]:
     return found
 
 
+def ids_in(request: Body) -> set[str]:
+    """The topic ids that a request names."""
+    topics = request.get("topics") or request.get("topic_data") or []
+    return {str(each["topic_id"]) for each in topics if each.get("topic_id") not in _NO_UUID}
+
+
 def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
     """ListOffsets for earliest or latest: a reset when the client has lost its position before."""
     asked = _asked(request, "topics", {})

@@ -15,6 +15,7 @@ from ...trace.files import SCHEMA
 from ..observations import Observation
 from . import exchanges
 from .exchanges import Names, Values
+from .fetch_sessions import FetchSession
 from .files import MOST_TEXT, Head, Line, Reading, lines, readable, unreadable
 from .registry import Reader
 
@@ -114,6 +115,7 @@ class Exchanges:
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self._asked: dict[tuple[Any, ...], Row] = {}
+        self._sessions: dict[tuple[Any, ...], FetchSession] = {}
         self._lost: dict[tuple[Any, ...], int] = {}
 
     def rows(self, row: Row) -> Iterator[Values]:
@@ -121,15 +123,35 @@ class Exchanges:
         request = None
         if row["kind"] == "request":
             self._asked[self._key(row)] = row
+            self._learn(row)
         elif row["kind"] == "answer":
             request = self._asked.pop(self._key(row), None)
-            if row["api"] == "Metadata" and row["outcome"] == "answer":
-                self.names |= exchanges.topic_ids(row["body"])
+            if row["outcome"] == "answer":
+                request = self._answered(row, request)
         for values in of_row(row, request, self.names):
             self._note(values)
             yield values
         if request is not None and row["api"] == "ListOffsets" and row["outcome"] == "answer":
             yield from self._resets(row, request)
+
+    def _learn(self, row: Row) -> None:
+        """A topic's name where a request is about no other; and what a fetch session asks for from now on."""
+        ids = exchanges.ids_in(row["body"])
+        topics = {name.rpartition("-")[0] for name in row.get("names") or ()}
+        if len(ids) == 1 and len(topics) == 1:
+            self.names.setdefault(*ids, *topics)
+        if row["api"] == "Fetch":
+            session = self._sessions.setdefault(self._key(row)[:2], FetchSession())
+            session.asked(row["body"])
+
+    def _answered(self, row: Row, request: Row | None) -> Row | None:
+        """The request, whose Fetch asks for all that its session does."""
+        if row["api"] == "Metadata":
+            self.names |= exchanges.topic_ids(row["body"])
+        session = self._sessions.get(self._key(row)[:2])
+        if request is None or row["api"] != "Fetch" or session is None:
+            return request
+        return request | {"body": session.completed(request["body"], row["body"])}
 
     def _key(self, row: Row) -> tuple[Any, ...]:
         return row.get("broker"), row["connection"], row["correlation_id"]
@@ -245,7 +267,7 @@ def _read_parquet(path: Path) -> Iterator[Observation]:
             for row in batch.to_pylist():
                 number += 1
                 yield from _parquet_row(row, state, file, number)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         yield unreadable(SOURCE, file, number + 1, f"Parquet can't be read on: {error}")
 
 

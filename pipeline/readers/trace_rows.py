@@ -87,10 +87,15 @@ def _cell(name: str, event: dict[str, Any]) -> Any:
 
 
 def _parquet(path: Path) -> Iterator[Row]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     number = 0
-    for batch in pq.ParquetFile(path).iter_batches():
-        for event in batch.to_pylist():
-            number += 1
-            yield (str(path), number, None, *(event.get(name) for name in COLUMNS))
+    try:
+        for batch in pq.ParquetFile(path).iter_batches():
+            for event in batch.to_pylist():
+                number += 1
+                yield (str(path), number, None, *(event.get(name) for name in COLUMNS))
+    except (pa.ArrowException, OSError, ValueError) as error:
+        nothing = [None] * len(COLUMNS)
+        yield (str(path), number + 1, f"Parquet can't be read on: {error}", *nothing)

@@ -70,7 +70,13 @@ def test_releases_by_name(text: str, expected: str) -> None:
     assert str(parse(text)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "5.0", "4", "three", "0.10"])
+@pytest.mark.parametrize(("text", "near"), [("3.99", "3.9"), ("4", "4.0"), ("0.10", "0.11"), ("2.33", "2.3")])
+def test_an_unknown_release_is_answered_with_the_nearest(text: str, near: str) -> None:
+    with pytest.raises(UnknownReleaseError, match=f"did you mean '{near}'"):
+        parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "5.0", "three"])
 def test_an_unknown_release_is_answered_with_those_that_exist(text: str) -> None:
     with pytest.raises(UnknownReleaseError, match=r"choose one of 0\.11, .*4\.4"):
         parse(text)

@@ -90,7 +90,7 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
     [
         (["--kafka", "9.9"], "choose one of 0.11"),
         (["--policy", "undefined-epoch"], "write it as NAME=VALUE"),
-        (["--policy", "undefined-epoch=x"], "choose one of undefined, log-end-offset"),
+        (["--policy", "undefined-epoch=x"], "choose one of log-end-offset, undefined"),
         (["--topic", "t:x"], "write it as NAME or NAME:PARTITIONS"),
         (["--config", "no.such.config=1"], "no.such.config"),
         (["--config", "num.partitions=many"], "num.partitions"),
@@ -131,6 +131,35 @@ def test_nothing_is_imported_that_is_not_needed_to_listen() -> None:
         "mockbroker.control",
     )
     assert not {name for name in loaded if name.startswith(unwanted)}
+
+
+def test_faults_are_there_from_the_start_and_only_ctl_moves_a_manual_clock(servers: list[Server]) -> None:
+    options = ("--fault", "disconnect api=[3,18] nth=2 name=lost", "--fault", "do=delay ms=1 topic='a b'")
+    server = Server("-q", "--control", "0", *options, "--clock", "manual")
+    servers.append(server)
+    assert server.process.stdout is not None
+    url = server.process.stdout.readline().strip()
+    _, faults = ask("GET", f"{url}/faults")
+    assert [(each["name"], each["fault"]) for each in faults] == [
+        ("lost", "disconnect before api=Metadata,ApiVersions nth=2 times=1"),
+        ("1", "delay before topic=a b"),
+    ]
+    with server.connect(server.first) as sock:
+        sock.sendall(wire.api_versions())
+        assert sock.recv(4096)
+        sock.sendall(wire.api_versions())
+        assert sock.recv(4096) == b""
+    assert ask("GET", f"{url}/faults/lost")[1]["hits"] == 1
+    (before, after, later) = [
+        ask(method, url + path, body)[1]["now_ms"]
+        for method, path, body in (
+            ("GET", "/clock", None),
+            ("POST", "/clock/advance", {"by": "7d"}),
+            ("GET", "/clock", None),
+        )
+    ]
+    assert (after - before, later - after) == (7 * 86_400_000, 0)
+    assert server.stop()[:2] == (0, [])
 
 
 def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:

@@ -14,8 +14,10 @@ from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
 
 with warnings.catch_warnings():  # its import uses a deprecated function of Python
     warnings.simplefilter("ignore", DeprecationWarning)
-    from kafka import KafkaAdminClient, KafkaConsumer, TopicPartition
+    from kafka import KafkaAdminClient
+    from kafka import KafkaConsumer as KafkaConsumer
     from kafka import KafkaProducer as KafkaProducer
+    from kafka import TopicPartition as TopicPartition
     from kafka.codec import has_gzip, has_lz4, has_snappy, has_zstd
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.range import RangePartitionAssignor

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.cluster import connectivity
+from mockbroker.cluster import connectivity, controller
 from mockbroker.cluster.call import PARKED
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
@@ -149,3 +149,32 @@ def test_the_others_are_not_disturbed_by_a_cut_twice() -> None:
     connectivity.rejoin(lab.cluster, 1)
     connectivity.rejoin(lab.cluster, 1)
     assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
+    lab = Lab()
+    cut_off(lab, 1)
+    controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(2 * SESSION_MS)
+    connectivity.rejoin(lab.cluster, 1)
+    assert lab.cluster.brokers[1].gone
+    controller.start_broker(lab.cluster, 1)
+    assert not lab.cluster.brokers[1].gone
+    lab.pass_time(LAG_MS)
+    assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
+    """It has to register first; the leader that it was is over with its process."""
+    lab = Lab()
+    lab.produce(4)
+    cut_off(lab, 1)
+    controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(2 * SESSION_MS)
+    controller.start_broker(lab.cluster, 1)
+    lab.pass_time(2 * SESSION_MS)
+    assert lab.cluster.brokers[1].gone
+    assert lab.leader_told_by(2)[0] == 2
+    connectivity.rejoin(lab.cluster, 1)
+    assert not lab.cluster.brokers[1].gone
+    assert lab.leader_told_by(1) == lab.leader_told_by(2)

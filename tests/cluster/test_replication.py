@@ -124,6 +124,21 @@ def test_leadership_moves_and_every_epoch_is_kept_where_records_are() -> None:
     assert lab.partition.end_offset_for_epoch(2) == (1, 20)
 
 
+def test_a_dead_leader_that_lost_its_tail_takes_no_high_watermark_back() -> None:
+    """Followers of the next leader, which deleted records as it led before, could not go where its log
+    starts."""
+    lab = Lab(retention_ms="-1")
+    for _ in range(4):
+        lab.produce(1)
+    lab.partition.logs[2].advance_start(3)
+    controller.kill_broker(lab.cluster, 1)
+    lab.partition.logs[1].truncate(2)
+    lab.pass_time(10_000)
+    assert lab.partition.leader == 2
+    assert lab.state_of(3) is FollowerState.IN_STEP
+    assert lab.partition.logs[3].start_offset == 3
+
+
 def test_an_unclean_leader_makes_the_others_truncate() -> None:
     lab = Lab(unclean_leader_election_enable="true")
     lab.produce(4)

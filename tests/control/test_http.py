@@ -145,7 +145,7 @@ def test_policies_change_where_it_is_said(cluster: MockCluster, asking: Asking) 
         ("POST", f"{PARTITION}/followers/2/slow", {"delay_ms": True}, 400, "give a number"),
         ("POST", f"{PARTITION}/followers/2/slow", {"delay_ms": -1}, 400, "number of milliseconds"),
         ("GET", "/policies/undefined-epochs", None, 404, "did you mean 'undefined-epoch'"),
-        ("PUT", "/policies/undefined-epoch", {"answer": "x"}, 400, "choose one of undefined, log-end"),
+        ("PUT", "/policies/undefined-epoch", {"answer": "x"}, 400, "choose one of log-end-offset, undefined"),
         ("PUT", "/policies/undefined-epoch", {}, 400, "needs answer"),
         ("DELETE", "/policies/undefined-epoch?broker=4", None, 400, "choose one of 1, 2, 3"),
         ("POST", "/faults", {"do": "disconect"}, 400, "did you mean 'disconnect'"),

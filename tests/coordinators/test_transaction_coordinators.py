@@ -12,6 +12,7 @@ from mockbroker.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
+from mockbroker.protocol.messages.end_txn import EndTxnRequest
 
 from .transacting import Given, Stage
 
@@ -80,3 +81,20 @@ def test_too_few_replicas_for_the_state() -> None:
     for broker in [each for each in partition.replicas if each != partition.leader]:
         controller.stop_broker(stage.cluster, broker)
     assert stage.add(producer) == {0: "COORDINATOR_NOT_AVAILABLE"}
+
+
+def test_followers_keep_up_with_a_coordinator_that_writes_as_they_fetch() -> None:
+    stage = Stage(brokers=3)
+    producer = stage.begun()
+    partition = stage.cluster.transaction_partition("tx")
+    followers = [each for each in partition.replicas if each != partition.leader]
+    for broker in followers:
+        partition.set_follower(broker, FollowerState.PAUSED)
+    request = EndTxnRequest("tx", producer.producer_id, producer.epoch, committed=True)
+    ended = stage.send(ApiKey.END_TXN, request, partition.leader, 4)
+    assert ended.parked
+    for broker in followers:
+        partition.set_follower(broker, FollowerState.BEHIND)
+    assert not ended.parked
+    assert stage.describe().transaction_state == "CompleteCommit"
+    assert {partition.followers[each].state for each in followers} == {FollowerState.IN_STEP}

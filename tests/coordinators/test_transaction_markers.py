@@ -4,9 +4,11 @@ import pytest
 
 from mockbroker.cluster import controller
 
-from .transacting import Stage
+from .transacting import TIMEOUT_MS, Stage
 
 DAY_MS = 24 * 3600 * 1000
+SESSION_MS = 9_000
+RETRY_MS = 100
 
 
 def test_while_markers_are_under_way() -> None:
@@ -53,6 +55,51 @@ def test_a_partition_without_leader_gets_its_marker_later() -> None:
     stage.advance(100)
     assert stage.describe().transaction_state == "CompleteCommit"
     assert leaders.log.last_stable_offset == 4
+
+
+def test_a_leader_that_died_gets_no_marker() -> None:
+    stage = Stage(brokers=3, markers_delay_ms=50)
+    stage.cluster.create_topic("elsewhere", [[3, 2]])
+    partition = stage.cluster.topics["elsewhere"].partitions[0]
+    producer = stage.init()
+    assert stage.add(producer, topic="elsewhere") == {0: "NONE"}
+    assert stage.write(producer, topic="elsewhere")[0] == "NONE"
+    assert stage.end(producer, commit=True).error == "NONE"
+    assert stage.coordinator() != 3
+    controller.kill_broker(stage.cluster, 3)
+    stage.advance(SESSION_MS - 1)
+    assert (partition.leader, partition.log.end_offset) == (3, 3)
+    assert stage.describe().transaction_state == "PrepareCommit"
+    stage.advance(RETRY_MS + 1)
+    assert (partition.leader, partition.log.last_stable_offset) == (2, 4)
+    assert stage.describe().transaction_state == "CompleteCommit"
+
+
+def test_a_coordinator_that_died_does_nothing_more() -> None:
+    stage = Stage(brokers=3, transaction_abort_timed_out_transaction_cleanup_interval_ms=1_000)
+    stage.begun()
+    stage.advance(TIMEOUT_MS)
+    log = stage.cluster.transaction_partition("tx").log
+    end = log.end_offset
+    controller.kill_broker(stage.cluster, stage.coordinator())
+    stage.advance(SESSION_MS - 1)
+    assert (log.end_offset, stage.stable()) == (end, (0, 3))
+    stage.advance(2_000)
+    assert stage.describe().transaction_state == "CompleteAbort"
+
+
+@pytest.mark.parametrize("policies", [{"restart-epoch": "kept"}, {"restart-epoch": "bumped"}])
+def test_markers_go_on_when_the_coordinator_is_back(policies: dict[str, str]) -> None:
+    stage = Stage(policies=policies, markers_delay_ms=50)
+    producer = stage.begun()
+    assert stage.end(producer, commit=True).error == "NONE"
+    controller.kill_broker(stage.cluster, 1)
+    stage.advance(1_000)
+    assert stage.stable() == (0, 3)
+    controller.start_broker(stage.cluster, 1)
+    stage.advance(1_000)
+    assert stage.describe().transaction_state == "CompleteCommit"
+    assert stage.stable() == (4, 4)
 
 
 def test_a_deleted_topic_needs_no_marker() -> None:

@@ -65,6 +65,10 @@ def test_python(cluster: MockCluster, tmp_path: Path) -> None:
     assert written(cluster) == [2, 2, 2]
 
 
+def test_the_trace_as_it_comes(cluster: MockCluster, tmp_path: Path) -> None:
+    assert run(cluster, [sys.executable, "-c", example("python", 1)], tmp_path) == "broker 2 leads\n"
+
+
 def test_go(cluster: MockCluster, tmp_path: Path) -> None:
     go = tools.need("go")
     tools.need("kcat")

@@ -182,7 +182,7 @@ def test_levels_of_an_api() -> None:
         ({"do": "diskonnect"}, "did you mean 'disconnect'"),
         ({"do": "disconnect", "api": "Produse"}, "did you mean 'Produce'"),
         ({"do": "disconnect", "topik": "t"}, "did you mean 'topic'"),
-        ({"do": "disconnect", "when": "later"}, "'before' or 'after'"),
+        ({"do": "disconnect", "when": "now"}, "choose one of after, before, instead"),
         ({"do": "disconnect", "nth": 0}, "from 1 on"),
         ({"do": "disconnect", "topic": 7}, "give a name"),
         ({"do": "disconnect", "probability": 2}, "at most 1"),

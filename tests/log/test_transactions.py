@@ -1,5 +1,6 @@
 """Transactions in a replica's log: what it tells readers, and knows after truncation and replication."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,35 @@ def test_records_below_the_log_start_hold_nobody_back() -> None:
     assert log.last_stable_offset == 1
 
 
+def test_a_log_that_begins_anew_knows_nobody() -> None:
+    writer = Writer()
+    writer.write(7)
+    writer.write(8)
+    log = writer.log
+    log.high_watermark = 2
+    log.advance_start(2)
+    log.begin_at(5)
+    assert log.producers.transactions.open == {}
+    assert known(log) == {}
+
+
+@pytest.mark.parametrize("deleted", [1, 2])
+def test_truncation_forgets_no_transaction_that_began_with_deleted_records(deleted: int) -> None:
+    writer = Writer()
+    writer.write(7)
+    writer.write(7)
+    late = writer.write(7)
+    log = writer.log
+    log.high_watermark = late
+    log.advance_start(deleted)
+    log.truncate(late)
+    assert log.producers.transactions.open == {0: 7}
+    writer.mark(7, commit=True)
+    log.high_watermark = log.end_offset
+    assert log.producers.transactions.open == {}
+    assert log.last_stable_offset == log.high_watermark
+
+
 def test_truncating_a_marker_opens_the_transaction_again() -> None:
     writer = Writer()
     writer.write(7)
@@ -98,6 +128,15 @@ def test_truncating_the_first_batch_forgets_the_transaction() -> None:
     writer.log.truncate(1)
     assert not writer.log.producers.transactions.open
     assert set(writer.log.producers.entries) == {8}
+
+
+def test_truncation_below_the_log_start_takes_it_along() -> None:
+    writer = Writer()
+    for _ in range(3):
+        writer.write(8, inside=False)
+    writer.log.advance_start(2)
+    writer.log.truncate(1)
+    assert (writer.log.start_offset, writer.log.end_offset) == (1, 1)
 
 
 def test_aborted_transactions_that_a_reader_needs() -> None:

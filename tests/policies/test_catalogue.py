@@ -23,7 +23,8 @@ def test_a_behaviour_is_complete(behaviour: Behaviour[Any]) -> None:
 
 
 def test_every_module_is_in_the_catalogue_under_its_own_name() -> None:
-    modules = {m.name for m in pkgutil.iter_modules(policies.__path__)} - {"behaviour", "own", "scope"}
+    others = {"behaviour", "own", "scope", "watched"}
+    modules = {m.name for m in pkgutil.iter_modules(policies.__path__)} - others
     assert {name.replace("_", "-") for name in modules} == set(CATALOGUE)
     for name in modules:
         module = importlib.import_module(f"mockbroker.policies.{name}")

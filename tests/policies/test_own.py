@@ -106,7 +106,7 @@ def test_one_that_raises_while_no_request_is_at_work() -> None:
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [(7, "takes something to call"), ("halfway", "choose one of undefined, log-end-offset")],
+    [(7, "takes something to call"), ("halfway", "choose one of log-end-offset, undefined")],
 )
 def test_what_can_not_be(answer: object, message: str) -> None:
     with pytest.raises(UnknownPolicyError, match=message):

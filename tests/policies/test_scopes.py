@@ -87,7 +87,7 @@ def test_a_running_cluster_changes_its_behaviour() -> None:
         cluster.policies.set(NAME, "log-end-offset", broker=2)
         assert cluster.policies.answer(NAME, broker=2) == "log-end-offset"
         for wrong in ({"name": "undefined-epochs"}, {"answer": "leo"}, {"broker": 9}):
-            with pytest.raises(UnknownPolicyError, match=r"choose one of|did you mean 'undefined-epoch'"):
+            with pytest.raises(UnknownPolicyError, match=r"choose one of|did you mean"):
                 cluster.policies.set(**{"name": NAME, "answer": "undefined", **wrong})  # type: ignore[arg-type]
         cluster.policies.reset(NAME, broker=2)
         assert cluster.policies.answer(NAME, broker=2) == "undefined"

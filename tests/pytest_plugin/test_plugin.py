@@ -99,12 +99,12 @@ def mock_cluster_options():
 MISTAKES = {
     "mockbroker(polices={})": "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
     "mockbroker('2.3')": "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
-    "mockbroker(kafka='2.33')": "no Kafka release '2.33': choose one of 0.11*",
+    "mockbroker(kafka='2.33')": "no Kafka release '2.33': did you mean '2.3'?",
     "mockbroker(policies={'nonsense': 'x'})": "no behaviour 'nonsense'*",
     "mockbroker(faults=[{'do': 'disconect'}])": "no fault 'disconect': did you mean 'disconnect'?",
     "mockbroker(faults=[{'api': 'Produce'}])": "a fault needs 'do', which says what goes wrong*",
     "mockbroker(faults=['disconnect'])": "a fault is a dict as {'do': 'disconnect', 'api': 'Produce'}*",
-    "mockbroker(clock='sun')": "no clock 'sun': choose 'wall' or 'manual'",
+    "mockbroker(clock='sun')": "no clock 'sun': choose one of manual, wall",
 }
 
 
@@ -286,6 +286,32 @@ def test_it(mock_cluster):
     )
 
 
+def test_a_failed_test_says_what_was_decided_otherwise(run: Run) -> None:
+    """And neither what any broker decides nor what was said."""
+    result = run(
+        """
+from mockbroker.conformance.client import Client
+
+@pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, policies={"undefined-epoch": "log-end-offset"})
+def test_it(mock_cluster):
+    host, port = mock_cluster.bootstrap_servers.split(":")
+    asked = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": 7}
+    with Client(host, int(port)) as client:
+        for _ in range(3):
+            topics = [{"topic": "orders", "partitions": [asked]}]
+            client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": topics})
+    assert len(mock_cluster.trace.events("decision", name="undefined-epoch")) == 3
+    assert mock_cluster.trace.events("decision", name="time-retention")
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    told = [line for line in result.outlines if "undefined-epoch=log-end-offset (chosen)" in line]
+    assert len(told) == 1
+    assert "for orders on broker 1: latest epoch 0, log end offset 0 -> [0, 0]" in told[0]
+    result.stdout.no_fnmatch_line("*time-retention=*")
+
+
 ASYNC = """
 async def work(cluster, in_thread):
     began = cluster.clock.now_ms
@@ -409,4 +435,4 @@ def test_mockbroker_needs_no_pytest() -> None:
 
 def test_the_options_are_those_of_a_cluster() -> None:
     parameters = set(inspect.signature(mockbroker.serve).parameters) - {"observer"}
-    assert parameters | {"faults"} == OPTIONS
+    assert parameters == OPTIONS

@@ -45,7 +45,7 @@ def test_time_does_not_go_back(duration: int | timedelta) -> None:
 
 
 def test_an_unknown_clock_is_refused() -> None:
-    with pytest.raises(ValueError, match="no clock 'sun': choose 'wall' or 'manual'"):
+    with pytest.raises(ValueError, match="no clock 'sun': choose one of manual, wall"):
         mockbroker.MockCluster(clock="sun").start()
 
 

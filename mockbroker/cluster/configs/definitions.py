@@ -7,7 +7,7 @@ dynamic update modes of real releases from 0.11 to 4.4.
 
 import functools
 import json
-from pathlib import Path
+import pkgutil
 from typing import Any, Final
 
 from ...protocol.releases import Release, parse
@@ -85,7 +85,7 @@ BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
 
 @functools.cache
 def _table(kind: str) -> dict[str, list[dict[str, Any]]]:
-    return json.loads(Path(__file__).with_name(f"{kind}.json").read_text())  # type: ignore[no-any-return]
+    return json.loads(pkgutil.get_data(__package__, f"{kind}.json") or b"")  # type: ignore[no-any-return]
 
 
 @functools.cache

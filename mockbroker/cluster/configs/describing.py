@@ -2,8 +2,8 @@
 
 import functools
 import json
+import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from ...protocol.releases import parse
@@ -37,7 +37,7 @@ class Described(NamedTuple):
 @functools.cache
 def documentation() -> Mapping[str, str]:
     """What each configuration of a topic is for."""
-    text = Path(__file__).with_name("topic_documentation.json").read_text()
+    text = pkgutil.get_data(__package__, "topic_documentation.json") or b""
     return json.loads(text)  # type: ignore[no-any-return]
 
 

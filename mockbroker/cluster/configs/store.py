@@ -4,6 +4,7 @@ import enum
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from ...nearest import nearest
 from ...protocol.releases import NEWEST, Release, facts, parse
 from . import definitions
 from .topic import TopicSettings, check_together, settings
@@ -62,7 +63,7 @@ class Configs:
         self.broker_keys = definitions.keys("broker", self.release)
         self.loggers: dict[int, dict[str, str]] = {}
         for name, value in self.static.items():
-            self.broker_key(name).parse(value)
+            self._static_key(name).parse(value)
         if self.eligible_leader_replicas:
             # Turning the feature on sets it for the whole cluster (KIP-966).
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
@@ -118,6 +119,13 @@ class Configs:
         value = self.broker_value(name, broker)
         assert isinstance(value, bool), f"{name} is {value!r}"
         return value
+
+    def _static_key(self, name: str) -> ConfigKey:
+        try:
+            return self.broker_key(name)
+        except ConfigError as error:
+            # Who configures a mock is told more than clients are.
+            raise ConfigError(f"{error}{nearest(name, self.broker_keys)}") from None
 
     def broker_key(self, name: str) -> ConfigKey:
         """The definition, of the newest release that has the name if this one has not. ConfigError."""

@@ -145,6 +145,33 @@ def test_an_unknown_schema_version(tmp_path: Path, version: str) -> None:
     assert row["detail"].startswith("unknown schema version")
 
 
+def exchange(number: int, request: dict[str, Any], answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The two rows of a Fetch."""
+    common = {"time_ms": number, "number": number, "broker": 1, "connection": "c", "client_id": "app"}
+    common |= {"api": "Fetch", "version": 16, "correlation_id": number, "names": ["orders-0"]}
+    told = {"outcome": "answer", "errors": [], "faults": []}
+    return [
+        {"kind": "request", **common, "body": request},
+        {"kind": "answer", **common, **told, "body": answer},
+    ]
+
+
+def test_a_fetch_session_asks_for_what_it_asked_for_before(tmp_path: Path) -> None:
+    topic_id = "884c52a3-a597-46a4-a073-7c550df37709"
+    part = {"partition": 0, "current_leader_epoch": 3, "fetch_offset": 7, "last_fetched_epoch": -1}
+    first = {"session_epoch": 0, "topics": [{"topic_id": topic_id, "topic": "", "partitions": [part]}]}
+    later = {"session_epoch": 1, "topics": [], "forgotten_topics_data": []}
+    lost = {"partition_index": 0, "error_code": "OFFSET_OUT_OF_RANGE", "records": None}
+    refusal = {"responses": [{"topic_id": topic_id, "topic": "", "partitions": [lost]}]}
+    path = tmp_path / "trace.jsonl"
+    fetches = [*exchange(1, first, {"responses": []}), *exchange(2, later, refusal)]
+    path.write_text(HEAD + "".join(json.dumps(each) + "\n" for each in fetches))
+    position, refused = rows(path)
+    for row in (position, refused):
+        assert (row["topic"], row["partition"], row["offset"], row["current_epoch"]) == ("orders", 0, 7, 3)
+    assert (refused["error"], refused["time_ms"]) == ("OFFSET_OUT_OF_RANGE", 2)
+
+
 ERRORS = (KeyError, TypeError, ValueError, AttributeError)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

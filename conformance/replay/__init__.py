@@ -1,0 +1,6 @@
+"""Histories of the simulator once more over TCP, with real clients in the model clients' place."""
+
+from .instruments import make, missing
+from .playing import Replayed, play
+
+__all__ = ["Replayed", "make", "missing", "play"]

@@ -1,0 +1,127 @@
+"""What real clients say to brokers, and hear of them, as the simulator's world wants to know it."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mockbroker.simulation.client import NO_EPOCH, LeaderAndEpoch
+from mockbroker.simulation.consumer import ModelConsumer, Position
+from mockbroker.simulation.consumer_setting import Reset
+from mockbroker.trace import Answer, Event, Follower, InSyncReplicas, Leader, LogStart, Request, Truncation
+
+from .stage import Stage
+
+_OF_CLUSTER: Final = (Leader, InSyncReplicas, LogStart, Truncation, Follower)
+_START_OR_END: Final = (-1, -2)
+"""Timestamps in ListOffsets."""
+
+
+class Watch:
+    """A listener of the cluster's trace, in the cluster's thread.
+
+    A consumer that asks for the start or the end of the log after it had a position has given that up: there
+    is no other reason to.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._asked: dict[tuple[str, int], tuple[Request, int | None]] = {}
+        """Requests without an answer yet, and what the group had committed when they came."""
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, _OF_CLUSTER) and not event.topic.startswith("__"):
+            self._stage.tell("cluster", event.told())
+        elif isinstance(event, Request) and (consumer := self._consumer(event)):
+            acknowledged = self._stage.committed_offset(consumer)
+            if event.api == "OffsetFetch":
+                consumer.acknowledged = acknowledged
+            self._asked[event.connection, event.correlation_id] = event, acknowledged
+            self._requested(consumer, event)
+        elif isinstance(event, Answer):
+            asked = self._asked.pop((event.connection, event.correlation_id), None)
+            if event.errors:
+                self._told_of_errors(event)
+            elif event.outcome == "answer" and asked is not None and (consumer := self._consumer(event)):
+                self._answered(consumer, event, *asked)
+
+    def _consumer(self, event: Request | Answer) -> ModelConsumer | None:
+        return next((each for each in self._stage.consumers if each.name == event.client_id), None)
+
+    def _told_of_errors(self, event: Answer) -> None:
+        self._stage.tell(
+            str(event.client_id), f"is told {', '.join(event.errors)} by broker {event.broker} ({event.api})"
+        )
+
+    def _requested(self, consumer: ModelConsumer, event: Request) -> None:
+        match event.api:
+            case "OffsetCommit":
+                one = entry(event.body, "committed_offset")
+                self._stage.tell(
+                    consumer.name,
+                    f"commits offset {one['committed_offset']}, epoch {one['committed_leader_epoch']}",
+                )
+            case "Fetch" if consumer.position is not None:
+                # A marker at the end of the log is nothing that an application hears of.
+                for one in entries(event.body, "fetch_offset"):
+                    if one["fetch_offset"] > consumer.position.offset:
+                        consumer.position = at(one["fetch_offset"], consumer.position.epoch)
+            case "ListOffsets" if entry(event.body, "timestamp")["timestamp"] in _START_OR_END:
+                if consumer.position is not None:
+                    what = f"resets to {consumer.setting.reset}"
+                    self._stage.lost_position(consumer, consumer.position, what)
+                    consumer.position = None
+
+    def _answered(self, consumer: ModelConsumer, event: Answer, asked: Request, acked: int | None) -> None:
+        match event.api:
+            case "OffsetCommit":
+                self._stage.committed(consumer, entry(asked.body, "committed_offset")["committed_offset"])
+            case "OffsetFetch":
+                one = entry(event.body, "committed_offset")
+                self._restored(consumer, one["committed_offset"], one["committed_leader_epoch"], acked)
+            case "OffsetForLeaderEpoch":
+                one = entry(event.body, "end_offset")
+                self._validated(consumer, event.broker, one["leader_epoch"], one["end_offset"])
+            case "ListOffsets" if consumer.position is None:
+                offset = entry(event.body, "timestamp")["offset"]
+                self._stage.tell(consumer.name, f"begins at {consumer.setting.reset} offset {offset}")
+                consumer.position = at(offset, NO_EPOCH)
+
+    def _restored(self, consumer: ModelConsumer, offset: int, epoch: int, acknowledged: int | None) -> None:
+        self._stage.restored(consumer, offset, acknowledged)
+        if offset >= 0:
+            self._stage.tell(consumer.name, f"goes on at its committed offset {offset}, epoch {epoch}")
+            consumer.position = at(offset, epoch)
+
+    def _validated(self, consumer: ModelConsumer, broker: int, epoch: int, end_offset: int) -> None:
+        self._stage.tell(
+            consumer.name, f"hears from broker {broker} that its epoch ends: ({epoch}, {end_offset})"
+        )
+        position = consumer.position
+        if position is None or consumer.setting.reset is Reset.NONE or epoch == NO_EPOCH:
+            return
+        if 0 <= end_offset < position.offset:
+            self._stage.went_back(consumer, position, end_offset)
+            consumer.position = at(end_offset, epoch)
+
+
+def at(offset: int, epoch: int) -> Position:
+    """A position; nobody outside knows which leader the client takes it to be from."""
+    return Position(offset, epoch, LeaderAndEpoch())
+
+
+def entry(body: Any, name: str) -> dict[str, Any]:
+    """The first entry in a request or an answer that has a field `name`. KeyError."""
+    for found in entries(body, name):
+        return found
+    raise KeyError(name)
+
+
+def entries(body: Any, name: str) -> Iterator[dict[str, Any]]:
+    """All of them."""
+    if isinstance(body, dict):
+        if name in body:
+            yield body
+        for value in body.values():
+            yield from entries(value, name)
+    elif isinstance(body, list):
+        for value in body:
+            yield from entries(value, name)

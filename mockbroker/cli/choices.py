@@ -1,0 +1,40 @@
+"""What options can be one of."""
+
+import enum
+
+
+class LogFormat(enum.StrEnum):
+    """How `serve` reports."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Clock(enum.StrEnum):
+    """What moves a cluster's time."""
+
+    WALL = "wall"
+    MANUAL = "manual"
+
+
+class Fixed(enum.StrEnum):
+    """Whether behaviours answer as they would with the fix that was made or proposed."""
+
+    NO = "no"
+    YES = "yes"
+
+
+class Compared(enum.StrEnum):
+    """Whether `explore` takes fixes, and what it compares."""
+
+    NO = "no"
+    YES = "yes"
+    BOTH = "both"
+    EACH = "each"
+
+
+class Engine(enum.StrEnum):
+    """What `explore` runs on."""
+
+    LOCAL = "local"
+    SPARK = "spark"

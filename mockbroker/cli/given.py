@@ -1,0 +1,69 @@
+"""What options of the command line say."""
+
+import json
+import shlex
+from typing import Any
+
+
+def pairs(option: str, values: list[str] | None) -> dict[str, str]:
+    """NAME=VALUE options as a dict. ValueError for one without an equals sign."""
+    found = {}
+    for value in values or []:
+        name, equals, rest = value.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{option} {value!r}: write it as NAME=VALUE")
+        found[name] = rest
+    return found
+
+
+def topics(values: list[str] | None) -> dict[str, int]:
+    """NAME or NAME:PARTITIONS options as a dict. ValueError for a count that is no positive number."""
+    found = {}
+    for value in values or []:
+        name, _, count = value.partition(":")
+        if not name or (count and (not count.isdigit() or int(count) < 1)):
+            raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
+        found[name] = int(count or 1)
+    return found
+
+
+def racks(values: list[str] | None) -> dict[int, str]:
+    """BROKER=RACK options as a dict. ValueError for what is no broker id."""
+    found = pairs("--rack", values)
+    for broker in found:
+        if not broker.isdecimal():
+            raise ValueError(f"--rack {broker}={found[broker]}: write it as BROKER=RACK, such as 1=a")
+    return {int(broker): rack for broker, rack in found.items()}
+
+
+def faults(values: list[str] | None) -> list[dict[str, Any]]:
+    """`DO FIELD=VALUE ...` options as the fields of faults; `do=DO` is as good. ValueError."""
+    found = []
+    for value in values or []:
+        try:
+            words = shlex.split(value)
+            if words and "=" not in words[0]:
+                words[0] = f"do={words[0]}"
+            found.append(fields(words))
+        except ValueError as error:
+            raise ValueError(f"--fault {value!r}: {error}") from None
+    return found
+
+
+def fields(values: list[str]) -> dict[str, Any]:
+    """FIELD=VALUE arguments: values are JSON, or else text; one that is given twice is a list. ValueError."""
+    found: dict[str, Any] = {}
+    for text in values:
+        name, equals, written = text.partition("=")
+        if not equals or not name:
+            raise ValueError(f"{text!r}: write it as FIELD=VALUE")
+        try:
+            value = json.loads(written)
+        except ValueError:
+            value = written
+        if name in found:
+            before = found[name] if isinstance(found[name], list) else [found[name]]
+            found[name] = [*before, value]
+        else:
+            found[name] = value
+    return found

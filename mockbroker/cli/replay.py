@@ -1,0 +1,123 @@
+"""`mockbroker replay`: a history from a file, once more and line by line."""
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from ..nearest import nearest
+from ..policies import fixes
+from ..simulation.checking import check
+from ..simulation.consumer_setting import Commit
+from ..simulation.history import History, happen
+from ..simulation.invariants import INVARIANTS
+from ..simulation.ledger import Violation
+from ..simulation.plan import Plan, PlanError
+from ..simulation.tracing import watch
+from ..trace.files import JsonLines
+
+_WIDTH: Final = 10
+
+
+def run(
+    path: Path,
+    *,
+    kafka: str | None,
+    policies: Mapping[str, str],
+    fixed: bool,
+    commit: str | None,
+    trace: Path | None,
+    client: str | None,
+) -> bool:
+    """Prints the timeline; whether an invariant was violated. ValueError, OSError, ImportError."""
+    if client is not None and trace is not None:
+        raise ValueError("--trace is of the simulator: it goes without --client")
+    plan = _changed(_read(path), kafka, policies, fixed, commit)
+    console = Console(soft_wrap=True, highlight=False)
+    if client is not None:
+        return _play(console, plan, client)
+    _tell(console, plan.told)
+    history = _simulate(plan, trace)
+    for line in history.lines:
+        _tell_line(console, *line)
+    return _tell_verdict(console, history.violations)
+
+
+def _play(console: Console, plan: Plan, client: str) -> bool:
+    # Real clients stand above the command line in the layers, and nothing else may need them: only who asks
+    # for one loads what drives it, by its name.
+    real: Any = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.replay")
+    instruments = real.make(client)
+    _tell(console, plan.told)
+    for missing in real.missing(plan, instruments):
+        _tell(console, f"{instruments.name}: {missing}", "yellow")
+    replayed = real.play(plan, instruments, lambda *line: _tell_line(console, *line))
+    simulated = _names(happen(plan).violations)
+    _tell(console, f"in the simulator: {', '.join(simulated) or 'no invariant'} violated")
+    found = _names(replayed.violations)
+    if shared := [name for name in found if name in simulated]:
+        _tell(console, f"{instruments.name} falls too: {', '.join(shared)}", "bold red")
+    elif simulated:
+        _tell(console, f"{instruments.name} does not fall", "green")
+    if others := [name for name in found if name not in simulated]:
+        _tell(console, f"{instruments.name} falls otherwise: {', '.join(others)}", "bold red")
+    return bool(found)
+
+
+def _read(path: Path) -> Plan:
+    try:
+        return check(Plan.from_json(path.read_text()))
+    except ValueError as error:
+        raise PlanError(f"{path}: {error}") from None
+
+
+def _changed(
+    plan: Plan, kafka: str | None, policies: Mapping[str, str], fixed: bool, commit: str | None
+) -> Plan:
+    """With what the command line says in place of what the file says."""
+    answers = {**plan.policies, **(fixes() if fixed else {}), **policies}
+    consumer = plan.consumer if commit is None else replace(plan.consumer, commit=_strategy(commit))
+    return check(replace(plan, kafka=kafka or plan.kafka, policies=answers, consumer=consumer))
+
+
+def _strategy(name: str) -> Commit:
+    try:
+        return Commit(name)
+    except ValueError:
+        raise ValueError(f"--commit {name!r} is not known{nearest(name, [*Commit])}") from None
+
+
+def _simulate(plan: Plan, trace: Path | None) -> History:
+    if trace is None:
+        return happen(plan, recording=True)
+    with trace.open("w") as file:
+        lines = JsonLines(file)
+        return happen(plan, recording=True, watch=lambda world: watch(world, lines))
+
+
+def _tell_line(console: Console, at_ms: int, who: str, what: str) -> None:
+    violates = what.partition(":")[0] in INVARIANTS
+    style = "bold red" if violates else "dim" if who == "cluster" else ""
+    _tell(console, f"{at_ms / 1000:8.3f} s  {who:{_WIDTH}}  {what}", style)
+
+
+def _tell_verdict(console: Console, violations: Iterable[Violation]) -> bool:
+    names = _names(violations)
+    if names:
+        _tell(console, f"violated: {', '.join(names)}", "bold red")
+    else:
+        _tell(console, "no invariant is violated", "green")
+    return bool(names)
+
+
+def _names(violations: Iterable[Violation]) -> list[str]:
+    """Of the invariants, each once."""
+    return list(dict.fromkeys(each.invariant for each in violations))
+
+
+def _tell(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(text, style))

@@ -1,0 +1,68 @@
+"""Whether a plan from a file can happen at all, said before it does."""
+
+import random
+from dataclasses import MISSING, fields
+from typing import Any, Final
+
+from ..nearest import nearest
+from ..policies import Policies
+from ..protocol.releases import parse
+from .plan import Plan, PlanError, Step
+from .steps import BROKERS, STEPS
+
+_TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
+    each.name: type(each.default)
+    for each in fields(Plan)
+    if each.default is not MISSING and not isinstance(each.default, tuple)
+}
+"""The type of each plain value of a plan."""
+
+
+def check(plan: Plan) -> Plan:
+    """The plan, when all in it is known. PlanError; UnknownReleaseError, UnknownPolicyError."""
+    for name, kind in _TYPED.items():
+        value = getattr(plan, name)
+        if not _is(value, kind):
+            raise PlanError(f"not a history: {name} is {value!r}")
+    before_ms = 0
+    for number, step in enumerate(plan.steps, 1):
+        try:
+            _check_step(step, before_ms)
+        except PlanError as error:
+            raise PlanError(f"not a history: step {number}: {error}") from None
+        before_ms = step.at_ms
+    Policies(parse(plan.kafka), plan.policies)
+    return plan
+
+
+def _check_step(step: Step, before_ms: int) -> None:
+    if step.do not in STEPS:
+        raise PlanError(f"nothing is called {step.do!r}{nearest(str(step.do), STEPS)}")
+    if not _is(step.at_ms, int) or step.at_ms < before_ms:
+        raise PlanError(f"it is at {step.at_ms!r} ms, after one at {before_ms} ms")
+    needed = _arguments(step.do)
+    for name in needed:
+        if name not in step.args:
+            raise PlanError(f"{step.do} lacks {name!r}")
+    for name, value in step.args.items():
+        if name not in needed:
+            raise PlanError(f"{step.do} has no {name!r}{nearest(name, needed)}")
+        if not _is(value, int) or value < 0:
+            raise PlanError(f"{name} is {value!r}")
+    if not 1 <= step.args.get("broker", 1) <= BROKERS:
+        raise PlanError(f"there is no broker {step.args['broker']}, only 1 to {BROKERS}")
+
+
+def _arguments(do: str) -> set[str]:
+    """What a step takes: what is drawn for it, or what is handed on by the one that it undoes."""
+    names = set(STEPS[do].draw(random.Random(0)))
+    for kind in STEPS.values():
+        if kind.then == do:
+            names |= {"client", "broker"} & set(kind.draw(random.Random(0)))
+    return names
+
+
+def _is(value: Any, kind: type) -> bool:
+    if kind is float:
+        kind = int | float  # type: ignore[assignment]
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))

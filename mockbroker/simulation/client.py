@@ -1,0 +1,132 @@
+"""What every model client has: a view of who leads, and a way to ask brokers.
+
+Written after Kafka's `Metadata.java`: a leader epoch that was seen never goes back.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..apis.advertised import advertised
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from .world import World
+
+RETRY_BACKOFF_MS: Final = 100
+NO_BROKER: Final = -1
+NO_EPOCH: Final = -1
+
+
+class LeaderAndEpoch(NamedTuple):
+    """-1 where it is not known."""
+
+    leader: int = NO_BROKER
+    epoch: int = NO_EPOCH
+
+
+class ModelClient:
+    """One client. `versions` are the highest that the brokers and this model know."""
+
+    def __init__(self, world: "World", name: str, speaks: dict[ApiKey, int]) -> None:
+        self.world = world
+        self.cluster: Cluster = world.cluster
+        self.name = name
+        known = advertised(self.cluster.release)
+        self.versions = {api: min(high, known[api][1]) for api, high in speaks.items() if api in known}
+        self._leaders: dict[tuple[str, int], LeaderAndEpoch] = {}
+        self._last_seen: dict[tuple[str, int], int] = {}
+        self._refreshing = False
+        self.stopped = False
+
+    def ask(
+        self, broker: int, api: ApiKey, request: Any, then: Callable[[Any], None], lane: str = ""
+    ) -> None:
+        """`then` gets the answer, or None when the connection was lost."""
+        self.world.network.send(self.name, broker, api, self.versions[api], request, then, lane)
+
+    def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
+        self.cluster.after(delay_ms, action)
+
+    def tell(self, text: str) -> None:
+        self.world.tell(self.name, text)
+
+    # -- metadata
+
+    def leader_of(self, topic: str, partition: int) -> LeaderAndEpoch:
+        """Without a leader while the last metadata is older than an epoch that was seen since."""
+        key = topic, partition
+        known, seen = self._leaders.get(key, LeaderAndEpoch()), self._last_seen.get(key, NO_EPOCH)
+        return known if known.epoch == seen else LeaderAndEpoch(NO_BROKER, seen)
+
+    def saw_epoch(self, topic: str, partition: int, epoch: int) -> None:
+        """A leader epoch in an answer; the metadata is old when it is newer."""
+        if epoch > self._last_seen.get((topic, partition), NO_EPOCH):
+            self._last_seen[topic, partition] = epoch
+            self.refresh(topic)
+
+    def refresh(self, topic: str, then: Callable[[], None] | None = None) -> None:
+        """Asks some broker for metadata; one request at a time."""
+        if self._refreshing:
+            if then is not None:
+                self.later(then)
+            return
+        self._refreshing = True
+        brokers = self.world.bootstrap
+        broker = brokers[self.world.random.randrange(0, len(brokers))]
+        request = MetadataRequest([MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
+
+        def answered(answer: MetadataResponse | None) -> None:
+            self._refreshing = False
+            if answer is not None:
+                self._learn(answer)
+            if then is not None:
+                if answer is None:
+                    self.later(then)
+                else:
+                    then()
+
+        self.ask(broker, ApiKey.METADATA, request, answered, "metadata")
+
+    def _learn(self, answer: MetadataResponse) -> None:
+        for topic in answer.topics:
+            for each in topic.partitions:
+                key = topic.name or "", each.partition_index
+                has_epoch = self.versions[ApiKey.METADATA] >= 7
+                epoch = each.leader_epoch if has_epoch else NO_EPOCH
+                if epoch < self._last_seen.get(key, NO_EPOCH):
+                    continue
+                self._last_seen[key] = epoch
+                leader = NO_BROKER if each.error_code else each.leader_id
+                self._leaders[key] = LeaderAndEpoch(leader, epoch)
+
+    def coordinator(self, group: str) -> int:
+        """The coordinator's id, -1 if there is none: as FindCoordinator would say, without asking."""
+        return self._online(self.cluster.coordinator(group))
+
+    def transaction_coordinator(self, transactional_id: str) -> int:
+        """The same for a transactional id."""
+        return self._online(
+            self.cluster.brokers.get(self.cluster.transaction_partition(transactional_id).leader)
+        )
+
+    def _online(self, broker: "Broker | None") -> int:
+        return broker.id if broker is not None and broker.online else NO_BROKER
+
+
+LEADER_GONE: Final = frozenset(
+    {
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+        ErrorCode.OFFSET_NOT_AVAILABLE,
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        ErrorCode.KAFKA_STORAGE_ERROR,
+    }
+)
+"""Errors upon which a client looks for the leader anew."""

@@ -1,0 +1,372 @@
+"""A consumer as KAFKA-19902 describes Java's: a position with the epoch of its last record and the leader it
+was read from, validation by OffsetForLeaderEpoch, and commits that carry one of these epochs
+(`SubscriptionState.java`, `FetchCollector.java`, `OffsetFetcherUtils.java`, `ConsumerUtils.java`).
+"""
+
+import enum
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic, PartitionData
+from ..protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from ..protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from ..protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+)
+from ..protocol.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+from . import batches
+from .client import LEADER_GONE, NO_BROKER, NO_EPOCH, LeaderAndEpoch, ModelClient
+from .consumer_setting import Commit, ConsumerSetting, Reset
+
+if TYPE_CHECKING:
+    from .world import World
+
+_SPEAKS: Final = {
+    ApiKey.METADATA: 9,
+    ApiKey.FETCH: 12,
+    ApiKey.LIST_OFFSETS: 7,
+    ApiKey.OFFSET_COMMIT: 8,
+    ApiKey.OFFSET_FETCH: 8,
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: 4,
+}
+_VALIDATES_SINCE: Final = 3
+"""The version of OffsetForLeaderEpoch that a consumer needs (KIP-320)."""
+_EARLIEST, _LATEST = -2, -1
+_MAX_WAIT_MS: Final = 500
+_FETCH_BYTES: Final = 1 << 20
+
+
+class Position(NamedTuple):
+    """The next offset to read, the epoch of the record before it, and the leader as it was known then."""
+
+    offset: int
+    epoch: int
+    leader: LeaderAndEpoch
+
+
+class State(enum.Enum):
+    """What a consumer is at."""
+
+    IDLE = "owns nothing"
+    RESTORING = "asks for its committed offset"
+    VALIDATING = "asks where the epoch of its position ends"
+    FETCHING = "reads"
+    RESETTING = "asks for the offset to begin at"
+    FAILED = "has told its application of an error"
+
+
+class ModelConsumer(ModelClient):
+    """One member of `group`, which reads one partition while it owns it."""
+
+    def __init__(
+        self, world: "World", name: str, group: str, topic: str, partition: int, setting: ConsumerSetting
+    ) -> None:
+        super().__init__(world, name, _SPEAKS)
+        self.group, self.topic, self.partition, self.setting = group, topic, partition, setting
+        self.place = topic, partition
+        self.state = State.IDLE
+        self.position: Position | None = None
+        self.acknowledged: int | None = None
+        """What its group had committed when it asked, or it has committed since, as far as it knows."""
+        self._turn = 0
+        """Changes with each thing begun, so that answers to what was given up are known."""
+        self._validates = self.versions.get(ApiKey.OFFSET_FOR_LEADER_EPOCH, 0) >= _VALIDATES_SINCE
+
+    # -- owning the partition
+
+    def start(self) -> None:
+        """The partition is assigned to it."""
+        if self.state in (State.IDLE, State.FAILED):
+            self._begin(State.RESTORING, self._restore)
+
+    def stop(self, commit: bool, then: Callable[[], None]) -> None:
+        """The partition is taken from it; `then` once it has committed, or failed to."""
+        position, was = self.position, self.state
+        self._turn += 1
+        self.state, self.position = State.IDLE, None
+        if commit and position is not None and was in (State.FETCHING, State.VALIDATING):
+            self._commit(position, then)
+        else:
+            then()
+
+    def _begin(self, state: State, action: Callable[[], None]) -> None:
+        self.state = state
+        self._turn += 1
+        action()
+
+    def _again(self, action: Callable[[], None]) -> None:
+        """Tries once more after a while, if nothing else has begun by then."""
+        turn = self._turn
+        self.later(lambda: action() if turn == self._turn else None)
+
+    def _fail(self, error: str) -> None:
+        self.state = State.FAILED
+        self._turn += 1
+        if self.world.recording:
+            self.tell(f"raises {error} at {self.position}")
+
+    # -- committed offsets
+
+    def _restore(self) -> None:
+        turn, coordinator = self._turn, self.coordinator(self.group)
+        if coordinator == NO_BROKER:
+            self._again(self._restore)
+            return
+        acknowledged = self.acknowledged = self.world.committed_offset(self)
+        topics = [OffsetFetchRequestTopics(None, [self.partition], self.topic)]
+        request = OffsetFetchRequest([OffsetFetchRequestGroup(self.group, topics=topics)])
+
+        def answered(answer: OffsetFetchResponse | None) -> None:
+            if turn != self._turn:
+                return
+            found = answer and answer.groups[0]
+            if not found or found.error_code or found.topics[0].partitions[0].error_code:
+                self._again(self._restore)
+                return
+            one = found.topics[0].partitions[0]
+            has_epoch = self.versions[ApiKey.OFFSET_FETCH] >= 5
+            self.world.restored(self, one.committed_offset, acknowledged)
+            self._restored(one.committed_offset, one.committed_leader_epoch if has_epoch else NO_EPOCH)
+
+        self.ask(coordinator, ApiKey.OFFSET_FETCH, request, answered, "coordinator")
+
+    def _restored(self, offset: int, epoch: int) -> None:
+        if offset < 0:
+            self._reset("there is no committed offset")
+            return
+        if epoch != NO_EPOCH:
+            self.saw_epoch(self.topic, self.partition, epoch)
+        if self.world.recording:
+            self.tell(f"goes on at its committed offset {offset}, epoch {epoch}")
+        self._seek(Position(offset, epoch, self.leader_of(self.topic, self.partition)))
+
+    def commit(self) -> None:
+        """Commits as far as it has read."""
+        if self.position is not None and self.state is State.FETCHING:
+            self._commit(self.position, lambda: None)
+
+    def _commit(self, position: Position, then: Callable[[], None]) -> None:
+        coordinator = self.coordinator(self.group)
+        if coordinator == NO_BROKER:
+            then()
+            return
+        epoch = self._committed_epoch(position)
+        one = OffsetCommitRequestPartition(self.partition, position.offset, epoch, "")
+        request = OffsetCommitRequest(self.group, topics=[OffsetCommitRequestTopic(None, [one], self.topic)])
+
+        def answered(answer: OffsetCommitResponse | None) -> None:
+            if answer is not None and not answer.topics[0].partitions[0].error_code:
+                self.world.committed(self, position.offset)
+            then()
+
+        if self.world.recording:
+            self.tell(f"commits offset {position.offset}, epoch {epoch}")
+        self.ask(coordinator, ApiKey.OFFSET_COMMIT, request, answered, "coordinator")
+
+    def _committed_epoch(self, position: Position) -> int:
+        match self.setting.commit:
+            case Commit.POSITION:
+                return position.epoch
+            case Commit.FRESH_LEADER:
+                return position.leader.epoch
+            case Commit.LEADER_AT_COMMIT:
+                latest = self.leader_of(self.topic, self.partition).epoch
+                return latest if latest != NO_EPOCH else position.epoch
+            case Commit.MAX_EPOCH | Commit.COMBINED:
+                return max(position.epoch, position.leader.epoch)
+            case Commit.NO_EPOCH:
+                return NO_EPOCH
+
+    # -- validation
+
+    def _seek(self, position: Position) -> None:
+        """Takes up a position that was not read up to."""
+        self.position = position
+        self._look()
+
+    def _look(self) -> None:
+        """Before each fetch: another leader than the position's has to confirm it."""
+        position = self.position
+        assert position is not None
+        leader = self.leader_of(self.topic, self.partition)
+        if leader.leader == NO_BROKER:
+            turn = self._turn
+            self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+            return
+        new = position.leader != leader or self.state is not State.FETCHING
+        self.position = position = position._replace(leader=leader)
+        if new and self._validates and position.epoch != NO_EPOCH and leader.epoch != NO_EPOCH:
+            self._begin(State.VALIDATING, self._validate)
+        else:
+            self._begin(State.FETCHING, self._fetch)
+
+    def _look_again(self, turn: int) -> Callable[[], None]:
+        return lambda: self._look() if turn == self._turn and self.position is not None else None
+
+    def _validate(self) -> None:
+        position, turn = self.position, self._turn
+        assert position is not None
+        asked = OffsetForLeaderPartition(self.partition, position.leader.epoch, position.epoch)
+        request = OffsetForLeaderEpochRequest(-1, [OffsetForLeaderTopic(self.topic, [asked])])
+
+        def answered(answer: OffsetForLeaderEpochResponse | None) -> None:
+            if turn != self._turn:
+                return
+            found = answer and answer.topics[0].partitions[0]
+            if not found or found.error_code:
+                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+                return
+            self._validated(position, found.leader_epoch, found.end_offset)
+
+        self.ask(position.leader.leader, ApiKey.OFFSET_FOR_LEADER_EPOCH, request, answered, "validation")
+
+    def _validated(self, position: Position, epoch: int, end_offset: int) -> None:
+        if self.world.recording:
+            leader = position.leader.leader
+            self.tell(f"hears from broker {leader} that epoch {position.epoch} ends: ({epoch}, {end_offset})")
+        if epoch == -1 or end_offset == -1:
+            self._lost_position(f"broker {position.leader.leader} does not know epoch {position.epoch}")
+        elif end_offset < position.offset:
+            if self.setting.reset is Reset.NONE:
+                self._fail("LogTruncationException")
+                return
+            self.world.went_back(self, position, end_offset)
+            self.position = position._replace(offset=end_offset, epoch=epoch)
+            self._begin(State.FETCHING, self._fetch)
+        else:
+            self._begin(State.FETCHING, self._fetch)
+
+    # -- fetching
+
+    def _fetch(self) -> None:
+        position, turn = self.position, self._turn
+        assert position is not None
+        asked = FetchPartition(
+            self.partition, position.leader.epoch, position.offset, partition_max_bytes=_FETCH_BYTES
+        )
+        request = FetchRequest(
+            max_wait_ms=_MAX_WAIT_MS,
+            min_bytes=1,
+            isolation_level=int(self.setting.read_committed),
+            topics=[FetchTopic(None, [asked], self.topic)],
+        )
+
+        def answered(answer: FetchResponse | None) -> None:
+            if turn != self._turn:
+                return
+            if answer is None:
+                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+                return
+            self._fetched(position, answer.responses[0].partitions[0])
+
+        self.ask(position.leader.leader, ApiKey.FETCH, request, answered, "fetch")
+
+    def _fetched(self, position: Position, found: PartitionData) -> None:
+        if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._lost_position(
+                f"broker {position.leader.leader} says that {position.offset} is out of range"
+            )
+            return
+        if found.error_code:
+            turn = self._turn
+            if found.error_code in LEADER_GONE:
+                self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
+            else:
+                self._again(self._look)
+            return
+        if self.setting.read_committed:
+            for batch, aborted in batches.with_aborted(found.records or (), found.aborted_transactions or ()):
+                self._take(batch, aborted)
+        else:
+            for batch in found.records or ():
+                self._take(batch)
+        if self.world.commits_due(self):
+            self.commit()
+        self._look()
+
+    def _take(self, batch: Any, aborted: bool = False) -> None:
+        position = self.position
+        assert position is not None
+        records = batches.read(batch)
+        if records is None:
+            end, epoch = batches.end_of(batch)
+        else:
+            end, epoch = records.end_offset, records.leader_epoch
+            if aborted:
+                self.world.skipped(self, records)
+            elif end > position.offset:
+                self.world.delivered(self, position.offset, records)
+        if end <= position.offset:
+            return
+        leader = position.leader
+        if self.setting.commit in (Commit.FRESH_LEADER, Commit.COMBINED):
+            leader = self.leader_of(self.topic, self.partition)
+        self.position = Position(end, epoch, leader)
+
+    # -- resets
+
+    def _lost_position(self, why: str) -> None:
+        """`auto.offset.reset` decides, without which the application hears of it."""
+        position = self.position
+        assert position is not None
+        if self.setting.reset is Reset.NONE:
+            self.world.lost_position(self, position, f"raises: {why}")
+            self._fail("OffsetOutOfRangeException")
+            return
+        self.world.lost_position(self, position, f"resets to {self.setting.reset}: {why}")
+        self._reset(why)
+
+    def _reset(self, why: str) -> None:
+        if self.setting.reset is Reset.NONE:
+            self._fail("NoOffsetForPartitionException")
+        else:
+            self._begin(State.RESETTING, self._ask_for_start)
+
+    def _ask_for_start(self) -> None:
+        turn, leader = self._turn, self.leader_of(self.topic, self.partition)
+
+        def again() -> None:
+            if turn == self._turn:
+                self._ask_for_start()
+
+        if leader.leader == NO_BROKER:
+            self.refresh(self.topic, lambda: self.later(again))
+            return
+        timestamp = _EARLIEST if self.setting.reset is Reset.EARLIEST else _LATEST
+        asked = ListOffsetsPartition(self.partition, leader.epoch, timestamp)
+        request = ListOffsetsRequest(-1, 0, [ListOffsetsTopic(self.topic, [asked])])
+
+        def answered(answer: ListOffsetsResponse | None) -> None:
+            if turn != self._turn:
+                return
+            found = answer and answer.topics[0].partitions[0]
+            if not found or found.error_code:
+                self.refresh(self.topic, lambda: self.later(again))
+                return
+            if found.leader_epoch != NO_EPOCH and self.versions[ApiKey.LIST_OFFSETS] >= 4:
+                self.saw_epoch(self.topic, self.partition, found.leader_epoch)
+            if self.world.recording:
+                self.tell(f"begins at {self.setting.reset} offset {found.offset}")
+            self._seek(Position(found.offset, NO_EPOCH, self.leader_of(self.topic, self.partition)))
+
+        self.ask(leader.leader, ApiKey.LIST_OFFSETS, request, answered, "validation")

@@ -1,0 +1,165 @@
+"""Draws a plan from a seed, and lets it happen."""
+
+import random as stdlib_random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
+
+from ..cluster.broker import Liveness
+from . import invariants
+from .consumer_setting import Commit, ConsumerSetting, Reset
+from .ledger import Violation
+from .network import Random
+from .plan import Options, Plan, Step
+from .producer import Generation, ProducerSetting
+from .steps import STEPS, start_broker
+from .timeline import STEP, Line
+from .world import World
+
+T = TypeVar("T")
+_LENGTH_MS: Final = (3_000, 12_000)
+_STEPS: Final = (3, 14)
+_PRODUCES: Final = (4, 16)
+HAND_OVER_MS: Final = 1_500
+"""A rebalance that is under way is over by then."""
+_PURGES: Final = 0.3
+_TRANSACTIONAL: Final = 0.2
+_EVEN: Final = 0.4
+_TROUBLED: Final = 0.5
+_TROUBLES: Final = (1, 6)
+_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
+_ENDS: Final = (2, 8)
+_INSTANCES: Final = (0, 2)
+_GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
+_DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What came of a plan. `lines` tell it, if they were asked for."""
+
+    plan: Plan
+    violations: tuple[Violation, ...]
+    requests: int
+    read_again: int
+    lines: tuple[Line, ...] = ()
+
+
+def draw(seed: int, options: Options) -> Plan:
+    """The plan of a seed: the same for the same options, whatever Python it is."""
+    random = stdlib_random.Random(f"{seed}")
+    length_ms = _between(random, *_LENGTH_MS)
+    steps = [Step(0, "rebalance")]
+    steps += [
+        Step(_between(random, 0, length_ms), "produce", STEPS["produce"].draw(random))
+        for _ in range(_between(random, *_PRODUCES))
+    ]
+    for _ in range(_between(random, *_STEPS)):
+        name = _one_of(random, _DRAWN)
+        steps += _drawn(random, name, _between(random, 200, length_ms))
+    generation = options.producer or _one_of(random, _GENERATIONS)
+    plan = Plan(
+        seed=seed,
+        kafka=options.kafka,
+        policies=dict(options.policies),
+        consumer=ConsumerSetting(
+            options.commit or _one_of(random, list(Commit)), options.reset or _one_of(random, list(Reset))
+        ),
+        producers=(ProducerSetting(generation, -1 if random.random() < 0.8 else 1),),
+        topics=1 + (random.random() < 0.2),
+        unclean=random.random() < 0.3,
+        min_insync=1 + (random.random() < 0.3),
+        delay_ms=_one_of(random, [2, 10, 60]),
+        replica_fetch_bytes=_one_of(random, [150, 1 << 20]),
+        commit_rate=_one_of(random, [0.1, 0.5, 1.0]),
+    )
+    return _with_producers(random, plan, steps, length_ms, options.transactional)
+
+
+def _with_producers(
+    random: Random, plan: Plan, steps: list[Step], length_ms: int, transactional: bool | None
+) -> Plan:
+    """What producers have trouble with. It is drawn last, so that all else is the same without."""
+    (producer,) = plan.producers
+    plan = replace(plan, purges=random.random() < _PURGES)
+    if random.random() < _TROUBLED:
+        for _ in range(_between(random, *_TROUBLES)):
+            steps += _drawn(random, _one_of(random, _TROUBLE), _between(random, 200, length_ms))
+    chosen = random.random() < _TRANSACTIONAL if transactional is None else transactional
+    if chosen and producer.generation is not Generation.PLAIN:
+        timeout_ms = _one_of(random, [1_500, 60_000])
+        producer = replace(producer, acks=-1, transactional=True, transaction_timeout_ms=timeout_ms)
+        consumer = replace(plan.consumer, read_committed=random.random() < 0.5)
+        plan = replace(plan, producers=(producer,), consumer=consumer)
+        for name, counts in (("end-transaction", _ENDS), ("new-instance", _INSTANCES)):
+            for _ in range(_between(random, *counts)):
+                steps += _drawn(random, name, _between(random, 200, length_ms))
+        for _ in range(_between(random, *_PRODUCES)):
+            args = {**STEPS["produce"].draw(random), "producer": 1}
+            steps.append(Step(_between(random, 0, length_ms), "produce", args))
+    if random.random() < _EVEN:
+        # A batch that takes another's place has to be of its size to pass for it.
+        count = _one_of(random, [1, 2])
+        steps = [
+            replace(each, args={**each.args, "count": count}) if each.do == "produce" else each
+            for each in steps
+        ]
+    return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
+
+
+def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
+    """A step, and the one that undoes it."""
+    kind = STEPS[name]
+    args = kind.draw(random)
+    steps = [Step(at_ms, name, args)]
+    if kind.then:
+        undo = {each: value for each, value in args.items() if each in ("client", "broker")}
+        steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
+    return steps
+
+
+def happen(
+    plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
+) -> History:
+    """Runs a plan to its quiet end. `watch` gets the world before anything happens."""
+    world = World(plan, recording)
+    watch(world)
+    for step in plan.steps:
+        world.run_until(step.at_ms)
+        if recording:
+            world.tell(STEP, step.told)
+        STEPS[step.do].do(world, step.args)
+    end_ms = plan.steps[-1].at_ms if plan.steps else 0
+    calm_down(world)
+    world.run_until(end_ms + HAND_OVER_MS)
+    if world.owner is None:
+        world.hand_over(commit=True)
+    world.run_until(end_ms + plan.quiet_ms)
+    invariants.check_end(world)
+    return History(
+        plan,
+        tuple(world.violations),
+        world.network.requests,
+        sum(each.read_again for each in world.ledger.readings.values()),
+        tuple(world.timeline.lines) if world.timeline else (),
+    )
+
+
+def calm_down(world: World) -> None:
+    """Everything works again, and producers commit."""
+    invariants.check_fetchers(world)
+    world.network.mend_all()
+    for broker in world.cluster.brokers.values():
+        STEPS["rejoin-broker"].do(world, {"broker": broker.id})
+        if broker.liveness is not Liveness.RUNNING:
+            start_broker(world, {"broker": broker.id})
+        STEPS["resume-follower"].do(world, {"broker": broker.id})
+    world.finish_transactions()
+
+
+def _between(random: Random, low: int, high: int) -> int:
+    return random.randrange(low, high + 1)
+
+
+def _one_of(random: Random, choices: list[T]) -> T:
+    return choices[random.randrange(0, len(choices))]

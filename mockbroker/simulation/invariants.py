@@ -1,0 +1,204 @@
+"""What has to hold when all is quiet again; the others are looked at as things happen, in `World`."""
+
+from typing import TYPE_CHECKING, Final
+
+from ..cluster.follower import FollowerState
+from ..log.log import Log
+from ..protocol.batch_writing import marker_of
+from ..protocol.record_batch import CONTROL, TRANSACTIONAL, header_of
+from . import batches
+from .consumer import State
+from .ledger import Outcome
+
+if TYPE_CHECKING:
+    from .world import World
+
+INVARIANTS: Final = {
+    "acknowledged-record-lost": "no record that was acknowledged by all replicas in sync is lost, but by an "
+    "unclean election or lost power",
+    "written-twice": "no record of an idempotent producer is in the log twice",
+    "read-again-after-commit": "no group reads again what it has committed, but after a loss",
+    "reset-without-loss": "no consumer gives up its position while the log holds all it has read",
+    "group-offset-back": "no group gets an older offset than was acknowledged last",
+    "spurious-out-of-order": "no producer is told of lost records while nothing is lost",
+    "follower-fetcher-dead": "no follower's fetcher dies",
+    "replicas-disagree": "replicas in sync hold the same below the high watermark",
+    "aborted-record-committed": "no record is committed but in a transaction that its producer commits",
+    "committed-record-aborted": "no record of a transaction that was committed is aborted",
+    "aborted-record-read": "no read_committed consumer reads a record that was not committed",
+    "committed-record-skipped": "no read_committed consumer skips a record that was committed",
+    "last-stable-offset-stuck": "the last stable offset reaches the high watermark",
+    "consumer-stuck": "a consumer reads on to the end of the log",
+}
+"""By name, what each says."""
+
+
+_NOT_COMMITTED: Final = (Outcome.OPEN, Outcome.ABORTED)
+
+
+def check_fetchers(world: "World") -> None:
+    """Whether a follower's fetcher is dead."""
+    for topic in world.cluster.topics.values():
+        for partition in topic.partitions:
+            for follower in partition.followers.values():
+                if follower.state is FollowerState.FAILED:
+                    subject = f"{topic.name}-{partition.index} broker {follower.broker}"
+                    if not any(v[0] == "follower-fetcher-dead" and v[2] == subject for v in world.violations):
+                        world.violated("follower-fetcher-dead", subject, follower.failure)
+
+
+def check_end(world: "World") -> None:
+    """All that has to hold at a history's quiet end."""
+    check_fetchers(world)
+    _check_records(world)
+    for topic in world.cluster.topics.values():
+        if topic.internal:
+            continue
+        for partition in topic.partitions:
+            name, log = f"{topic.name}-{partition.index}", partition.log
+            if partition.leader < 0:
+                continue
+            for broker in partition.isr:
+                other = partition.logs[broker]
+                upto = min(log.high_watermark, other.high_watermark)
+                start = max(log.start_offset, other.start_offset)
+                if upto > start and log.shared_end(other) < upto:
+                    world.violated(
+                        "replicas-disagree",
+                        name,
+                        f"brokers {partition.leader} and {broker} agree up to {log.shared_end(other)}, "
+                        f"below the high watermark {upto}",
+                    )
+            if log.last_stable_offset < log.high_watermark and not _lost_markers(world):
+                world.violated(
+                    "last-stable-offset-stuck",
+                    name,
+                    f"the last stable offset is {log.last_stable_offset}, the high watermark "
+                    f"{log.high_watermark}",
+                )
+    if world.ledger.transactions:
+        _check_transactions(world)
+    _check_consumer(world)
+
+
+def _check_records(world: "World") -> None:
+    acknowledged, excused = world.ledger.acknowledged, world.ledger.real_loss
+    lost = [number for number in world.lost_records() if acknowledged[number].acks == -1]
+    lost = [number for number in lost if acknowledged[number].place not in excused]
+    lost = [number for number in lost if _counts(world, number)]
+    if lost and not world.plan.unclean:
+        told = acknowledged[lost[0]]
+        world.violated(
+            "acknowledged-record-lost",
+            f"{told.place[0]}-{told.place[1]}",
+            f"records {lost[0]} to {lost[-1]} ({len(lost)}) of {told.writer} are not in the log",
+        )
+    for topic in world.cluster.topics.values():
+        for partition in topic.partitions if not topic.internal else ():
+            name = partition.topic.name, partition.index
+            deleted = world.ledger.deleted.get(name, {})
+            twice = [
+                number
+                for number, offsets in world.numbers_in(partition).items()
+                if number in world.ledger.once
+                and _counts(world, number)
+                and (len(offsets) > 1 or deleted.get(number, offsets[0]) != offsets[0])
+            ]
+            if twice:
+                world.violated(
+                    "written-twice",
+                    f"{name[0]}-{name[1]}",
+                    f"{len(twice)} records of an idempotent producer, from {twice[0]} on, are there twice",
+                )
+
+
+def _counts(world: "World", number: int) -> bool:
+    """Whether a record is to be there: one outside of transactions, or in one that is committed."""
+    transaction = world.ledger.transactions.get(number)
+    return transaction is None or transaction.outcome is Outcome.COMMITTED
+
+
+def _check_transactions(world: "World") -> None:
+    transactions = world.ledger.transactions
+    if _lost_markers(world):
+        return
+    for topic, index in world.places:
+        committed, aborted = decided(world.partition((topic, index)).log)
+        _tell(
+            world,
+            "aborted-record-committed",
+            f"{topic}-{index}",
+            [n for n in committed if n in transactions and transactions[n].outcome in _NOT_COMMITTED],
+        )
+        _tell(
+            world,
+            "committed-record-aborted",
+            f"{topic}-{index}",
+            [n for n in aborted if n in transactions and transactions[n].outcome is Outcome.COMMITTED],
+        )
+    if not world.plan.consumer.read_committed:
+        return
+    for (group, (topic, index)), reading in world.ledger.readings.items():
+        read = [number for number, _ in reading.read.values() if number in transactions]
+        _tell(
+            world,
+            "aborted-record-read",
+            f"{group} {topic}-{index}",
+            [n for n in read if transactions[n].outcome in _NOT_COMMITTED],
+        )
+        _tell(
+            world,
+            "committed-record-skipped",
+            f"{group} {topic}-{index}",
+            [n for n in sorted(reading.skipped) if transactions[n].outcome is Outcome.COMMITTED],
+        )
+
+
+def _lost_markers(world: "World") -> bool:
+    """Whether markers, and what the coordinator knew, may be lost as records may."""
+    return world.plan.unclean or bool(world.ledger.real_loss)
+
+
+def _tell(world: "World", invariant: str, subject: str, numbers: list[int]) -> None:
+    if numbers:
+        transaction = world.ledger.transactions[numbers[0]]
+        world.violated(
+            invariant,
+            subject,
+            f"{len(numbers)} records, from {numbers[0]} of {transaction.writer} on; of their transaction "
+            f"the producer knows: {transaction.outcome.value}",
+        )
+
+
+def decided(log: Log) -> tuple[list[int], list[int]]:
+    """The numbers of transactions that a log holds as committed, and of those aborted."""
+    open_numbers: dict[int, list[int]] = {}
+    committed: list[int] = []
+    aborted: list[int] = []
+    for batch in log.batches:
+        header = header_of(batch)
+        if header.attributes & CONTROL:
+            marker = marker_of(batch, header)
+            if marker is not None:
+                (committed if marker.committed else aborted).extend(open_numbers.pop(marker.producer_id, ()))
+        elif header.attributes & TRANSACTIONAL:
+            found = batches.read(batch)
+            assert found is not None
+            numbers = open_numbers.setdefault(header.producer_id, [])
+            numbers += range(found.first, found.first + found.records)
+    return committed, aborted
+
+
+def _check_consumer(world: "World") -> None:
+    owner = world.owner
+    if owner is None or owner.state is State.FAILED or world.partition(owner.place).leader < 0:
+        return
+    log = world.partition(owner.place).log
+    end = log.last_stable_offset if owner.setting.read_committed else log.high_watermark
+    if owner.position is None or owner.position.offset < end:
+        offset = owner.position.offset if owner.position else "none"
+        world.violated(
+            "consumer-stuck",
+            f"{owner.group} {owner.place[0]}-{owner.place[1]}",
+            f"{owner.name} is at {offset} ({owner.state.value}), it could read up to {end}",
+        )

@@ -1,0 +1,82 @@
+"""What was written, acknowledged, read and committed: what the invariants are about.
+
+Records are known by their numbers. A group has one consumer at a time.
+"""
+
+import enum
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Place = tuple[str, int]
+"""(topic, partition)"""
+
+
+class Violation(NamedTuple):
+    """An invariant that did not hold. `at_ms` is since the history's start."""
+
+    invariant: str
+    at_ms: int
+    subject: str
+    text: str
+
+
+@dataclass(slots=True)
+class Acknowledged:
+    """A record that a producer was told is written."""
+
+    place: Place
+    offset: int
+    """-1 when it was not told."""
+    writer: str
+    acks: int
+
+
+class Outcome(enum.Enum):
+    """How a transaction ends, as its producer knows."""
+
+    OPEN = "nobody asked to commit it"
+    COMMITTING = "it was asked for, and who knows"
+    COMMITTED = "it is committed"
+    ABORTED = "it is not"
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A transaction of a model producer."""
+
+    writer: str
+    outcome: Outcome = Outcome.OPEN
+
+
+@dataclass(slots=True)
+class Reading:
+    """How far a group has read a partition: number and leader epoch by offset."""
+
+    read: dict[int, tuple[int, int]] = field(default_factory=dict)
+    committed: int | None = None
+    """The offset that was acknowledged last."""
+    excused: bool = False
+    """Whether records were lost under it: what it reads again since is no fault of its own."""
+    read_again: int = 0
+    skipped: set[int] = field(default_factory=set)
+    """Numbers that were held for aborted."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """`real_loss` are the partitions that were allowed to lose records, and why."""
+
+    acknowledged: dict[int, Acknowledged] = field(default_factory=dict)
+    readings: dict[tuple[str, Place], Reading] = field(default_factory=dict)
+    real_loss: dict[Place, str] = field(default_factory=dict)
+    deleted: dict[Place, dict[int, int]] = field(default_factory=dict)
+    """Numbers that were deleted on purpose, and the offsets they had."""
+    deleted_upto: dict[Place, int] = field(default_factory=dict)
+    """Up to which offset."""
+    once: set[int] = field(default_factory=set)
+    """Numbers that idempotent producers wrote."""
+    transactions: dict[int, Transaction] = field(default_factory=dict)
+    """By number."""
+
+    def reading(self, group: str, place: Place) -> Reading:
+        return self.readings.setdefault((group, place), Reading())

@@ -1,0 +1,207 @@
+"""A network in virtual time: what is sent arrives late, in order per connection, or never."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from ..apis.registry import HANDLERS
+from ..cluster.broker import Broker
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Client
+from ..cluster.cluster import Cluster
+from ..protocol.api_keys import ApiKey
+
+Then = Callable[[Any], None]
+"""Gets the answer, or None when the connection was lost before it came."""
+
+_CLIENT: Final = Client()
+
+
+class Random(Protocol):
+    """The part of `random.Random` that the simulation draws from."""
+
+    def random(self) -> float: ...
+    def randrange(self, start: int, stop: int, /) -> int: ...
+
+
+class Watcher(Protocol):
+    """Hears of all that goes over the network."""
+
+    def requested(self, call: Call, api: ApiKey, request: Any) -> None: ...
+    def answered(self, call: Call, api: ApiKey, request: Any, answer: Any) -> None: ...
+    def lost(self, client: str, broker: int, api: ApiKey, why: str) -> None: ...
+
+
+class Link:
+    """A client's connection to a broker; the broker takes up a request once the one before it is answered."""
+
+    __slots__ = (
+        "_answers_ms",
+        "_busy",
+        "_name",
+        "_network",
+        "_requests_ms",
+        "_waiting",
+        "broker",
+        "open",
+        "sent",
+    )
+
+    def __init__(self, network: "Network", name: str, broker: Broker) -> None:
+        self._network, self._name, self.broker = network, name, broker
+        self.open = True
+        self.sent: deque[_Sent] = deque()
+        """Requests without an answer yet, oldest first."""
+        self._waiting: deque[_Sent] = deque()
+        self._busy = False
+        self._requests_ms = self._answers_ms = 0
+
+    def send(self, api: ApiKey, version: int, request: Any, then: Then) -> None:
+        network = self._network
+        sent = _Sent(self, api, version, request, then)
+        self.sent.append(sent)
+        self._requests_ms = network.arrives(self._requests_ms)
+        network.cluster.timers.at(self._requests_ms, sent.arrive)
+
+    def arrived(self, sent: "_Sent") -> None:
+        if not self.open or self._network.is_cut(self._name, self.broker.id):
+            return
+        if self._busy:
+            self._waiting.append(sent)
+        else:
+            self._work(sent)
+
+    def _work(self, sent: "_Sent") -> None:
+        network = self._network
+        network.requests += 1
+        call = Call(self.broker, sent.version, _CLIENT, self._name, sent.answered)
+        if network.watcher is not None:
+            network.watcher.requested(call, sent.api, sent.request)
+        answer = HANDLERS[sent.api](call, sent.request)
+        if answer is PARKED:
+            self._busy = True
+        else:
+            sent.answered(call, answer)
+
+    def done(self, sent: "_Sent", call: Call, answer: Any) -> None:
+        """The broker has answered."""
+        network = self._network
+        if network.watcher is not None:
+            network.watcher.answered(call, sent.api, sent.request, answer)
+        if answer is CLOSE:
+            self.lose("closed by the broker")
+        elif answer is not NO_ANSWER and self.open:
+            if network.loses_answer(self._name, sent.api):
+                self.lose("the answer is lost")
+            else:
+                self._answers_ms = network.arrives(self._answers_ms)
+                network.cluster.timers.at(self._answers_ms, lambda: self._deliver(sent, answer))
+        self._busy = False
+        if self._waiting and self.open:
+            self._work(self._waiting.popleft())
+
+    def _deliver(self, sent: "_Sent", answer: Any) -> None:
+        if self.open and not self._network.is_cut(self._name, self.broker.id):
+            self.sent.remove(sent)
+            sent.then(answer)
+
+    def lose(self, why: str) -> None:
+        """The connection is gone; the client hears of it at once."""
+        if not self.open:
+            return
+        self.open = False
+        lost, self.sent = self.sent, deque()
+        for sent in lost:
+            if self._network.watcher is not None:
+                self._network.watcher.lost(self._name, self.broker.id, sent.api, why)
+            self._network.cluster.timers.at(self._network.cluster.now_ms + 1, sent.fail)
+
+
+class _Sent:
+    """A request under way."""
+
+    __slots__ = ("api", "link", "request", "then", "version")
+
+    def __init__(self, link: Link, api: ApiKey, version: int, request: Any, then: Then) -> None:
+        self.link, self.api, self.version, self.request, self.then = link, api, version, request, then
+
+    def arrive(self) -> None:
+        self.link.arrived(self)
+
+    def answered(self, call: Call, answer: Any) -> None:
+        self.link.done(self, call, answer)
+
+    def fail(self) -> None:
+        self.then(None)
+
+
+class Network:
+    """Delays are drawn between 1 and `delay_ms`; a connection that is cut fails after `timeout_ms`."""
+
+    def __init__(self, cluster: Cluster, random: Random, delay_ms: int, timeout_ms: int) -> None:
+        self.cluster, self._random, self._delay_ms, self._timeout_ms = cluster, random, delay_ms, timeout_ms
+        self.watcher: Watcher | None = None
+        self.requests = 0
+        """How many have come to brokers."""
+        self._links: dict[tuple[str, int, str], Link] = {}
+        self._cut: set[tuple[str, int]] = set()
+        self._answers_to_lose: dict[str, ApiKey | None] = {}
+
+    def send(
+        self, client: str, broker: int, api: ApiKey, version: int, request: Any, then: Then, lane: str = ""
+    ) -> None:
+        """Asks a broker over the client's connection to it, one per `lane`."""
+        key = client, broker, lane
+        link = self._links.get(key)
+        if link is None or not link.open:
+            if not self.cluster.brokers[broker].online:
+                self.cluster.timers.at(self.cluster.now_ms + 1, lambda: then(None))
+                return
+            link = self._links[key] = Link(self, client, self.cluster.brokers[broker])
+            if (client, broker) in self._cut:
+                self._time_out(link)
+        link.send(api, version, request, then)
+
+    def arrives(self, not_before_ms: int) -> int:
+        """When what is sent now arrives, behind what was sent before."""
+        at_ms = self.cluster.now_ms + 1 + int(self._random.random() * self._delay_ms)
+        return at_ms if at_ms > not_before_ms else not_before_ms
+
+    def is_cut(self, client: str, broker: int) -> bool:
+        return bool(self._cut) and (client, broker) in self._cut
+
+    def cut(self, client: str, broker: int) -> None:
+        """Nothing gets through between them; connections fail once their requests time out."""
+        self._cut.add((client, broker))
+        for link in self._of(client, broker):
+            self._time_out(link)
+
+    def mend(self, client: str, broker: int) -> None:
+        self._cut.discard((client, broker))
+
+    def mend_all(self) -> None:
+        self._cut.clear()
+        self._answers_to_lose.clear()
+
+    def lose_answer(self, client: str, api: ApiKey | None = None) -> None:
+        """The next answer to the client (to such a request) is lost with its connection."""
+        self._answers_to_lose[client] = api
+
+    def loses_answer(self, client: str, api: ApiKey) -> bool:
+        if not self._answers_to_lose or client not in self._answers_to_lose:
+            return False
+        if self._answers_to_lose[client] not in (None, api):
+            return False
+        del self._answers_to_lose[client]
+        return True
+
+    def broker_down(self, broker: int) -> None:
+        """Its connections are gone."""
+        for (_, other, _), link in list(self._links.items()):
+            if other == broker:
+                link.lose("the broker is down")
+
+    def _of(self, client: str, broker: int) -> list[Link]:
+        return [link for (c, b, _), link in self._links.items() if (c, b) == (client, broker) and link.open]
+
+    def _time_out(self, link: Link) -> None:
+        self.cluster.timers.at(self.cluster.now_ms + self._timeout_ms, lambda: link.lose("timed out"))

@@ -1,0 +1,123 @@
+"""What one history is made of, as data: drawn from a seed, kept in a file, made smaller, run again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Final
+
+from .consumer_setting import Commit, ConsumerSetting, Reset
+from .producer import Generation, ProducerSetting
+
+SCHEMA: Final = "mockbroker-history"
+VERSION: Final = 1
+"""Of the fields below: goes up when one changes its meaning or goes away."""
+
+
+class PlanError(ValueError):
+    """A file that is no history, or one that this version can't run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that is done at a time, in ms since the start; `do` is one of `steps.STEPS`."""
+
+    at_ms: int
+    do: str
+    args: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def told(self) -> str:
+        """What is done, in words."""
+        return " ".join([self.do, *(f"{name}={value}" for name, value in self.args.items())])
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A history that is yet to happen. `quiet_ms` is for how long everything runs undisturbed at the end."""
+
+    seed: int
+    kafka: str
+    policies: dict[str, str] = field(default_factory=dict)
+    consumer: ConsumerSetting = field(default_factory=ConsumerSetting)
+    producers: tuple[ProducerSetting, ...] = (ProducerSetting(),)
+    consumers: int = 2
+    topics: int = 1
+    unclean: bool = False
+    min_insync: int = 1
+    delay_ms: int = 10
+    replica_fetch_bytes: int = 1 << 20
+    commit_rate: float = 0.3
+    purges: bool = False
+    """Whether the group deletes what it has committed, as Kafka Streams does with repartition topics."""
+    steps: tuple[Step, ...] = ()
+    quiet_ms: int = 5_000
+
+    def with_steps(self, steps: tuple[Step, ...]) -> "Plan":
+        """The same with other steps."""
+        return replace(self, steps=steps)
+
+    @property
+    def told(self) -> str:
+        """How everything is set, in two lines."""
+        producers = ", ".join(
+            f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
+            for each in self.producers
+        )
+        policies = "".join(f" {name}={answer}" for name, answer in self.policies.items())
+        return (
+            f"seed {self.seed}, Kafka {self.kafka}{policies}\n"
+            f"consumers commit {self.consumer.commit}, reset to {self.consumer.reset}; producer {producers}; "
+            f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
+        )
+
+    def to_json(self) -> str:
+        """A file's text, the same for the same plan."""
+        row = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
+        return json.dumps(row, indent=1) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Plan":
+        """PlanError says what is wrong with the text."""
+        try:
+            row = json.loads(text)
+            if row.pop("schema") != SCHEMA:
+                raise PlanError(f"not a history: its schema is not {SCHEMA!r}")
+            if (version := row.pop("version")) != VERSION:
+                raise PlanError(f"a history of version {version}: this mockbroker knows {VERSION}")
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise error if isinstance(error, PlanError) else PlanError(f"not a history: {error}") from None
+        return cls._from_row(row)
+
+    @classmethod
+    def _from_row(cls, row: dict[str, Any]) -> "Plan":
+        unknown = set(row) - {each.name for each in fields(cls)}
+        if unknown:
+            raise PlanError(f"a history has no {min(unknown)!r}")
+        try:
+            consumer = row.pop("consumer")
+            producers = row.pop("producers")
+            steps = row.pop("steps")
+            return cls(
+                **row,
+                consumer=ConsumerSetting(
+                    Commit(consumer.pop("commit")), Reset(consumer.pop("reset")), **consumer
+                ),
+                producers=tuple(
+                    ProducerSetting(Generation(each.pop("generation")), **each) for each in producers
+                ),
+                steps=tuple(Step(each["at_ms"], each["do"], each["args"]) for each in steps),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise PlanError(f"not a history: {error!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What all histories of an exploration have in common; None lets each seed choose."""
+
+    kafka: str = "4.4"
+    policies: Mapping[str, str] = field(default_factory=dict)
+    commit: Commit | None = None
+    reset: Reset | None = None
+    producer: Generation | None = None
+    transactional: bool | None = None

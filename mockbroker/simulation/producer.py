@@ -1,0 +1,188 @@
+"""What producers have in common, and one without a producer id: a retry of it may write twice."""
+
+import enum
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from . import batches
+from .client import LEADER_GONE, NO_BROKER, ModelClient
+
+if TYPE_CHECKING:
+    from .world import World
+
+NO_ID: Final = -1
+NO_SEQUENCE: Final = -1
+_TIMEOUT_MS: Final = 1_000
+_RETRIABLE: Final = LEADER_GONE | {
+    ErrorCode.NOT_ENOUGH_REPLICAS,
+    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    ErrorCode.REQUEST_TIMED_OUT,
+    ErrorCode.CONCURRENT_TRANSACTIONS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.NOT_COORDINATOR,
+}
+
+
+class Generation(enum.StrEnum):
+    """The release whose Java client a producer is like, as far as a broker that does not know it goes."""
+
+    PLAIN = "plain"
+    """Has no producer id."""
+    V0_11 = "0.11"
+    """Each error about sequences is told."""
+    V1_0 = "1.0"
+    """Holds the log start offset against the last offset that was acknowledged (KAFKA-5793)."""
+    V2_5 = "2.5"
+    """Bumps its epoch (KIP-360)."""
+    V4_0 = "4.0"
+    """Has the coordinator bump it with each transaction, and adds partitions by writing (KIP-890)."""
+
+
+SPEAKS: Final = {
+    Generation.PLAIN: {ApiKey.PRODUCE: 9},
+    Generation.V0_11: {ApiKey.PRODUCE: 7, ApiKey.INIT_PRODUCER_ID: 1},
+    Generation.V1_0: {ApiKey.PRODUCE: 7, ApiKey.INIT_PRODUCER_ID: 1},
+    Generation.V2_5: {ApiKey.PRODUCE: 9, ApiKey.INIT_PRODUCER_ID: 4},
+    Generation.V4_0: {ApiKey.PRODUCE: 12, ApiKey.INIT_PRODUCER_ID: 5},
+}
+"""The highest versions that each generation knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerSetting:
+    """How a producer is set. A transactional one has acks=-1."""
+
+    generation: Generation = Generation.V2_5
+    acks: int = -1
+    transactional: bool = False
+    transaction_timeout_ms: int = 60_000
+
+
+@dataclass(slots=True)
+class Batch:
+    """Records that wait to be acknowledged. `sequence` is set when it is first sent."""
+
+    first: int
+    count: int
+    sequence: int = NO_SEQUENCE
+
+
+class ModelProducer(ModelClient):
+    """Writes to one partition, one batch under way."""
+
+    idempotent = False
+    transactional_id: str | None = None
+
+    def __init__(
+        self,
+        world: "World",
+        name: str,
+        topic: str,
+        partition: int,
+        setting: ProducerSetting,
+        speaks: dict[ApiKey, int] | None = None,
+    ) -> None:
+        super().__init__(world, name, {ApiKey.METADATA: 9, **SPEAKS[setting.generation], **(speaks or {})})
+        self.topic, self.partition, self.setting = topic, partition, setting
+        self.place = topic, partition
+        self.producer_id = NO_ID
+        self.epoch = -1
+        self.failed = False
+        self._batches: deque[Batch] = deque()
+        self._busy = False
+
+    def send(self, count: int) -> None:
+        """Hands it `count` records, as one batch."""
+        self._batches.append(Batch(self.world.number(count), count))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if not self._busy and self._batches and not self.failed:
+            self._busy = True
+            self._take_up()
+
+    def _take_up(self) -> None:
+        """Begins with the first batch."""
+        self._send()
+
+    def _done(self) -> None:
+        self._busy = False
+        self._go_on()
+
+    def _again(self) -> None:
+        self.later(self._send)
+
+    # -- sending
+
+    def _send(self) -> None:
+        leader = self.leader_of(self.topic, self.partition)
+        if leader.leader == NO_BROKER:
+            self.refresh(self.topic, self._again)
+            return
+        batch = self._batches[0]
+        self._number(batch)
+        records = batches.make(
+            batch.first,
+            batch.count,
+            self.cluster.now_ms,
+            self.producer_id,
+            self.epoch,
+            batch.sequence,
+            self.transactional_id is not None,
+        )
+        data = [
+            TopicProduceData(None, [PartitionProduceData(self.partition, memoryview(records))], self.topic)
+        ]
+        request = ProduceRequest(self.transactional_id, self.setting.acks, _TIMEOUT_MS, data)
+
+        def answered(answer: ProduceResponse | None) -> None:
+            if answer is None:
+                self.refresh(self.topic, self._again)
+            else:
+                self._answered(batch, answer.responses[0].partition_responses[0])
+
+        if self.world.recording:
+            what = f", sequence {batch.sequence}, epoch {self.epoch}" if self.idempotent else ""
+            self.tell(f"sends records {batch.first} to {batch.first + batch.count - 1}{what}")
+        self.ask(leader.leader, ApiKey.PRODUCE, request, answered, "produce")
+
+    def _number(self, batch: Batch) -> None:
+        """Gives it a sequence, if it has none."""
+
+    def _answered(self, batch: Batch, found: PartitionProduceResponse) -> None:
+        error = found.error_code
+        if error in _RETRIABLE:
+            self.refresh(self.topic, self._again)
+        elif error in (0, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
+            self._acknowledged(batch, found.base_offset if not error else -1)
+        else:
+            if self.world.recording:
+                self.tell(f"is told {ErrorCode(error).name}, log start offset {found.log_start_offset}")
+            self._refused(batch, ErrorCode(error), found.log_start_offset)
+
+    def _acknowledged(self, batch: Batch, offset: int) -> None:
+        self._batches.popleft()
+        self.world.acknowledged(self, batch.first, batch.count, offset)
+        self._done()
+
+    def _refused(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> None:
+        """A batch came back with an error that only this kind of producer knows what to do about."""
+        self._fail(error)
+
+    def _fail(self, error: ErrorCode) -> None:
+        """Ends for good."""
+        self.failed = True
+        self._busy = False
+        self.world.producer_told(self, error)
+        self.world.producer_ended(self)

@@ -1,0 +1,43 @@
+"""Deletes what a group has committed, as Kafka Streams does with its repartition topics: the application that
+KIP-360 was written for."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from .client import NO_BROKER, ModelClient
+from .ledger import Place
+
+if TYPE_CHECKING:
+    from .world import World
+
+_TIMEOUT_MS = 1_000
+
+
+class Purger(ModelClient):
+    """Asks once; what fails is deleted with the next."""
+
+    def __init__(self, world: "World", name: str) -> None:
+        super().__init__(world, name, {ApiKey.METADATA: 9, ApiKey.DELETE_RECORDS: 2})
+
+    def purge(self, place: Place, offset: int) -> None:
+        """Deletes all below `offset`."""
+        leader = self.leader_of(*place).leader
+        if leader == NO_BROKER:
+            self.refresh(place[0])
+            return
+        self.world.deleted(self.world.partition(place), offset)
+        if self.world.recording:
+            self.tell(f"deletes records below {offset}")
+        asked = DeleteRecordsTopic(place[0], [DeleteRecordsPartition(place[1], offset)])
+
+        def answered(answer: Any) -> None:
+            if answer is None or answer.topics[0].partitions[0].error_code:
+                self.refresh(place[0])
+
+        request = DeleteRecordsRequest([asked], _TIMEOUT_MS)
+        self.ask(leader, ApiKey.DELETE_RECORDS, request, answered, "admin")

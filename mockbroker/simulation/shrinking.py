@@ -1,0 +1,81 @@
+"""Makes a history that violates an invariant as small as it gets, and still does."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from .history import happen
+from .plan import Plan, Step
+
+MOST_RUNS: Final = 1_500
+"""So often a plan is tried at most; what is smallest by then is the answer."""
+
+
+def shrink(plan: Plan, invariant: str, tried: Callable[[], None] = lambda: None) -> Plan:
+    """The plan with fewest and simplest steps that still violates `invariant`; `tried` is called each run.
+
+    Steps go in ever smaller chunks (ddmin), then what is left is made simpler. ValueError when the plan does
+    not violate it.
+    """
+    runs = 0
+
+    def falls(candidate: Plan) -> bool:
+        nonlocal runs
+        runs += 1
+        tried()
+        return any(each.invariant == invariant for each in happen(candidate).violations)
+
+    if not falls(plan):
+        raise ValueError(f"seed {plan.seed} does not violate {invariant}")
+    changed = True
+    while changed and runs < MOST_RUNS:
+        changed = False
+        for candidate in _smaller(plan):
+            if runs >= MOST_RUNS:
+                break
+            if falls(candidate):
+                plan, changed = candidate, True
+                break
+    return plan
+
+
+def _smaller(plan: Plan) -> Iterator[Plan]:
+    """Plans that are simpler by one thing, those first that save most."""
+    steps = plan.steps
+    size = len(steps) // 2
+    while size >= 1:
+        for start in range(0, len(steps), size):
+            yield plan.with_steps(steps[:start] + steps[start + size :])
+        size //= 2
+    simplest = Plan(plan.seed, plan.kafka)
+    for name in ("topics", "unclean", "min_insync", "delay_ms", "replica_fetch_bytes"):
+        if getattr(plan, name) != getattr(simplest, name):
+            yield replace(plan, **{name: getattr(simplest, name)})
+    if plan.commit_rate != 1:
+        yield replace(plan, commit_rate=1.0)
+    for index, step in enumerate(steps):
+        for simpler in _simpler(step):
+            yield plan.with_steps((*steps[:index], simpler, *steps[index + 1 :]))
+    yield from _sooner(plan)
+
+
+def _simpler(step: Step) -> Iterator[Step]:
+    if step.args.get("count", 1) > 1:
+        yield replace(step, args={**step.args, "count": 1})
+    if 0 < step.args.get("percent", 100) < 100:
+        yield replace(step, args={**step.args, "percent": 100})
+
+
+def _sooner(plan: Plan) -> Iterator[Plan]:
+    """Takes half of a long wait before a step away, for it and all that follow."""
+    before_ms = 0
+    for index, step in enumerate(plan.steps):
+        wait_ms = step.at_ms - before_ms
+        if wait_ms > _LONG_MS:
+            cut_ms = wait_ms // 2
+            later = tuple(replace(each, at_ms=each.at_ms - cut_ms) for each in plan.steps[index:])
+            yield plan.with_steps((*plan.steps[:index], *later))
+        before_ms = step.at_ms
+
+
+_LONG_MS: Final = 500

@@ -1,0 +1,284 @@
+"""What can happen in a history besides clients at their work: each step by name, drawn and done.
+
+A step that makes no sense any more, in a history that was made smaller, does nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ..cluster import connectivity, controller
+from ..cluster.broker import Liveness
+from ..cluster.follower import FollowerState
+from ..protocol.api_keys import ApiKey
+from .network import Random
+from .producer import ModelProducer
+from .transactional_producer import TransactionalProducer
+
+if TYPE_CHECKING:
+    from .consumer import ModelConsumer
+    from .world import World
+
+Args = dict[str, int]
+BROKERS: Final = 3
+_MAX_RECORDS: Final = 4
+_LATE_MS: Final = (50, 1_500)
+_COMMITS: Final = 0.8
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A step's kind. `weight` is how often it is drawn, `producer_weight` how often as what producers have
+    trouble with; `then` undoes it after `follow_ms` (from, to)."""
+
+    do: Callable[["World", Args], None]
+    draw: Callable[[Random], Args]
+    weight: int
+    producer_weight: int = 0
+    then: str = ""
+    follow_ms: tuple[int, int] = (0, 0)
+
+
+STEPS: Final[dict[str, Kind]] = {}
+
+
+def _step(
+    name: str,
+    weight: int = 0,
+    draw: Callable[[Random], Args] = lambda random: {},
+    producer_weight: int = 0,
+    then: str = "",
+    follow_ms: tuple[int, int] = (0, 0),
+) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
+    def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
+        STEPS[name] = Kind(do, draw, weight, producer_weight, then, follow_ms)
+        return do
+
+    return register
+
+
+def _broker(random: Random) -> Args:
+    return {"broker": random.randrange(1, BROKERS + 1)}
+
+
+# -- clients
+
+
+@_step("produce", 0, lambda random: {"producer": 0, "count": random.randrange(1, _MAX_RECORDS + 1)})
+def produce(world: "World", args: Args) -> None:
+    """A producer is given records."""
+    if args["producer"] < len(world.producers):
+        world.producers[args["producer"]].send(args["count"])
+
+
+@_step(
+    "end-transaction",
+    0,
+    lambda random: {"producer": random.randrange(0, 2), "commit": int(random.random() < _COMMITS)},
+)
+def end_transaction(world: "World", args: Args) -> None:
+    """A producer commits or aborts, once all that it was given is written."""
+    if args["producer"] < len(world.producers):
+        producer = world.producers[args["producer"]]
+        if isinstance(producer, TransactionalProducer):
+            producer.end(commit=bool(args["commit"]))
+
+
+@_step("new-instance", 0)
+def new_instance(world: "World", args: Args) -> None:
+    """Another instance with the first producer's transactional id starts; the one before it goes on."""
+    first = world.producers[0]
+    if isinstance(first, TransactionalProducer):
+        world.new_instance(first.transactional_id)
+
+
+@_step("rebalance", 6)
+def rebalance(world: "World", args: Args) -> None:
+    """The partition goes to the next consumer; its owner commits first, as in a rebalance listener."""
+    world.hand_over(commit=True)
+
+
+@_step("consumer-dies", 2)
+def consumer_dies(world: "World", args: Args) -> None:
+    """The partition goes to the next consumer; its owner commits nothing."""
+    world.hand_over(commit=False)
+
+
+@_step("lose-answer", 3, lambda random: {"client": random.randrange(0, 3)})
+def lose_answer(world: "World", args: Args) -> None:
+    """The next answer to a client is lost with its connection: of a Produce, if that is all that it asks."""
+    client = _client(world, args)
+    only = isinstance(client, ModelProducer) and client.transactional_id is None
+    world.network.lose_answer(client.name, ApiKey.PRODUCE if only else None)
+
+
+@_step(
+    "cut-client",
+    2,
+    lambda random: {"client": random.randrange(0, 3), **_broker(random)},
+    then="mend-client",
+    follow_ms=(300, 3_000),
+)
+def cut_client(world: "World", args: Args) -> None:
+    """Nothing gets through between a client and a broker."""
+    world.network.cut(_client(world, args).name, args["broker"])
+
+
+@_step("mend-client")
+def mend_client(world: "World", args: Args) -> None:
+    """It does again."""
+    world.network.mend(_client(world, args).name, args["broker"])
+
+
+def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
+    return world.clients[args["client"] % len(world.clients)]
+
+
+@_step("lose-producer-answer", 0, lambda random: {"producer": random.randrange(0, 2)}, producer_weight=6)
+def lose_producer_answer(world: "World", args: Args) -> None:
+    """The next answer to a Produce is lost with its connection."""
+    producer = world.producers[args["producer"] % len(world.producers)]
+    world.network.lose_answer(producer.name, ApiKey.PRODUCE)
+
+
+# -- brokers
+
+
+@_step("stop-broker", 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
+def stop_broker(world: "World", args: Args) -> None:
+    """It is shut down."""
+    controller.stop_broker(world.cluster, args["broker"])
+    world.network.broker_down(args["broker"])
+
+
+@_step("kill-broker", 2, _broker, then="start-broker", follow_ms=(700, 4_000))
+def kill_broker(world: "World", args: Args) -> None:
+    """It dies, and nobody knows before its session is over."""
+    controller.kill_broker(world.cluster, args["broker"])
+    world.network.broker_down(args["broker"])
+
+
+@_step(
+    "lose-power",
+    1,
+    lambda random: {**_broker(random), "batches": random.randrange(1, 4)},
+    then="start-broker",
+    follow_ms=(700, 4_000),
+)
+def lose_power(world: "World", args: Args) -> None:
+    """It dies, and with it the last batches of its logs, which were not flushed."""
+    if not world.cluster.brokers[args["broker"]].online:
+        return
+    kill_broker(world, args)
+    for topic in world.cluster.topics.values():
+        for partition in topic.partitions:
+            log = partition.logs.get(args["broker"])
+            if log is not None and not topic.internal and len(log.bases) >= args["batches"]:
+                world.lost_tail(partition, args["broker"], log.bases[-args["batches"]])
+
+
+@_step("start-broker")
+def start_broker(world: "World", args: Args) -> None:
+    """It is back."""
+    controller.start_broker(world.cluster, args["broker"])
+
+
+@_step("cut-off-broker", 4, _broker, then="rejoin-broker", follow_ms=(800, 5_000))
+def cut_off_broker(world: "World", args: Args) -> None:
+    """It hears no other broker nor the controller any more; clients still reach it."""
+    broker = args["broker"]
+    if world.cluster.brokers[broker].online and _all_connected(world):
+        others = [each for each in world.cluster.brokers if each != broker]
+        connectivity.cut_off(world.cluster, broker, others, from_controller=True)
+
+
+def _all_connected(world: "World") -> bool:
+    return all(not each.unreachable for each in world.cluster.brokers.values())
+
+
+@_step("rejoin-broker")
+def rejoin_broker(world: "World", args: Args) -> None:
+    """It does again."""
+    broker = world.cluster.brokers[args["broker"]]
+    if broker.unreachable or not broker.hears_controller:
+        connectivity.rejoin(world.cluster, args["broker"])
+
+
+@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
+def move_leader(world: "World", args: Args) -> None:
+    """A clean election."""
+    partition = _partition(world, args)
+    if partition is not None:
+        controller.move_leader(world.cluster, partition)
+
+
+@_step("elect-unclean", 1, _broker)
+def elect_unclean(world: "World", args: Args) -> None:
+    """The leader dies while a follower that is not in sync is the only one left, where topics allow that."""
+    partition = world.partition()
+    if not world.plan.unclean or partition.leader < 0:
+        return
+    for broker in partition.isr:
+        if broker != args["broker"] and world.cluster.brokers[broker].liveness is Liveness.RUNNING:
+            stop_broker(world, {"broker": broker})
+            world.cluster.after(1_500, _back(world, broker))
+
+
+def _back(world: "World", broker: int) -> Callable[[], None]:
+    return lambda: start_broker(world, {"broker": broker})
+
+
+# -- followers
+
+
+@_step("pause-follower", 4, _broker, then="resume-follower", follow_ms=(300, 4_000))
+def pause_follower(world: "World", args: Args) -> None:
+    """It fetches nothing."""
+    for partition in _partitions(world):
+        partition.set_follower(args["broker"], FollowerState.PAUSED)
+
+
+@_step(
+    "slow-follower",
+    4,
+    lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    producer_weight=3,
+    then="resume-follower",
+    follow_ms=(1_500, 6_000),
+)
+def slow_follower(world: "World", args: Args) -> None:
+    """Each of its fetches takes a while."""
+    for partition in _partitions(world):
+        partition.set_follower(args["broker"], FollowerState.SLOW, delay_ms=args["delay_ms"])
+
+
+@_step("resume-follower")
+def resume_follower(world: "World", args: Args) -> None:
+    """It fetches as it should."""
+    for partition in _partitions(world):
+        follower = partition.followers.get(args["broker"])
+        if follower is not None and follower.state in (FollowerState.PAUSED, FollowerState.SLOW):
+            partition.set_follower(args["broker"], FollowerState.BEHIND)
+
+
+# -- logs
+
+
+@_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)}, producer_weight=3)
+def delete_records(world: "World", args: Args) -> None:
+    """Retention, or DeleteRecords, moves the log start offset up to that part of the high watermark."""
+    for partition in _partitions(world):
+        log = partition.log
+        if partition.leader > 0 and world.cluster.brokers[partition.leader].online:
+            upto = log.start_offset + (log.high_watermark - log.start_offset) * args["percent"] // 100
+            world.deleted(partition, upto)
+            partition.advance_log_start(upto)
+
+
+def _partitions(world: "World") -> Any:
+    return [p for topic in world.cluster.topics.values() if not topic.internal for p in topic.partitions]
+
+
+def _partition(world: "World", args: Args) -> Any:
+    found = _partitions(world)
+    return found[args["topic"] % len(found)] if found else None

@@ -1,0 +1,56 @@
+"""The trace of a simulated history: the events, and the files, of a served cluster's."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..apis.registry import HANDLERS
+from ..cluster.call import Call
+from ..faults.exchange import Exchange
+from ..protocol.api_keys import ApiKey
+from ..trace import Event, Trace
+from .world import World
+
+_LOOK_MS: Final = 20
+"""How often the cluster's state is looked at between requests."""
+
+
+def watch(world: World, listener: Callable[[Event], None]) -> None:
+    """From now on `listener` hears of what happens in `world`. Nothing in the world depends on that."""
+    Tracer(world, listener)
+
+
+class Tracer:
+    """Watches a network, as a broker sees it: an answer that is lost on its way is an answer.
+
+    A connection is named `client:broker`, whatever the client has of them; requests are numbered on it.
+    """
+
+    def __init__(self, world: World, listener: Callable[[Event], None]) -> None:
+        self._cluster = world.cluster
+        self._trace = Trace(world.cluster, kept=0)
+        self._trace.listeners.append(listener)
+        self._trace.start()
+        self._requests: Counter[str] = Counter()
+        self._under_way: dict[Call, tuple[Exchange, str, int]] = {}
+        world.network.watcher = self
+        self._look()
+
+    def requested(self, call: Call, api: ApiKey, request: Any) -> None:
+        connection = f"{call.client_id}:{call.broker.id}"
+        self._requests[connection] += 1
+        exchange = Exchange(call, api, request, HANDLERS[api], (), lambda _: None)
+        self._under_way[call] = exchange, connection, self._requests[connection]
+        self._trace.requested(*self._under_way[call])
+
+    def answered(self, call: Call, api: ApiKey, request: Any, answer: Any) -> None:
+        exchange, connection, number = self._under_way.pop(call)
+        exchange.answer = answer
+        self._trace.answered(exchange, connection, number, faults=())
+
+    def lost(self, client: str, broker: int, api: ApiKey, why: str) -> None:
+        """Only the client knows."""
+
+    def _look(self) -> None:
+        self._trace.changed()
+        self._cluster.after(_LOOK_MS, self._look)

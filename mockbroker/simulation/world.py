@@ -1,0 +1,406 @@
+"""Everything in one history: the cluster, the network, the model clients, and what is known of them."""
+
+import random as stdlib_random
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Final
+
+from ..cluster.cluster import Cluster
+from ..cluster.partition import Partition
+from ..log.log import Log
+from ..policies import Policies
+from ..protocol.errors import ErrorCode
+from ..protocol.releases import parse
+from . import batches
+from .consumer import ModelConsumer, Position
+from .idempotent_producer import ABOUT_SEQUENCES, IdempotentProducer
+from .ledger import Acknowledged, Ledger, Place, Violation
+from .network import Network
+from .plan import Plan
+from .producer import Generation, ModelProducer, ProducerSetting
+from .purger import Purger
+from .timeline import VIOLATION, Timeline
+from .transactional_producer import TransactionalProducer
+
+TOPIC: Final = "t"
+GROUP: Final = "g"
+START_MS: Final = 1_700_000_000_000
+_LOOK_MS: Final = 20
+"""How often a timeline looks at the cluster."""
+CONFIG: Final = {
+    "broker.session.timeout.ms": "600",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.initial.task.delay.ms": "0",
+    "log.retention.check.interval.ms": "200",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "3",
+    "replica.lag.time.max.ms": "400",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
+    "transaction.state.log.num.partitions": "1",
+    "zookeeper.session.timeout.ms": "600",
+}
+
+
+_RESTART_MS: Final = 400
+"""After so long an application whose producer has ended starts another."""
+
+
+class World:
+    """The state of a history. `tell` keeps a timeline while `recording`; nothing else depends on that."""
+
+    def __init__(self, plan: Plan, recording: bool = False, cluster: Cluster | None = None) -> None:
+        """`cluster` is one that is there already, set as `settings` says, and has no topics yet."""
+        self.plan = plan
+        self.recording = recording
+        self.random = stdlib_random.Random(plan.seed)
+        self.cluster = cluster or _cluster(plan, self.random)
+        self.start_ms = self.cluster.now_ms
+        self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
+        self.bootstrap = tuple(self.cluster.brokers)
+        self.ledger = Ledger()
+        self.violations: list[Violation] = []
+        self._numbers = 0
+        overrides = {
+            "retention.ms": "-1",
+            "min.insync.replicas": str(plan.min_insync),
+            "unclean.leader.election.enable": str(plan.unclean).lower(),
+        }
+        for index in range(plan.topics):
+            replicas = [(index + each) % 3 + 1 for each in range(3)]
+            self.cluster.create_topic(topic_name(index), [replicas], overrides)
+        self.consumers = [
+            ModelConsumer(self, f"consumer-{i + 1}", GROUP, TOPIC, 0, plan.consumer)
+            for i in range(plan.consumers)
+        ]
+        self.newest: dict[str, TransactionalProducer] = {}
+        """The last instance of each transactional id."""
+        self.producers: list[ModelProducer] = []
+        for i, setting in enumerate(plan.producers):
+            self.producers.append(self._producer(f"producer-{i + 1}", setting, f"transactions-{i + 1}"))
+        self.purger = Purger(self, "purger") if plan.purges else None
+        self.owner: ModelConsumer | None = None
+        self.timeline = Timeline(self.cluster, self.start_ms) if recording else None
+
+    def _producer(self, name: str, setting: ProducerSetting, transactional_id: str) -> ModelProducer:
+        if setting.transactional:
+            made = TransactionalProducer(self, name, TOPIC, 0, setting, transactional_id)
+            self.newest[transactional_id] = made
+            return made
+        plain = setting.generation is Generation.PLAIN
+        return (ModelProducer if plain else IdempotentProducer)(self, name, TOPIC, 0, setting)
+
+    @property
+    def clients(self) -> list[ModelProducer | ModelConsumer]:
+        """In the order in which steps count them."""
+        first = len(self.plan.producers)
+        return [*self.producers[:first], *self.consumers, *self.producers[first:]]
+
+    @property
+    def places(self) -> list[Place]:
+        """Every partition that clients may use."""
+        return [(topic_name(index), 0) for index in range(self.plan.topics)]
+
+    # -- time and words
+
+    @property
+    def since_start_ms(self) -> int:
+        return self.cluster.now_ms - self.start_ms
+
+    def run_until(self, at_ms: int) -> None:
+        """Lets everything happen that is due until then, counted from the start."""
+        if self.timeline is not None:
+            for between_ms in range(self.since_start_ms, at_ms, _LOOK_MS):
+                self.cluster.advance(self.start_ms + between_ms)
+                self.timeline.look()
+        self.cluster.advance(self.start_ms + at_ms)
+
+    def tell(self, who: str, text: str) -> None:
+        if self.timeline is not None:
+            self.timeline.tell(who, text)
+
+    def violated(self, invariant: str, subject: str, text: str) -> None:
+        self.violations.append(Violation(invariant, self.since_start_ms, subject, text))
+        self.tell(VIOLATION, f"{invariant}: {text}")
+
+    def partition(self, place: Place = (TOPIC, 0)) -> Partition:
+        return self.cluster.topics[place[0]].partitions[place[1]]
+
+    # -- what clients did
+
+    def number(self, count: int) -> int:
+        """The first of `count` new numbers."""
+        first = self._numbers
+        self._numbers += count
+        return first
+
+    def committed_offset(self, consumer: ModelConsumer) -> int | None:
+        """What the group had acknowledged last."""
+        return self.ledger.reading(consumer.group, consumer.place).committed
+
+    def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
+        """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
+        known to the group."""
+        if acknowledged is not None and offset < acknowledged:
+            self.violated(
+                "group-offset-back",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
+            )
+
+    def committed(self, consumer: ModelConsumer, offset: int) -> None:
+        self.ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
+        if self.purger is not None:
+            self.purger.purge(consumer.place, offset)
+
+    def commits_due(self, consumer: ModelConsumer) -> bool:
+        """Whether it commits now: now and then, as an application does."""
+        return self.random.random() < self.plan.commit_rate
+
+    def delivered(self, consumer: ModelConsumer, position: int, records: batches.Records) -> None:
+        """Records at and after `position` were given to the application."""
+        reading = self.ledger.reading(consumer.group, consumer.place)
+        again = 0
+        for offset in range(max(position, records.base_offset), records.end_offset):
+            number = records.first + offset - records.base_offset
+            record = number, records.leader_epoch
+            if consumer.acknowledged is not None and offset < consumer.acknowledged:
+                again += reading.read.get(offset) == record
+            reading.read[offset] = record
+        if self.recording:
+            self.tell(
+                consumer.name,
+                f"reads offsets {max(position, records.base_offset)} to "
+                f"{records.end_offset - 1}, epoch {records.leader_epoch}",
+            )
+        if again and not reading.excused and not reading.read_again:
+            self.violated(
+                "read-again-after-commit",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} reads {records.base_offset} and on, which were read and committed",
+            )
+        reading.read_again += again
+
+    def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
+        """Records of an aborted transaction, as the consumer was told."""
+        skipped = self.ledger.reading(consumer.group, consumer.place).skipped
+        skipped.update(range(records.first, records.first + records.records))
+        if self.recording:
+            self.tell(
+                consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
+            )
+
+    def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
+        """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
+        log = self.partition(consumer.place).log
+        deleted = self.ledger.deleted_upto.get(consumer.place, 0)
+        if self.recording:
+            self.tell(consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})")
+        start = max(log.start_offset, deleted)
+        if start <= position.offset <= log.end_offset and self._holds(consumer, position.offset):
+            self.violated(
+                "reset-without-loss",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} at offset {position.offset}, epoch {position.epoch}, {what}; the log has "
+                f"{log.start_offset} to {log.end_offset}, and nothing of what it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
+        """A consumer learnt that the log was truncated below its position."""
+        if self.recording:
+            self.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
+        if self._holds(consumer, position.offset):
+            self.violated(
+                "reset-without-loss",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} goes back from {position.offset} to {end_offset}, though nothing of what "
+                "it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def _holds(self, consumer: ModelConsumer, offset: int) -> bool:
+        """Whether the leader's log has, just before `offset`, what the group read there."""
+        log = self.partition(consumer.place).log
+        if self.ledger.reading(consumer.group, consumer.place).excused:
+            # What is committed may be of before the loss.
+            return False
+        if not log.start_offset <= offset <= log.end_offset:
+            return False
+        read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
+        if read is None:
+            # A marker, or what it began at: that may be lost where records may.
+            return not self.plan.unclean and consumer.place not in self.ledger.real_loss
+        return offset == log.start_offset or read == record_at(log, offset - 1)
+
+    def _excuse(self, consumer: ModelConsumer) -> None:
+        reading = self.ledger.reading(consumer.group, consumer.place)
+        reading.excused = True
+        reading.committed = None
+
+    def acknowledged(self, producer: ModelProducer, first: int, count: int, offset: int) -> None:
+        """A producer was told that records are written, `offset` -1 when not where."""
+        if self.recording:
+            at = f"offset {offset}" if offset >= 0 else "an unknown offset"
+            self.tell(producer.name, f"has records {first} to {first + count - 1} acknowledged at {at}")
+        if producer.idempotent:
+            self.ledger.once.update(range(first, first + count))
+        acks = producer.setting.acks
+        for index in range(count):
+            at_offset = offset + index if offset >= 0 else -1
+            told = Acknowledged(producer.place, at_offset, producer.name, acks)
+            self.ledger.acknowledged[first + index] = told
+
+    def producer_told(self, producer: ModelProducer, error: ErrorCode) -> None:
+        """A producer tells its application of an error: spurious if it is about records that are not lost."""
+        if self.recording:
+            self.tell(producer.name, f"raises {error.name}")
+        place = producer.place
+        if (
+            error not in ABOUT_SEQUENCES
+            or self._fenced(producer)
+            or place in self.ledger.real_loss
+            or self.lost_records(producer.name)
+        ):
+            return
+        self.violated(
+            "spurious-out-of-order",
+            f"{producer.name} {place[0]}-{place[1]}",
+            f"{producer.name} is told {error.name}, though nothing that was acknowledged is lost",
+        )
+
+    def lost_records(self, writer: str | None = None) -> list[int]:
+        """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
+        held = {place: self.numbers_in(self.partition(place)) for place in self.places}
+        return [
+            number
+            for number, told in self.ledger.acknowledged.items()
+            if writer in (None, told.writer)
+            and number not in held[told.place]
+            and not self._deleted(told.place, number)
+        ]
+
+    def _deleted(self, place: Place, number: int) -> bool:
+        offset = self.ledger.deleted.get(place, {}).get(number)
+        return offset is not None and offset < self.partition(place).log.start_offset
+
+    # -- instances of a transactional id
+
+    def new_instance(self, transactional_id: str) -> None:
+        """Another instance starts, whatever the one before it is at."""
+        newest = self.newest[transactional_id]
+        name = f"{newest.name.partition('/')[0]}/{len(self.producers) + 1}"
+        made = self._producer(name, newest.setting, transactional_id)
+        assert isinstance(made, TransactionalProducer)
+        self.producers.append(made)
+        self.tell(name, f"starts as another instance of {transactional_id}")
+        made.start()
+
+    def producer_ended(self, producer: ModelProducer) -> None:
+        """A producer can't go on: its application starts another, if it is the last of its instances."""
+        if isinstance(producer, TransactionalProducer) and not self._superseded(producer):
+            transactional_id = producer.transactional_id
+
+            def restart() -> None:
+                if self.newest[transactional_id] is producer:
+                    self.new_instance(transactional_id)
+
+            self.cluster.after(_RESTART_MS, restart)
+
+    def _superseded(self, producer: ModelProducer) -> bool:
+        transactional_id = producer.transactional_id
+        return transactional_id is not None and self.newest[transactional_id] is not producer
+
+    def _fenced(self, producer: ModelProducer) -> bool:
+        """Whether the coordinator has aborted its transaction, for a new instance or its timeout: then it is
+        right to stop it, whatever it is told."""
+        if not isinstance(producer, TransactionalProducer):
+            return False
+        coordinator = self.cluster.brokers.get(producer.transaction_coordinator(producer.transactional_id))
+        known = dict(coordinator.transactions).get(producer.transactional_id) if coordinator else None
+        return known is None or (known.producer_id, known.epoch) != (producer.producer_id, producer.epoch)
+
+    def finish_transactions(self) -> None:
+        """Producers commit what they are at."""
+        for producer in self.producers:
+            if isinstance(producer, TransactionalProducer):
+                producer.end(commit=True)
+
+    def numbers_in(self, partition: Partition) -> dict[int, list[int]]:
+        """The offsets of each number in the leader's log."""
+        offsets: dict[int, list[int]] = {}
+        for batch in partition.log.batches:
+            found = batches.read(batch)
+            if found is not None:
+                for index in range(found.records):
+                    offsets.setdefault(found.first + index, []).append(found.base_offset + index)
+        return offsets
+
+    # -- what steps did
+
+    def deleted(self, partition: Partition, upto: int) -> None:
+        """Records below an offset were deleted on purpose."""
+        place = partition.topic.name, partition.index
+        self.ledger.deleted_upto[place] = max(upto, self.ledger.deleted_upto.get(place, 0))
+        deleted = self.ledger.deleted.setdefault(place, {})
+        for number, offsets in self.numbers_in(partition).items():
+            if offsets[0] < upto:
+                deleted.setdefault(number, offsets[0])
+
+    def lost_tail(self, partition: Partition, broker: int, offset: int) -> None:
+        """A broker lost what it had not flushed."""
+        self.ledger.real_loss[partition.topic.name, partition.index] = f"broker {broker} lost its tail"
+        log = partition.logs[broker]
+        if self.recording:
+            name = f"{partition.topic.name}-{partition.index}"
+            self.tell(f"broker {broker}", f"loses {offset} to {log.end_offset} of {name}")
+        log.truncate(offset)
+
+    # -- the owner of the group's partition
+
+    def hand_over(self, commit: bool, then: Callable[[], None] | None = None) -> None:
+        """A rebalance: the partition goes from its owner to the next consumer."""
+        owner = self.owner
+        following = self.consumers[(self.consumers.index(owner) + 1) % len(self.consumers) if owner else 0]
+
+        def start() -> None:
+            if self.owner is None:
+                self.owner = following
+                self.tell(following.name, "is given the partition")
+                following.start()
+            if then is not None:
+                then()
+
+        self.owner = None
+        if owner is None:
+            start()
+            return
+        self.tell(owner.name, "gives the partition up" if commit else "dies")
+        owner.stop(commit, start)
+
+
+def settings(plan: Plan) -> dict[str, str]:
+    """Of its brokers."""
+    return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
+
+
+def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
+    release = parse(plan.kafka)
+    policies = Policies(release, plan.policies)
+    return Cluster(release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+
+
+def topic_name(index: int) -> str:
+    return TOPIC if index == 0 else f"{TOPIC}{index + 1}"
+
+
+def record_at(log: Log, offset: int) -> tuple[int, int] | None:
+    """Number and leader epoch of the record at `offset`, None when there is none."""
+    index = bisect_right(log.bases, offset) - 1
+    if index < 0:
+        return None
+    found = batches.read(log.batches[index])
+    if found is None or offset >= found.end_offset:
+        return None
+    return found.first + offset - found.base_offset, found.leader_epoch

@@ -1,0 +1,78 @@
+"""Which decisions of behaviours are told, and for which request they were made."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ..policies import CATALOGUE
+from ..policies.watched import Decision as Decided
+from ..protocol import releases
+from .events import Decision, Event
+
+if TYPE_CHECKING:
+    from ..cluster.call import Call
+    from ..faults.exchange import Handler
+
+_NEWEST: Final = releases.parse(releases.NEWEST)
+
+
+class Decisions:
+    """Tells `add` the values of `Decision` events.
+
+    For a request each answer of a behaviour is told once, however many partitions it was used for. While no
+    request is at work a behaviour is told of when it decides otherwise than the last time for that topic and
+    broker.
+    """
+
+    def __init__(self, add: Callable[..., None]) -> None:
+        self._add = add
+        self._request: int | None = None
+        self._of_request: set[Hashable] = set()
+        self._of_none: dict[Hashable, Hashable] = {}
+
+    def during(self, number: int, handler: "Handler") -> "Handler":
+        """The handler; what is decided until it returns is decided for request `number`."""
+
+        def work(call: "Call", request: Any) -> Any:
+            before, self._request = self._request, number
+            self._of_request.clear()
+            try:
+                return handler(call, request)
+            finally:
+                self._request = before
+
+        return work
+
+    def decided(self, one: Decided) -> None:
+        """A behaviour was asked."""
+        outcome = (one.answer, one.source, repr(one.answered))
+        if self._request is None:
+            place = (one.name, one.where)
+            if self._of_none.get(place) == outcome:
+                return
+            self._of_none[place] = outcome
+        else:
+            if (one.name, *outcome) in self._of_request:
+                return
+            self._of_request.add((one.name, *outcome))
+        kind, scope = one.source
+        about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
+        self._add(Decision, self._request, *about)
+
+
+def without_usual_decisions(events: Sequence[Event]) -> list[Event]:
+    """For people: only decisions that someone chose, or that the newest release would not make, and each of
+    them once."""
+    shown: list[Event] = []
+    told: set[str] = set()
+    for event in events:
+        if isinstance(event, Decision):
+            text = event.told()
+            if text in told or _is_usual(event):
+                continue
+            told.add(text)
+        shown.append(event)
+    return shown
+
+
+def _is_usual(event: Decision) -> bool:
+    return event.source == "release" and event.answer == CATALOGUE[event.name].default(_NEWEST)

@@ -1,0 +1,144 @@
+"""Answers that tell when they are used, for the trace: they take the place of a cluster's `Policies`."""
+
+import enum
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from ..protocol import releases
+from . import CATALOGUE, Policies
+from .own import OwnPolicyError
+from .scope import EVERYWHERE, Scope, Source
+
+
+class Decision(NamedTuple):
+    """A behaviour was asked, in `where`. `asked` and `answered` are plain values, None where the answer in
+    force is no function."""
+
+    name: str
+    answer: str
+    source: Source
+    where: Scope
+    asked: dict[str, Any] | None = None
+    answered: Any = None
+
+
+Tell = Callable[[Decision], None]
+
+
+class WatchedPolicies(Policies):
+    """The answers of `policies`, as they are and as they are `set` here; `tell` hears of each that is used.
+
+    `Policies` itself knows nothing of that, so that it costs nothing where nobody wants to hear.
+    """
+
+    def __init__(self, policies: Policies, tell: Tell, where: Scope = EVERYWHERE) -> None:
+        self.release = policies.release
+        self._fixes = policies._fixes
+        self._overrides = policies._overrides
+        self._scoped = policies._scoped
+        self._narrower = {}
+        self._where = where
+        self._tell = tell
+        self._choose(self._in_force(where))
+
+    def at(self, topic: str | None = None, broker: int | None = None) -> Policies:
+        where = Scope(topic, broker)
+        found = self._narrower.get(where)
+        if found is None:
+            found = self._narrower[where] = WatchedPolicies(self, self._tell, where)
+        return found
+
+    def _choose(self, chosen: Mapping[str, Any]) -> None:
+        self._answers = Policies(self.release)
+        self._answers._choose(chosen)
+        self._told: dict[str, Decision] = {}
+
+    def __getattr__(self, attribute: str) -> Any:
+        """Only the answers are not here: they are attributes of `_answers`."""
+        name = _behaviours().get(attribute)
+        if name is None:
+            raise AttributeError(attribute)
+        answer = getattr(self._answers, attribute)
+        if callable(answer):
+            return functools.partial(self._ask, name, answer)
+        self._tell(self._decision(name))
+        return answer
+
+    def _ask(self, name: str, answer: Callable[..., Any], *given: Any) -> Any:
+        asked = {
+            parameter: plain
+            for parameter, value in zip(_questions(name), given, strict=False)
+            if (plain := _plain(value)) is not _NOT_PLAIN
+        }
+        try:
+            answered = answer(*given)
+        except OwnPolicyError as error:
+            self._tell(self._decision(name)._replace(asked=asked, answered=f"raised {error.__cause__!r}"))
+            raise
+        self._tell(self._decision(name)._replace(asked=asked, answered=_plain(answered)))
+        return answered
+
+    def _decision(self, name: str) -> Decision:
+        found = self._told.get(name)
+        if found is None:
+            topic, broker = self._where
+            answer = self.answer(name, topic=topic, broker=broker)
+            source = self.source(name, topic=topic, broker=broker)
+            found = self._told[name] = Decision(name, answer, source, self._where)
+        return found
+
+
+class _Asked(dict[str, Any]):
+    """No answer is chosen; remembers the behaviour that looked for one."""
+
+    name: str | None = None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.name = name
+        return default
+
+
+class _Learner(Policies):
+    """Learns which attribute is the answer of which behaviour."""
+
+    def __init__(self) -> None:
+        self.__dict__.update(release=releases.parse(releases.NEWEST), behaviours={}, asked=_Asked())
+        self._choose(self.__dict__["asked"])
+
+    def __setattr__(self, attribute: str, answer: Any) -> None:
+        self.__dict__["behaviours"][attribute] = self.__dict__["asked"].name
+        super().__setattr__(attribute, answer)
+
+
+@functools.cache
+def _behaviours() -> dict[str, str]:
+    """The names of behaviours, by the attributes of `Policies`."""
+    found: dict[str, str] = _Learner().__dict__["behaviours"]
+    return found
+
+
+@functools.cache
+def _questions(name: str) -> tuple[str, ...]:
+    """What a behaviour's answers are given, by name."""
+    answer = next(iter(CATALOGUE[name].answers.values()))
+    return tuple(inspect.signature(answer).parameters)
+
+
+_NOT_PLAIN: Final = object()
+_OF_A_LOG: Final = ("end_offset", "high_watermark", "latest_epoch")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, enum.Enum):
+        return value.name
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if all(hasattr(value, each) for each in _OF_A_LOG):
+        return {each: getattr(value, each) for each in _OF_A_LOG}
+    return _NOT_PLAIN if callable(value) else repr(value)

@@ -1,0 +1,62 @@
+"""`mockbroker explore`."""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from mockbroker.cli.app import app
+from mockbroker.simulation.history import happen
+from mockbroker.simulation.plan import Plan
+
+LIVE = ["--policy", "fetch-log-start-offset=live", "--workers", "1"]
+
+
+def explore(*options: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["explore", *options])
+    return result.exit_code, result.output
+
+
+def test_finds_shrinks_and_keeps(tmp_path: Path) -> None:
+    status, said = explore("--seeds", "300", *LIVE, "--out", str(tmp_path), "--fail-on-violations")
+    assert status == 1
+    assert "follower-fetcher-dead" in said
+    assert "cannot increment the log start offset" in said
+    (kept,) = tmp_path.glob("follower-fetcher-dead-*.json")
+    assert f"mockbroker replay {kept}" in said.replace("\n", "")
+    found = happen(Plan.from_json(kept.read_text())).violations
+    assert found[0].invariant == "follower-fetcher-dead"
+    runs = pq.read_table(tmp_path / "runs")
+    assert runs.num_rows == 300
+    assert sum("follower-fetcher-dead" in each for each in runs["violations"].to_pylist()) >= 1
+
+
+def test_compares_with_the_fix() -> None:
+    status, said = explore("--seeds", "250", *LIVE, "--fixed", "both", "--no-timelines")
+    assert status == 0
+    row = [line.split("│")[1:4] for line in said.splitlines() if "follower-fetcher-dead" in line]
+    assert [[cell.strip() for cell in each][1:] for each in row] == [
+        ["own", row[0][2].strip()],
+        ["fixed", "0"],
+    ]
+    assert int(row[0][2]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--policy", "fetch-log-start-ofset=live"], "did you mean 'fetch-log-start-offset'"),
+        (["--policy", "fetch-log-start-offset=alive"], "no answer 'alive'"),
+        (["--kafka", "9.9"], "no Kafka release '9.9'"),
+        (["--commit", "no-epochs"], "did you mean 'no-epoch'"),
+        (["--reset", "first"], "earliest, latest, none"),
+        (["--producer", "2.4"], "'2.4' is not known"),
+        (["--policy", "fetch-log-start-offset"], "write it as NAME=VALUE"),
+    ],
+)
+def test_what_is_misspelt_is_named(options: list[str], said: str) -> None:
+    status, output = explore("--seeds", "1", *options)
+    assert status == 2
+    assert said in output
+    assert len(output.splitlines()) == 1

@@ -1,0 +1,71 @@
+"""Histories that violate an invariant in the simulator, over TCP with real clients. They take their time."""
+
+from dataclasses import replace
+
+import pytest
+
+from mockbroker.conformance.replay import Replayed, make, play
+from mockbroker.conformance.replay.watching import entry
+from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting
+from mockbroker.simulation.history import happen
+from mockbroker.simulation.plan import Plan, Step
+from tests.cli.test_replay import KAFKA_7104
+
+PRODUCER, CONSUMER_2 = 0, 2
+KAFKA_19902 = Plan(
+    seed=1,
+    kafka="3.9",
+    consumer=ConsumerSetting(Commit.NO_EPOCH),
+    commit_rate=1.0,
+    steps=(
+        Step(0, "cut-client", {"client": PRODUCER, "broker": 1}),
+        Step(0, "cut-client", {"client": CONSUMER_2, "broker": 1}),
+        Step(100, "rebalance"),
+        Step(1000, "cut-off-broker", {"broker": 1}),
+        Step(2000, "produce", {"producer": 0, "count": 2}),
+        Step(2500, "rebalance"),
+        Step(9000, "rebalance"),
+        Step(10500, "produce", {"producer": 0, "count": 1}),
+    ),
+    quiet_ms=3000,
+)
+"""The first consumer knows only the leader that was cut off; its log ends below what the second committed."""
+
+
+def names(replayed: Replayed) -> set[str]:
+    return {each.invariant for each in replayed.violations}
+
+
+def test_confluent_kafka_falls_as_the_model_does() -> None:
+    assert "reset-without-loss" in {each.invariant for each in happen(KAFKA_19902).violations}
+    told: list[tuple[int, str, str]] = []
+    replayed = play(KAFKA_19902, make("confluent-kafka"), lambda *line: told.append(line))
+    assert "reset-without-loss" in names(replayed), told
+    assert any(who == "consumer-1" and "offset reset (at offset 2 " in what for _, who, what in told), told
+    assert replayed.missing == ()
+
+
+@pytest.mark.parametrize(
+    ("fix", "dead"), [({}, True), ({"follower-log-start-offset": "bounded"}, False)], ids=["own", "fixed"]
+)
+def test_a_fix_holds_over_tcp_too(fix: dict[str, str], dead: bool) -> None:
+    """KAFKA-7104"""
+    plan = replace(KAFKA_7104, policies={**KAFKA_7104.policies, **fix}, quiet_ms=2000)
+    assert ("follower-fetcher-dead" in names(play(plan, make("confluent-kafka")))) is dead
+
+
+def test_what_a_client_can_not_do_is_said() -> None:
+    plan = replace(KAFKA_19902, consumer=ConsumerSetting(Commit.MAX_EPOCH))
+    assert any("max-epoch" in each for each in make("confluent-kafka").missing(plan))
+
+
+def test_a_client_that_there_is_not_is_named() -> None:
+    with pytest.raises(ValueError, match="did you mean 'confluent-kafka'"):
+        make("confluent")
+
+
+def test_an_entry_is_found_wherever_it_stands() -> None:
+    body = {"groups": [{"topics": [{"partitions": [{"committed_offset": 7}]}]}], "topics": []}
+    assert entry(body, "committed_offset") == {"committed_offset": 7}
+    with pytest.raises(KeyError):
+        entry(body, "offset")

@@ -1,0 +1,108 @@
+"""One seed is one history, and the known bugs are found from random schedules."""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from mockbroker.simulation.consumer_setting import Commit
+from mockbroker.simulation.history import History, draw, happen
+from mockbroker.simulation.plan import Options, Plan, PlanError
+from mockbroker.simulation.shrinking import shrink
+
+PROGRAM = """
+import hashlib, sys
+from mockbroker.simulation.history import draw, happen
+from mockbroker.simulation.plan import Options
+told = hashlib.sha256()
+for seed in range(40):
+    history = happen(draw(seed, Options(kafka="2.3")), recording=True)
+    told.update(repr(history.lines).encode())
+print(told.hexdigest())
+"""
+
+
+def first_violation(invariant: str, seeds: int, **options: object) -> History | None:
+    for seed in range(seeds):
+        history = happen(draw(seed, Options(**options)))  # type: ignore[arg-type]
+        if any(each.invariant == invariant for each in history.violations):
+            return history
+    return None
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_a_seed_is_one_history(hash_seed: str) -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+    )
+    told = hashlib.sha256()
+    for seed in range(40):
+        told.update(repr(happen(draw(seed, Options(kafka="2.3")), recording=True).lines).encode())
+    assert run.stdout.strip() == told.hexdigest()
+
+
+def test_recording_changes_nothing() -> None:
+    for seed in range(30):
+        plan = draw(seed, Options(kafka="0.11"))
+        quiet, told = happen(plan), happen(plan, recording=True)
+        assert (quiet.violations, quiet.requests) == (told.violations, told.requests)
+
+
+def test_a_plan_survives_its_file() -> None:
+    for seed in range(50):
+        plan = draw(seed, Options(policies={"undefined-epoch": "log-end-offset"}))
+        assert Plan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a history"),
+        ("[]", "not a history"),
+        ('{"schema": "other"}', "not a history"),
+        ('{"schema": "mockbroker-history", "version": 9}', "version 9"),
+        ('{"schema": "mockbroker-history", "version": 1, "sed": 1}', "'sed'"),
+        ('{"schema": "mockbroker-history", "version": 1, "seed": 1}', "consumer"),
+    ],
+)
+def test_what_is_no_plan_is_told(text: str, said: str) -> None:
+    with pytest.raises(PlanError, match=said):
+        Plan.from_json(text)
+
+
+def test_the_log_start_past_the_followers_data_is_found() -> None:
+    """KAFKA-7104"""
+    live = {"fetch-log-start-offset": "live"}
+    found = first_violation("follower-fetcher-dead", 300, policies=live)
+    assert found
+    assert "larger than the high watermark" in found.violations[0].text
+    fixed = {**live, "follower-log-start-offset": "bounded"}
+    assert not first_violation("follower-fetcher-dead", 300, policies=fixed)
+
+
+def test_the_spurious_out_of_order_sequence_is_found() -> None:
+    assert first_violation("spurious-out-of-order", 300, kafka="0.11")
+    assert not first_violation("spurious-out-of-order", 300, kafka="2.4")
+
+
+def test_the_reset_by_a_leader_that_is_cut_off_is_found() -> None:
+    """KAFKA-19902: it takes an offset that was committed without its epoch."""
+    found = first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.NO_EPOCH)
+    assert found
+    assert {"cut-off-broker", "rebalance"} <= {
+        each.do for each in shrink(found.plan, "reset-without-loss").steps
+    }
+    assert not first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.POSITION)
+
+
+def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
+    """KAFKA-19902's own theory, which takes a broker that answers as before KAFKA-7415."""
+    before = {"epoch-below-first": "undefined"}
+    for commit in (Commit.POSITION, Commit.FRESH_LEADER):
+        found = first_violation("reset-without-loss", 100, kafka="3.9", commit=commit, policies=before)
+        assert found
+        assert "does not know epoch" in found.violations[0].text
+        assert not first_violation("reset-without-loss", 100, kafka="3.9", commit=commit)
