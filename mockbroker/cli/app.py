@@ -184,6 +184,33 @@ def run(
     raise typer.Exit(status)
 
 
+@app.command()
+def analyze(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, and folders of them.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write report.html and Parquet there: a new or empty folder."),
+    ] = None,
+    timezone: Annotated[str, typer.Option(help="Of log lines that tell none, such as Europe/Berlin.")] = "UTC",
+    master: Annotated[str, typer.Option(help="Where Spark runs.")] = "local[2]",
+    fail_on_findings: Annotated[
+        bool, typer.Option("--fail-on-findings", help="Exit with 1 when anything is found.")
+    ] = False,
+) -> None:
+    """Search traces, captures, logs, dumps and segments for what known bugs leave behind.
+
+    Needs the extra `mockbroker[spark]` and Java 17 or newer. 2: a path or an option can't be.
+    """
+    from .analyze import run
+
+    try:
+        count = run(paths, out, timezone, master)
+    except (ValueError, OSError, ImportError) as error:
+        typer.echo(f"mockbroker analyze: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(1 if count and fail_on_findings else 0)
+
+
 histories.register(app)
 
 

@@ -1,0 +1,65 @@
+"""`mockbroker analyze`: reads, searches, and reports."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import typer
+from rich.console import Console
+
+from ..pipeline.errors import PipelineError
+
+
+def run(paths: Sequence[Path], out: Path | None, timezone: str, master: str) -> int:
+    """How many findings there are. PipelineError, OSError."""
+    from tempfile import TemporaryDirectory
+
+    zone = _zone(timezone)
+    if out is None:
+        with TemporaryDirectory(prefix="mockbroker-analyze-") as folder:
+            return _run(paths, Path(folder), zone, master, keep=False)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise PipelineError(f"{out} is there already: --out wants a new or an empty folder")
+    out.mkdir(parents=True, exist_ok=True)
+    return _run(paths, out, zone, master, keep=True)
+
+
+def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep: bool) -> int:
+    try:
+        from ..pipeline.analysis import analyze
+        from ..pipeline.report import show, write_page
+    except ImportError:
+        raise PipelineError("this needs Spark: pip install 'mockbroker[spark]'") from None
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=140)
+    with _progress() as tell:
+        found = analyze(paths, out, timezone=zone, master=master, tell=tell)
+    show(found, console)
+    if keep:
+        write_page(found, out / "report.html")
+        console.print(f"{out / 'report.html'}, findings.parquet and observations/ beside it", markup=False)
+    return len(found.findings)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """What is being done, on stderr: a spinner on a terminal, else a line each."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda what: typer.echo(f"mockbroker analyze: {what}", err=True)
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda what: progress.update(task, description=what)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise PipelineError(f"no time zone {name!r}: give an IANA name, such as Europe/Berlin") from None

@@ -1,0 +1,132 @@
+"""`mockbroker analyze`: read everything into one table, search it, and keep what was found."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from .collecting import Collected, collect, observations
+from .session import MASTER, start
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from .plots import Plot
+
+KEPT: Final = 10_000
+"""Findings of one search; more are counted."""
+SHOWN_UNREADABLE: Final = 1_000
+CONFIDENCE: Final = ("certain", "likely", "possible")
+Finding = dict[str, Any]
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Analysis:
+    """What there was and what was found. `unreadable` has the first rows of that kind, `kinds` counts all."""
+
+    collected: Collected
+    findings: list[Finding] = field(default_factory=list)
+    left_out: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    unreadable: list[dict[str, Any]] = field(default_factory=list)
+    span_ms: tuple[int, int] | None = None
+    plots: "list[Plot]" = field(default_factory=list)
+
+    @property
+    def files(self) -> int:
+        return len(self.collected.files)
+
+
+def analyze(
+    paths: Iterable[Path],
+    out: Path,
+    *,
+    timezone: tzinfo = UTC,
+    master: str = MASTER,
+    tell: Tell = lambda _: None,
+) -> Analysis:
+    """Writes Parquet of observations and findings into `out`, an empty or new folder, and gives the findings.
+
+    PipelineError for a path that can't be read, and without Spark or Java. Stops the session that it started.
+    """
+    from pyspark.sql import SparkSession
+
+    from .signatures import SEARCHES
+    from .signatures.groups import with_groups
+
+    folder = out / "observations"
+    running = SparkSession.getActiveSession()
+    with TemporaryDirectory(prefix="mockbroker-spark-") as scratch:
+
+        def spark() -> SparkSession:
+            if SparkSession.getActiveSession() is None:
+                tell("starting Spark")
+            return start(Path(scratch), master)
+
+        try:
+            found = Analysis(collect(paths, folder, spark, timezone, tell))
+            tell("counting")
+            table = observations(spark(), folder)
+            _count(found, table)
+            table = with_groups(table)
+            for what, search in SEARCHES.items():
+                tell(f"searching for {what}")
+                rows = search(table).limit(KEPT + 1).collect()
+                found.left_out += max(len(rows) - KEPT, 0)
+                found.findings += [row.asDict(recursive=True) for row in rows[:KEPT]]
+                table.sparkSession.catalog.clearCache()
+            found.findings.sort(key=_rank)
+            tell("drawing")
+            from .plots import plots
+
+            found.plots = plots(table, found.findings)
+        finally:
+            if running is None and (session := SparkSession.getActiveSession()) is not None:
+                session.stop()
+    _write(out / "findings.parquet", found.findings)
+    return found
+
+
+def _rank(finding: Finding) -> tuple[Any, ...]:
+    return CONFIDENCE.index(finding["confidence"]), finding["from_ms"] or 0, finding["signature"], finding["summary"]
+
+
+def _count(found: Analysis, table: "DataFrame") -> None:
+    from pyspark.sql import functions as F
+
+    rows = table.groupBy("kind").agg(F.count("*").alias("n"), F.min("time_ms").alias("a"), F.max("time_ms").alias("b"))
+    spans = []
+    for row in rows.collect():
+        found.kinds[row["kind"]] = row["n"]
+        spans += [at for at in (row["a"], row["b"]) if at is not None]
+    found.span_ms = (min(spans), max(spans)) if spans else None
+    if found.kinds["unreadable"]:
+        bad = table.where("kind = 'unreadable'").orderBy("file", "position").limit(SHOWN_UNREADABLE)
+        found.unreadable = [row.asDict() for row in bad.select("file", "position", "detail", "text").collect()]
+
+
+def _write(path: Path, findings: list[Finding]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts, place = pa.list_(pa.string()), pa.int64()
+    evidence = pa.struct([("file", pa.string()), ("position", place), ("time_ms", place), ("text", pa.string())])
+    schema = pa.schema(
+        [
+            *((name, pa.string()) for name in ("signature", "confidence", "why", "summary")),
+            ("behaviours", texts),
+            ("ids", texts),
+            *((name, pa.string()) for name in ("group", "topic")),
+            ("partition", pa.int32()),
+            ("producer_id", place),
+            ("broker", pa.int32()),
+            ("from_ms", place),
+            ("to_ms", place),
+            ("evidence", pa.list_(evidence)),
+        ]
+    )
+    pq.write_table(pa.Table.from_pylist(findings, schema), path)

@@ -1,0 +1,347 @@
+"""What parsed rows of a trace tell, whole columns at a time: as `readers/exchanges.py` tells it of one.
+
+Rows that say all by themselves come as they are. Of exchanges that need both sides, requests come as `~asked` and
+answers as `~answered`, and Fetches that failed as `~refused`; `text` says which exchange, until `pairing` is done.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..observations import NAMES, arrow_schema
+from .parsing import APIS, COMMITS, PAIRED
+
+Columns = Mapping[str, Any]
+_SCHEMA: Final = arrow_schema()
+SCHEMA: Final = _SCHEMA.remove(_SCHEMA.get_field_index("kind"))
+_PRODUCER: Final = ("producer_id", "producer_epoch")
+_COMMON: Final = ["position", "time_ms", "broker", "client_id"]
+_STATES: Final[dict[str, dict[str, str]]] = {
+    "leader": {"leader": "leader", "leader_epoch": "leader_epoch"},
+    "in-sync-replicas": {"replicas": "in_sync_replicas"},
+    "high-watermark": {"offset": "high_watermark", "end_offset": "log_end_offset"},
+    "log-start": {"offset": "log_start_offset"},
+    "truncation": {"offset": "to_offset", "from_offset": "from_offset"},
+    "group": {"group": "group", "broker": "coordinator", "generation": "generation", "detail": "state"},
+    "transaction": {
+        "transactional_id": "transactional_id",
+        "broker": "coordinator",
+        "producer_id": "producer_id",
+        "producer_epoch": "producer_epoch",
+        "detail": "state",
+    },
+}
+"""By kind: the column of the table, and that of the trace."""
+
+
+class Parts(NamedTuple):
+    """Partitions in bodies: `parent` is the row of each, `values` its fields, `topic` its topic's name."""
+
+    parent: pa.Array
+    topic: pa.Array
+    values: pa.StructArray
+    group: pa.Array | None = None
+
+    def __getitem__(self, name: str) -> pa.Array:
+        return pc.struct_field(self.values, name)
+
+    @property
+    def index(self) -> pa.Array:
+        return pc.coalesce(self["partition_index"], self["partition"], self["index"])
+
+    def where(self, mask: pa.Array) -> "Parts":
+        mask = pc.fill_null(mask, False)
+        group = None if self.group is None else self.group.filter(mask)
+        return Parts(self.parent.filter(mask), self.topic.filter(mask), self.values.filter(mask), group)
+
+
+def told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str, pa.Table]]:
+    """Kind and rows. `positions` are those of `rows` in the file."""
+    rows = rows.append_column("position", positions).combine_chunks()
+    # Bodies are most of a trace: only those that are read are copied.
+    states = rows.drop_columns(["body"]).filter(pc.invert(pc.is_in(rows["kind"], pa.array(["request", "answer"]))))
+    for kind, columns in _STATES.items():
+        some = states.filter(pc.equal(states["kind"], kind))
+        place = {} if kind in ("group", "transaction") else {"topic": some["topic"], "partition": some["partition"]}
+        yield kind, _made(some, file, place | {name: some[source] for name, source in columns.items()})
+    failed = states.filter(pc.and_(pc.equal(states["kind"], "follower"), pc.equal(states["state"], "failed")))
+    place = {"topic": failed["topic"], "partition": failed["partition"], "detail": failed["failure"]}
+    yield "follower-failure", _made(failed, file, place)
+    exchanges = _Exchanges(rows)
+    yield from _fetches(exchanges, file)
+    yield from _offset_fetches(exchanges, file)
+    for api in PAIRED:
+        yield "~asked", _asked(exchanges.requests(api), api, file)
+        yield "~answered", _answered(exchanges.answers(api), api, file)
+    yield "refused", _refused(exchanges.refusals(), file)
+
+
+class _Exchanges:
+    """The requests and answers among some rows, with no more columns than are looked at."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows.select([*_COMMON, "api", "connection", "correlation_id", "names", "errors", "body"])
+        self._requests = pc.equal(rows["kind"], "request")
+        self._answers = pc.and_(pc.equal(rows["kind"], "answer"), pc.equal(rows["outcome"], "answer"))
+
+    def requests(self, api: str) -> pa.Table:
+        return self._where(pc.and_(self._requests, pc.equal(self._rows["api"], api)))
+
+    def answers(self, api: str) -> pa.Table:
+        return self._where(pc.and_(self._answers, pc.equal(self._rows["api"], api)))
+
+    def refusals(self) -> pa.Table:
+        """Answers with any error."""
+        return self._where(pc.and_(self._answers, pc.greater(pc.list_value_length(self._rows["errors"]), 0)))
+
+    def _where(self, mask: pa.Array) -> pa.Table:
+        return self._rows.filter(mask).combine_chunks()
+
+
+def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]:
+    asked = exchanges.requests("Fetch")
+    parts = _parts(asked, "topics", "partitions")
+    body = _body(asked)
+    replica = pc.max_element_wise(
+        pc.struct_field(body, "replica_id"), pc.struct_field(pc.struct_field(body, "replica_state"), "replica_id")
+    )
+    follower = pc.binary_join_element_wise("follower", pc.cast(_known(replica), pa.string()), " ")
+    yield (
+        "position",
+        _of_parts(
+            asked,
+            parts,
+            file,
+            api=_constant("Fetch", parts),
+            offset=parts["fetch_offset"],
+            leader_epoch=_known(parts["last_fetched_epoch"]),
+            current_epoch=_known(parts["current_leader_epoch"]),
+            detail=follower.take(parts.parent),
+        ),
+    )
+    answered = exchanges.answers("Fetch")
+    parts = _parts(answered, "responses", "partitions")
+    fine = pc.equal(parts["error_code"], "NONE")
+    some = parts.where(pc.and_(fine, pc.greater(pc.list_value_length(parts["records"]), 0)))
+    first, last = _first_and_last(some["records"])
+    yield (
+        "fetched",
+        _of_parts(
+            answered,
+            some,
+            file,
+            offset=first["base_offset"],
+            end_offset=pc.add(last["base_offset"], last["records"]),
+            leader_epoch=_known(last["leader_epoch"]),
+        ),
+    )
+    bad = parts.where(pc.invert(fine))
+    error = bad["error_code"]
+    yield "~refused", _of_parts(answered, bad, file, api=_constant("Fetch", bad), error=error)
+
+
+def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]:
+    """Since v8 an answer names its groups; before, its request does."""
+    asked, answered = exchanges.requests("OffsetFetch"), exchanges.answers("OffsetFetch")
+    exchange = {"api": pa.array(["OffsetFetch"] * len(asked)), "text": _exchange(asked)}
+    yield "~asked", _made(asked, file, {**exchange, "group": _some(pc.struct_field(_body(asked), "group_id"))})
+    groups = pc.struct_field(_body(answered), "groups")
+    row, group = pc.list_parent_indices(groups), pc.list_flatten(groups)
+    topics = pc.struct_field(group, "topics")
+    parts = _flattened(topics, "partitions", answered.take(row))
+    name = pc.struct_field(group, "group_id").take(parts.parent)
+    now = Parts(row.take(parts.parent), parts.topic, parts.values, name)
+    before = _parts(answered, "topics", "partitions")
+    fine = pc.equal(now["error_code"], "NONE")
+    good, bad = now.where(fine), now.where(pc.invert(fine))
+    yield "restore", _of_parts(answered, good, file, group=good.group, **_committed(good))
+    error = bad["error_code"]
+    yield "refused", _of_parts(answered, bad, file, group=bad.group, api=_constant("OffsetFetch", bad), error=error)
+    yield (
+        "~answered",
+        _of_parts(
+            answered,
+            before,
+            file,
+            api=_constant("OffsetFetch", before),
+            text=_exchange(answered).take(before.parent),
+            error=_failure(before),
+            **_committed(before),
+        ),
+    )
+
+
+def _committed(parts: Parts) -> dict[str, pa.Array]:
+    return {"offset": parts["committed_offset"], "leader_epoch": _known(parts["committed_leader_epoch"])}
+
+
+def _asked(rows: pa.Table, api: str, file: str) -> pa.Table:
+    inner = {"Produce": ("topic_data", "partition_data")}.get(api, ("topics", "partitions"))
+    parts = _parts(rows, *inner)
+    body = {
+        name: pc.struct_field(_body(rows), name).take(parts.parent)
+        for name in ("group_id", "transactional_id", "generation_id_or_member_epoch", "generation_id", *_PRODUCER)
+    }
+    columns = {
+        "api": _constant(api, parts),
+        "text": _exchange(rows).take(parts.parent),
+        "group": _some(body["group_id"]),
+        "transactional_id": body["transactional_id"],
+        "current_epoch": _known(parts["current_leader_epoch"]),
+        "leader_epoch": _known(pc.coalesce(parts["committed_leader_epoch"], parts["leader_epoch"])),
+        "offset": parts["committed_offset"],
+    }
+    if api in COMMITS:
+        columns["generation"] = _known(pc.coalesce(body["generation_id_or_member_epoch"], body["generation_id"]))
+        columns |= {name: _known(body[name]) for name in _PRODUCER}
+    if api == "TxnOffsetCommit":
+        columns["detail"] = _constant("in a transaction", parts)
+    if api == "ListOffsets":
+        at = parts["timestamp"]
+        latest = pc.if_else(pc.equal(at, -1), "latest", pa.scalar(None, pa.string()))
+        columns["detail"] = pc.if_else(pc.equal(at, -2), "earliest", latest)
+    if api == "Produce":
+        batch = _first(parts["records"])
+        producer = _known(batch["producer_id"])
+        idempotent = pc.is_valid(producer)
+        columns |= {
+            "producer_id": producer,
+            "producer_epoch": pc.if_else(idempotent, batch["producer_epoch"], None),
+            "sequence": pc.if_else(idempotent, _known(batch["base_sequence"]), None),
+            "end_offset": batch["records"],
+        }
+    return _of_parts(rows, parts, file, **columns)
+
+
+def _answered(rows: pa.Table, api: str, file: str) -> pa.Table:
+    inner = {"Produce": ("responses", "partition_responses")}.get(api, ("topics", "partitions"))
+    parts = _parts(rows, *inner)
+    return _of_parts(
+        rows,
+        parts,
+        file,
+        api=_constant(api, parts),
+        text=_exchange(rows).take(parts.parent),
+        error=_failure(parts),
+        offset=pc.coalesce(parts["base_offset"], parts["offset"]),
+        end_offset=parts["end_offset"],
+        leader_epoch=_known(parts["leader_epoch"]),
+    )
+
+
+def _refused(bad: pa.Table, file: str) -> pa.Table:
+    """Of APIs of which no bodies are read, and where it is no partition that was refused: the first error."""
+    body = _body(bad)
+    empty = pc.and_(_empty(pc.struct_field(body, "topics")), _empty(pc.struct_field(body, "responses")))
+    empty = pc.and_(empty, _empty(pc.struct_field(body, "groups")))
+    bad = bad.filter(pc.or_(empty, pc.invert(pc.is_in(bad["api"], pa.array(APIS))))).combine_chunks()
+    return _made(bad, file, {"api": bad["api"], "error": pc.list_element(bad["errors"], 0)})
+
+
+def _empty(lists: pa.Array) -> pa.Array:
+    return pc.fill_null(pc.equal(pc.list_value_length(lists), 0), True)
+
+
+def _parts(rows: pa.Table, topics: str, partitions: str) -> Parts:
+    return _flattened(pc.struct_field(_body(rows), topics), partitions, rows)
+
+
+def _flattened(lists: pa.Array, partitions: str, rows: pa.Table) -> Parts:
+    row, topics = pc.list_parent_indices(lists), pc.list_flatten(lists)
+    parts = pc.struct_field(topics, partitions)
+    of = pc.list_parent_indices(parts)
+    names = _whole(rows["names"]).take(row)
+    # A body that has a topic's id only is about the topic that the row names, if that is one.
+    single = pc.equal(pc.list_value_length(names), 1)
+    only = pc.if_else(single, pc.list_element(_padded(names), 0), None)
+    name = pc.coalesce(
+        _some(pc.struct_field(topics, "topic")),
+        _some(pc.struct_field(topics, "name")),
+        pc.replace_substring_regex(only, r"-\d+$", ""),
+        pc.struct_field(topics, "topic_id"),
+    )
+    return Parts(row.take(of), name.take(of), pc.list_flatten(parts))
+
+
+def _padded(lists: pa.Array) -> pa.Array:
+    """Lists of one at least, since nothing else can be asked for its first."""
+    return pc.if_else(pc.greater(pc.list_value_length(lists), 0), lists, pa.scalar([""], lists.type))
+
+
+def _first(lists: pa.Array) -> dict[str, pa.Array]:
+    """Null where a list is empty or null."""
+    has_one = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
+    at = pc.subtract(pc.cumulative_sum(pc.cast(has_one, pa.int64())), 1)
+    filled = lists.filter(has_one)
+    first, _ = _first_and_last(filled)
+    return {name: values.take(pc.if_else(has_one, at, None)) for name, values in first.items()}
+
+
+def _first_and_last(lists: pa.Array) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
+    """Of lists none of which is empty, or null."""
+    values = pc.list_flatten(lists)
+    ends = pc.cumulative_sum(pc.cast(pc.list_value_length(lists), pa.int64()))
+    starts = pc.subtract(ends, pc.cast(pc.list_value_length(lists), pa.int64()))
+    fields = {field.name: pc.struct_field(values, field.name) for field in lists.type.value_type}
+    last = pc.subtract(ends, 1)
+    return (
+        {name: each.take(starts) for name, each in fields.items()},
+        {name: each.take(last) for name, each in fields.items()},
+    )
+
+
+def _body(rows: pa.Table) -> pa.StructArray:
+    return _whole(rows["body"])
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    # Combining copies, one chunk too.
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _exchange(rows: pa.Table) -> pa.Array:
+    numbers = (pc.cast(rows[name], pa.string()) for name in ("broker", "correlation_id"))
+    return _whole(pc.binary_join_element_wise(*numbers, rows["connection"], "#"))
+
+
+def _failure(parts: Parts) -> pa.Array:
+    error = parts["error_code"]
+    return pc.if_else(pc.equal(error, "NONE"), None, error)
+
+
+def _some(values: pa.Array) -> pa.Array:
+    return pc.if_else(pc.equal(values, ""), None, values)
+
+
+def _known(values: pa.Array) -> pa.Array:
+    return pc.if_else(pc.greater_equal(values, 0), values, None)
+
+
+def _constant(value: str, parts: Parts) -> pa.Array:
+    return pa.repeat(value, len(parts.parent))
+
+
+def _of_parts(rows: pa.Table, parts: Parts, file: str, **columns: pa.Array) -> pa.Table:
+    return _made(rows.select(_COMMON).take(parts.parent), file, {"topic": parts.topic, "partition": parts.index, **columns})
+
+
+def _made(rows: pa.Table, file: str, columns: Columns) -> pa.Table:
+    count = len(rows)
+    common = {
+        "source": pa.repeat("trace", count),
+        "file": pa.repeat(file, count),
+        "position": rows["position"],
+        "time_ms": rows["time_ms"],
+        "broker": rows["broker"],
+        "client": rows["client_id"],
+    }
+    given = {**common, **columns}
+    arrays = [
+        given[field.name].cast(field.type) if field.name in given else pa.nulls(count, field.type) for field in SCHEMA
+    ]
+    return pa.table(arrays, schema=SCHEMA)
+
+
+assert set(NAMES) == {"kind", *SCHEMA.names}

@@ -1,0 +1,111 @@
+"""Everything that was given, read into one table: Parquet, a folder for each kind of row."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from .errors import PipelineError
+from .observations import KINDS, NAMES, Observation, arrow_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BATCH: Final = 50_000
+Tell = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Collected:
+    """`folder` has the rows; `files` says what each file was taken for, `unknown` are those of no kind."""
+
+    folder: Path
+    files: dict[str, str] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+    without_zone: int = 0
+
+
+def collect(
+    paths: Iterable[Path],
+    folder: Path,
+    spark: "Callable[[], SparkSession]",
+    timezone: tzinfo = UTC,
+    tell: Tell = lambda _: None,
+) -> Collected:
+    """Reads files, folders walked, into `folder`, which is new; `spark` is asked for where a trace is large.
+
+    PipelineError for a path that can't be read.
+    """
+    from . import bulk
+    from .readers import Reading, survey
+
+    found = survey(paths)
+    collected = Collected(folder, unknown=[str(path) for path in found.unknown])
+    if not found.recognised:
+        listed = ", ".join(collected.unknown[:5]) or "no files"
+        raise PipelineError(f"there is nothing that is known: {listed}")
+    reading = Reading(timezone)
+    writer = _Writer(folder)
+    for path, reader in found.recognised:
+        tell(f"reading {path} ({reader.what})")
+        collected.files[str(path)] = reader.what
+        if bulk.can_read(path, reader.name):
+            bulk.read(spark(), path, folder)
+        else:
+            writer.write(reader.read(path, reading))
+    writer.close()
+    collected.without_zone = reading.without_zone
+    return collected
+
+
+class _Writer:
+    """Rows to Parquet, `kind=…/` each."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._schema = arrow_schema()
+        self._columns: dict[str, dict[str, list[Any]]] = {}
+        self._files: dict[str, Any] = {}
+
+    def write(self, rows: Iterator[Observation]) -> None:
+        for row in rows:
+            columns = self._columns.get(row.kind)
+            if columns is None:
+                columns = self._columns[row.kind] = {name: [] for name in NAMES if name != "kind"}
+            for name, values in columns.items():
+                values.append(getattr(row, name))
+            if len(columns["file"]) >= _BATCH:
+                self._flush(row.kind)
+
+    def _flush(self, kind: str) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        assert kind in KINDS, kind
+        columns = self._columns.pop(kind)
+        schema = self._schema.remove(self._schema.get_field_index("kind"))
+        batch = pa.RecordBatch.from_arrays(
+            [pa.array(columns[each.name], each.type) for each in schema], schema=schema
+        )
+        if kind not in self._files:
+            path = self._folder / f"kind={kind}" / "read.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._files[kind] = pq.ParquetWriter(path, schema)
+        self._files[kind].write_batch(batch)
+
+    def close(self) -> None:
+        for kind in list(self._columns):
+            self._flush(kind)
+        for file in self._files.values():
+            file.close()
+
+
+def observations(spark: "SparkSession", folder: Path) -> "DataFrame":
+    """The table that `collect` wrote."""
+    from .findings import comparable, observation_schema
+
+    schema = observation_schema()
+    if not any(folder.glob("kind=*")):
+        return spark.createDataFrame([], schema)
+    return comparable(spark.read.schema(schema).parquet(str(folder)).select(*NAMES))

@@ -1,0 +1,120 @@
+"""The report for people: a table on the terminal, and one page of HTML."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .analysis import Analysis, Finding
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+def when(time_ms: int | None) -> str:
+    """As people read it, in UTC."""
+    if time_ms is None:
+        return ""
+    try:
+        return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    except (ValueError, OverflowError, OSError):
+        return str(time_ms)
+
+
+def where(finding: Finding) -> str:
+    """The partition, group, producer and broker that a finding is about."""
+    told = []
+    if finding["topic"] is not None:
+        partition = finding["partition"]
+        told.append(finding["topic"] if partition is None else f"{finding['topic']}-{partition}")
+    told += [
+        f"{name} {finding[key]}"
+        for key, name in (("group", "group"), ("producer_id", "producer"), ("broker", "broker"))
+        if finding[key] is not None
+    ]
+    return ", ".join(told)
+
+
+def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
+    """What was read, what could not be, and the findings: `most` of each signature at the most."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console.print(_read(analysis), highlight=False, markup=False)
+    for line in trouble(analysis):
+        console.print(line, style="yellow", highlight=False, markup=False)
+    if not analysis.findings:
+        console.print("No finding.", style="green")
+        return
+    table = Table(title=f"{len(analysis.findings) + analysis.left_out} findings", show_lines=True)
+    table.add_column("finding")
+    table.add_column("when (UTC)")
+    table.add_column("what, and what it matches", overflow="fold")
+    shown: Counter[str] = Counter()
+    for finding in analysis.findings:
+        shown[finding["signature"]] += 1
+        if shown[finding["signature"]] > most:
+            continue
+        # A file's own text is no markup.
+        cells: list[RenderableType] = [
+            Text(f"{finding['signature']}\n{finding['confidence']}"),
+            Text(when(finding["from_ms"])),
+            Text(_told(finding)),
+        ]
+        table.add_row(*cells)
+    console.print(table)
+    for signature, count in shown.items():
+        if count > most:
+            console.print(f"{count - most} more of {signature} are in the report", highlight=False, markup=False)
+
+
+def _told(finding: Finding) -> str:
+    lines = [finding["summary"], f"why {finding['confidence']}: {finding['why']}"]
+    matched = [*finding["ids"], *finding["behaviours"]]
+    if matched:
+        lines.append("matches " + ", ".join(matched))
+    lines += [f"  {each['file']}:{each['position']}" for each in finding["evidence"]]
+    return "\n".join(lines)
+
+
+def _read(analysis: Analysis) -> str:
+    rows = sum(analysis.kinds.values()) - analysis.kinds["unreadable"]
+    told = f"{rows:,} observations in {analysis.files} file{'s' * (analysis.files != 1)}"
+    if analysis.span_ms:
+        told += f", from {when(analysis.span_ms[0])} to {when(analysis.span_ms[1])} UTC"
+    return told
+
+
+def trouble(analysis: Analysis) -> list[str]:
+    """What could not be read, or not be understood: a line for each file."""
+    lines = []
+    bad = analysis.kinds["unreadable"]
+    if bad:
+        lines.append(f"{bad:,} times something could not be read:")
+        by_file = groupby(analysis.unreadable, key=lambda each: each["file"])
+        for file, rows in by_file:
+            first, *rest = rows
+            more = f" (and {len(rest)} more)" if rest else ""
+            lines.append(f"  {file}:{first['position']}: {first['detail']}{more}")
+    if unknown := analysis.collected.unknown:
+        listed = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
+        lines.append(f"{len(unknown)} file{'s' * (len(unknown) != 1)} of no known kind: {listed}")
+    if analysis.collected.without_zone:
+        lines.append(
+            f"{analysis.collected.without_zone:,} times tell no time zone: --timezone says which (taken for UTC else)"
+        )
+    if analysis.left_out:
+        lines.append(f"{analysis.left_out:,} findings are left out of the report")
+    return lines
+
+
+def write_page(analysis: Analysis, path: Path) -> None:
+    """One file of HTML that needs nothing else."""
+    from .page import page
+
+    path.write_text(page(analysis), encoding="utf-8")
+
+
+def evidence(finding: Finding) -> list[dict[str, Any]]:
+    return list(finding["evidence"])

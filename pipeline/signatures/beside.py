@@ -1,0 +1,60 @@
+"""What was known of a partition when something happened there."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import in_order, of_kinds, seen, up_to
+
+NEAR_MS: Final = 60_000
+"""How far apart the clocks and the events of one story may be."""
+_KEPT: Final = (
+    "source",
+    "time_ms",
+    "broker",
+    "offset",
+    "from_offset",
+    "end_offset",
+    "leader",
+    "leader_epoch",
+    "replicas",
+    "detail",
+)
+
+
+def beside(events: DataFrame, observations: DataFrame, kinds: Sequence[str]) -> DataFrame:
+    """`events` with two structs for each kind: the last row of that kind in the partition, and the next one.
+
+    For `log-start` they are called `log_start` and `next_log_start`. `events` are few, and have `topic`,
+    `partition`, `time_ms`, `file` and `position`.
+    """
+    about = ("topic", "partition")
+    where = events.select(*about).distinct()
+    facts = of_kinds(observations, *kinds).join(F.broadcast(where), list(about), "left_semi")
+    keys = (*about, "time_ms", "file", "position")
+    fact = F.struct("kind", *_KEPT, seen().alias("seen"))
+    both = events.select(*keys, F.struct(*events.columns).alias("event")).unionByName(
+        facts.select(*keys, fact.alias("fact")), allowMissingColumns=True
+    )
+    window = in_order(*about)
+    later = window.rowsBetween(1, Window.unboundedFollowing)
+    found = {}
+    for kind in kinds:
+        name, one = kind.replace("-", "_"), F.when(F.col("fact.kind") == kind, F.col("fact"))
+        found[name] = F.last(one, True).over(up_to(window))
+        found[f"next_{name}"] = F.first(one, True).over(later)
+    return both.withColumns(found).where("event is not null").select("event.*", *found)
+
+
+def near(kind: str) -> Column:
+    """The next row of a kind, else the last one, if it is near."""
+    name = kind.replace("-", "_")
+    following, last = F.col(f"next_{name}"), F.col(name)
+    return F.coalesce(
+        F.when(following["time_ms"] - F.col("time_ms") <= NEAR_MS, following),
+        F.when(F.col("time_ms") - last["time_ms"] <= NEAR_MS, last),
+        # A timeline may name a leader without saying when: it is a page about one incident.
+        F.when(last["time_ms"].isNull() & (last["source"] == "timeline"), last),
+    )

@@ -1,0 +1,29 @@
+"""Whose client is whose: a group's name for rows that tell the client only, as Fetch does."""
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+_CLIENT_ONLY: Final = ("refused", "reset", "position", "fetched")
+
+
+def with_groups(observations: DataFrame) -> DataFrame:
+    """`observations` with `group` filled in for clients that are known of one group only."""
+    known = (
+        observations.where(
+            F.col("kind").isin("commit", "restore") & F.col("group").isNotNull() & F.col("client").isNotNull()
+        )
+        .groupBy("client")
+        .agg(F.min("group").alias("_group"), F.max("group").alias("_other"))
+        .where(F.col("_group") == F.col("_other"))
+        .select("client", "_group")
+    )
+    # Looked up once: every search reads the table anew.
+    rows = known.collect()
+    if not rows:
+        return observations
+    looked_up = observations.sparkSession.createDataFrame(rows, known.schema)
+    joined = observations.join(F.broadcast(looked_up), "client", "left")
+    group = F.when(F.col("kind").isin(*_CLIENT_ONLY), F.coalesce("group", "_group")).otherwise(F.col("group"))
+    return joined.withColumn("group", group).select(*observations.columns)

@@ -1,0 +1,66 @@
+"""`outflux-without-influx`: a topic is read far more than written, because a group reads again what it had read.
+
+The clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches up, and a
+group whose user sought back, are no findings.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ..findings import LIKELY, before, findings, in_order, of_kinds, seen, sentence
+
+LEAST: Final = 100
+"""Records read again."""
+_BUCKET_MS: Final = 60_000
+_WINDOW_MS: Final = 5 * _BUCKET_MS
+
+
+def find(observations: DataFrame) -> DataFrame:
+    fetched = of_kinds(observations, "fetched").where("topic is not null and end_offset is not null")
+    reader = F.coalesce("group", "client")
+    fetched = fetched.where(reader.isNotNull()).select(
+        *("topic", "partition", "time_ms", "file", "position", "offset", "end_offset"), reader.alias("reader")
+    )
+    window = before(in_order("reader", "topic", "partition"))
+    highest = F.max("end_offset").over(window)
+    # `least` takes no notice of a null.
+    again = F.when(highest > F.col("offset"), F.least("end_offset", highest) - F.col("offset"))
+    bucket = F.floor(F.col("time_ms") / _BUCKET_MS)
+    read = fetched.withColumns({"again": F.coalesce(again, F.lit(0)), "bucket": bucket})
+    out = F.sum(F.col("end_offset") - F.col("offset")).alias("out")
+    reread = read.groupBy("reader", "topic", "bucket").agg(
+        out,
+        F.sum("again").alias("again"),
+        F.min(F.when(F.col("again") > 0, F.col("time_ms"))).alias("since_ms"),
+    )
+    reread = reread.where(F.col("again") >= LEAST).persist()
+    where = reread.select("topic").distinct()
+    written = of_kinds(observations, "append").where("end_offset is not null").withColumn("bucket", bucket)
+    written = written.join(F.broadcast(where), "topic", "left_semi").groupBy("topic", "bucket")
+    influx = written.agg(F.sum(F.col("end_offset") - F.col("offset")).alias("influx"))
+    rows = reread.join(influx, ["topic", "bucket"], "left").fillna(0, ["influx"]).where(F.col("out") > 2 * F.col("influx"))
+    cause = of_kinds(observations, "restore", "reset", "refused").where(
+        F.col("group").isNotNull() | F.col("client").isNotNull()
+    )
+    cause = cause.where("kind != 'refused' or error = 'OFFSET_OUT_OF_RANGE'").select(
+        F.coalesce("group", "client").alias("reader"),
+        F.col("topic").alias("topic"),
+        F.struct("time_ms", "position", seen().alias("seen")).alias("cause"),
+    )
+    close = F.col("cause.time_ms").between(F.col("since_ms") - _WINDOW_MS, F.col("since_ms"))
+    rows = rows.join(cause, ["reader", "topic"]).where(close)
+    keys = ("reader", "topic", "bucket", "out", "again", "influx", "since_ms")
+    rows = rows.groupBy(*keys).agg(F.max("cause").alias("cause"))
+    return findings(
+        rows,
+        signature="outflux-without-influx",
+        confidence=LIKELY,
+        why="a reset, or an offset that was given back, came right before; without one a group may have been set back by hand",
+        summary=sentence(
+            "{reader} read {out} records of {topic} in a minute in which {influx} were written; {again} it had read before"
+        ),
+        evidence=[F.col("cause.seen")],
+        columns={"group": F.col("reader")},
+    )

@@ -1,0 +1,172 @@
+"""`reset-to-earliest`, `reset-to-latest`, `set-back`, `out-of-range`: a consumer gave its position up, and why.
+
+The cause is told by what the partition's log was like: it began behind the position (retention), it ended
+before it (a truncation, or a leader that was cut off), or the broker did not know the epoch that the consumer
+asked for. A group that has no offset yet, and a user's seek, are no findings.
+"""
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence, who
+from .beside import NEAR_MS, beside, near
+
+_OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
+_IDS: Final = {
+    "undefined-epoch": ("KAFKA-19902",),
+    "diverged": ("KIP-320",),
+    "truncation": ("KAFKA-19902", "KAFKA-20507"),
+    "short-log": ("KAFKA-19902", "KAFKA-20507"),
+}
+_BEHAVIOURS: Final = {
+    "undefined-epoch": ("undefined-epoch", "leader-epoch-entry"),
+    "below-first": ("epoch-below-first",),
+    "diverged": ("election",),
+    "truncation": ("election",),
+}
+_TOLD: Final = {
+    "undefined-epoch": "asked where its epoch ends, the broker answered that it does not know (-1)",
+    "below-first": "asked where its epoch ends, which retention had removed, the broker answered -1",
+    "diverged": "the broker's log ends that epoch before the position: what was read there is no longer in the log",
+    "retention": "the log begins behind the position: retention or DeleteRecords took what was to be read",
+    "truncation": "the log was truncated below the position",
+    "short-log": "the log of the leader that answered ends before the position",
+    "unknown": "the files don't tell where the log began and ended",
+}
+_SURE: Final = {"undefined-epoch": CERTAIN, "below-first": CERTAIN, "diverged": CERTAIN, "retention": CERTAIN}
+
+
+def find(observations: DataFrame) -> DataFrame:
+    rows = lost_positions(observations)
+    rows = beside(rows, observations, ["log-start", "high-watermark", "truncation"])
+    end = F.coalesce("high_watermark.end_offset", "high_watermark.offset")
+    cut = near("truncation")
+    lost = F.col("lost")
+    undefined = (F.col("answer.end_offset") < 0) & (F.col("answer.leader_epoch") >= 0)
+    cause = (
+        F.when(undefined & (F.col("log_start.offset") > 0) & (lost <= F.col("log_start.offset")), "below-first")
+        .when(undefined, "undefined-epoch")
+        .when((F.col("strategy") == "truncation detected") | (F.col("answer.end_offset") < lost), "diverged")
+        .when(lost < F.col("log_start.offset"), "retention")
+        .when(cut["offset"] < lost, "truncation")
+        .when(lost > end, "short-log")
+        .otherwise("unknown")
+    )
+    rows = rows.withColumns({"cause": cause, "cut": cut, "end": end})
+    target = F.col("reset.offset")
+    strategy = (
+        F.when(F.col("reset").isNull(), "out-of-range")
+        .when(F.col("strategy").isin("earliest", "latest"), F.concat(F.lit("reset-to-"), "strategy"))
+        .when(F.col("cause") == "diverged", "set-back")
+        .when(target <= F.coalesce("log_start.offset", F.lit(0)), "reset-to-earliest")
+        .when(target >= F.col("end"), "reset-to-latest")
+        .when(F.col("refused").isNotNull() & (target < lost), "reset-to-earliest")
+        .otherwise("set-back")
+    )
+    no_epoch = F.col("cause").isin("truncation", "short-log") & F.col("epoch").isNull()
+    return findings(
+        rows,
+        signature=strategy,
+        confidence=_by_cause(_SURE, LIKELY).when(F.col("cause") == "unknown", POSSIBLE).otherwise(LIKELY),
+        why=_by_cause(_TOLD, "").otherwise(""),
+        summary=F.concat(
+            sentence("{who} lost its position {lost} in {at}", who=who(), at=place()),
+            F.when(
+                target.isNotNull(),
+                sentence(
+                    " and went to {target}, {far} records {where}",
+                    target=target,
+                    far=F.abs(lost - target),
+                    where=F.when(target < lost, "back").otherwise("on"),
+                ),
+            ).otherwise(F.when(F.col("reset").isNotNull(), " and reset it").otherwise("")),
+            F.when(no_epoch, "; it knew no epoch for it, by which a leader that is behind could have been told").otherwise(
+                ""
+            ),
+        ),
+        behaviours=_lists(_BEHAVIOURS),
+        ids=_lists(_IDS),
+        evidence=[
+            F.col("refused.seen"),
+            F.col("answer.seen"),
+            F.col("reset.seen"),
+            F.when(F.col("cause").isin("retention", "below-first"), F.col("log_start.seen")),
+            F.when(F.col("cause") == "truncation", F.col("cut.seen")),
+            F.when(F.col("cause") == "short-log", F.col("high_watermark.seen")),
+        ],
+    )
+
+
+def lost_positions(observations: DataFrame) -> DataFrame:
+    """Each time that a consumer's position was refused or given up, once: `lost` is the position, `refused`,
+    `answer` and `reset` the rows that tell of it."""
+    rows = of_kinds(observations, "reset", "refused", "epoch-answer", "restore")
+    consumers = (F.col("error") == _OUT_OF_RANGE) & F.col("detail").eqNullSafe("follower").__invert__()
+    rows = rows.where((F.col("kind") != "refused") | consumers).where("topic is not null and partition is not null")
+    key = F.coalesce("client", "group", "file")
+    rows = rows.withColumns({"key": key, "seen": seen()})
+    kept = ("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail", "broker", "seen")
+    row = F.struct(*kept)
+    window = in_order("key", "topic", "partition")
+    later = window.rowsBetween(1, Window.unboundedFollowing)
+    is_a = {kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")}
+    rows = rows.withColumns(
+        {
+            "row": row,
+            "was_refused": F.last(is_a["refused"], True).over(before(window)),
+            "was_answered": F.last(is_a["epoch-answer"], True).over(before(window)),
+            "restored": F.last(is_a["restore"], True).over(before(window)),
+            "next_reset": F.first(is_a["reset"], True).over(later),
+        }
+    )
+    soon = F.col("next_reset.time_ms") - F.col("time_ms") <= NEAR_MS
+    again = F.col("time_ms") - F.col("was_refused.time_ms") <= NEAR_MS
+    unanswered = (F.col("kind") == "refused") & ~F.coalesce(soon, F.lit(False)) & ~F.coalesce(again, F.lit(False))
+    is_reset = F.col("kind") == "reset"
+    refused = F.when(is_reset, _recent("was_refused")).otherwise(F.col("row"))
+    answer = F.when(_recent("was_answered")["leader_epoch"] >= 0, _recent("was_answered"))
+    rows = rows.where(is_reset | unanswered).withColumns(
+        {"refused": refused, "answer": answer, "reset": F.when(is_reset, F.col("row"))}
+    )
+    # Where nothing was refused and no epoch asked for, there was no offset yet, or the user sought.
+    said = F.col("detail").isin("truncation detected")
+    rows = rows.where(F.col("refused").isNotNull() | _unheld(F.col("answer")) | said)
+    lost = F.coalesce("reset.from_offset", "refused.offset", "restored.offset")
+    return rows.withColumns(
+        {
+            "lost": lost,
+            "strategy": F.when(is_reset, F.col("detail")),
+            "broker": F.coalesce("refused.broker", "answer.broker", "broker"),
+            "epoch": F.coalesce("refused.leader_epoch", "answer.leader_epoch"),
+        }
+    ).select(
+        *("source", "file", "position", "time_ms", "group", "client", "topic", "partition", "broker", "lost"),
+        *("strategy", "epoch", "refused", "answer", "reset"),
+    )
+
+
+def _unheld(answer: Column) -> Column:
+    """Whether an answer takes the position away."""
+    return answer["end_offset"].isNotNull() & (
+        (answer["end_offset"] < 0) | (answer["end_offset"] < F.coalesce("reset.from_offset", "restored.offset"))
+    )
+
+
+def _recent(name: str) -> Column:
+    return F.when(F.col("time_ms") - F.col(name)["time_ms"] <= NEAR_MS, F.col(name))
+
+
+def _by_cause(values: dict[str, str], _: str) -> Column:
+    chosen = F.when(F.lit(False), F.lit(""))
+    for cause, value in values.items():
+        chosen = chosen.when(F.col("cause") == cause, value)
+    return chosen
+
+
+def _lists(values: dict[str, tuple[str, ...]]) -> Column:
+    chosen = F.when(F.lit(False), F.array().cast("array<string>"))
+    for cause, names in values.items():
+        chosen = chosen.when(F.col("cause") == cause, F.array(*map(F.lit, names)))
+    return chosen.otherwise(F.array().cast("array<string>"))

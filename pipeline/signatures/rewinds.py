@@ -1,0 +1,208 @@
+"""`offset-rewind` and `offset-lost`: a group's offset goes back, or away, though nobody asked for that.
+
+At LinkedIn in 2015 a coordinator answered offsets that were a month old, because loading them had stopped
+early, and none at all, because a cleanup wrote tombstones while another load was still reading. A commit that
+goes back on its own comes from a member that did not know that it was no member any more, or from commits that
+overtook each other. Told by others, and so not here: a commit that follows a reset (`resets`), a user's seek,
+an offset that an administrator sets.
+"""
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from ..findings import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    before,
+    findings,
+    in_order,
+    of_kinds,
+    place,
+    seen,
+    sentence,
+)
+
+_WHERE: Final = ("group", "topic", "partition")
+_DAY_MS: Final = 86_400_000
+_SKEW_MS: Final = 1_000
+"""What clocks of different machines may differ by."""
+
+
+def find(observations: DataFrame) -> DataFrame:
+    """Rewinds of commits and of restores, and lost offsets."""
+    rows = _timeline(observations)
+    suspects = rows.where(_went_back() | (F.col("offset") < 0) | (F.col("kind") == "tombstone")).persist()
+    return (
+        _restored(suspects, rows)
+        .unionByName(_lost(suspects, observations))
+        .unionByName(_deleted(suspects))
+        .unionByName(_committed(suspects, observations))
+    )
+
+
+def _went_back() -> Column:
+    return (F.col("offset") < F.col("commit.offset")) | (F.col("offset") < F.col("last.offset"))
+
+
+def _timeline(observations: DataFrame) -> DataFrame:
+    """What happened to each group's offsets, with the commit before, and with what came before in the file."""
+    wanted = "kind", "source", "file", "position", "time_ms", "generation", "client", "broker", *_WHERE, "offset"
+    rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
+    # An aborted transaction's commits never count.
+    rows = rows.where("detail is null or detail != 'in a transaction'")
+    rows = rows.where("group is not null and topic is not null and partition is not null")
+    rows = rows.withColumn("seen", seen()).select(*wanted, "seen")
+    known = F.struct("kind", "source", "time_ms", "offset", "generation", "seen")
+    is_commit = F.col("kind") == "commit"
+    everywhere, here = in_order(*_WHERE), in_order("source", *_WHERE)
+    return rows.withColumns(
+        {
+            "commit": F.last(F.when(is_commit, known), True).over(before(everywhere)),
+            "last": F.last(F.when(F.col("kind") != "tombstone", known), True).over(before(here)),
+            "tombstone": F.last(F.when(F.col("kind") == "tombstone", known), True).over(before(everywhere)),
+        }
+    )
+
+
+def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
+    one_clock = F.col("source") == F.col("commit.source")
+    went_back = suspects.where(
+        (F.col("kind") == "restore")
+        & (F.col("offset") >= 0)
+        & (F.col("offset") < F.col("commit.offset"))
+        & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
+    )
+    old = rows.where("kind = 'commit'").drop("commit", "last", "tombstone").select(
+        *(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen"))
+    )
+    same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
+    pairs = went_back.join(old, [*same, F.col("old_time_ms") <= F.col("time_ms")], "left")
+    key = ("file", "position", *_WHERE)
+    last = F.max_by(F.struct("old_time_ms", "old_seen"), "old_time_ms").alias("old")
+    others = [F.first(name).alias(name) for name in ("source", "time_ms", "offset", "commit", "seen", "broker")]
+    one = pairs.groupBy(*key).agg(*others, last)
+    age = F.col("time_ms") - F.col("old.old_time_ms")
+    return findings(
+        one,
+        signature="offset-rewind",
+        confidence=F.when(F.col("source") == F.col("commit.source"), CERTAIN).otherwise(LIKELY),
+        why=F.when(
+            F.col("source") == F.col("commit.source"),
+            "the same kind of file tells both the newer commit and, later, the older offset",
+        ).otherwise("the commit and the restore come from different files, whose clocks may differ"),
+        summary=F.concat(
+            sentence(
+                "group {group} was given offset {offset} of {at}, {back} behind the {newest} that it had committed",
+                at=place(),
+                back=F.col("commit.offset") - F.col("offset"),
+                newest="commit.offset",
+            ),
+            F.when(
+                F.col("old").isNotNull(),
+                sentence(
+                    ": that of an older commit, of {age} ms before, as when loading the offsets stopped early", age=age
+                ),
+            ).otherwise(""),
+        ),
+        evidence=[F.col("old.old_seen"), F.col("commit.seen"), F.col("seen")],
+        behaviours=["time-retention"],
+        ids=["KAFKA-5600"],
+    )
+
+
+def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
+    gone = suspects.where((F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0))
+    ended = observations.where("kind = 'group' and detail = 'Dead'").select(
+        F.col("group").alias("_dead"), F.col("time_ms").alias("_dead_ms")
+    )
+    died = [
+        F.col("group") == F.col("_dead"),
+        F.col("_dead_ms").between(F.col("commit.time_ms"), F.col("time_ms")),
+    ]
+    gone = gone.join(F.broadcast(ended), died, "left_anti")
+    waited = F.col("time_ms") - F.col("commit.time_ms")
+    tombstone = F.when(F.col("tombstone.time_ms") >= F.col("commit.time_ms"), F.col("tombstone"))
+    return findings(
+        gone.withColumns({"waited": waited, "deleted": tombstone}),
+        signature="offset-lost",
+        confidence=F.when(F.col("waited") >= _DAY_MS, POSSIBLE)
+        .when(F.col("source") == F.col("commit.source"), CERTAIN)
+        .otherwise(LIKELY),
+        why=F.when(F.col("waited") >= _DAY_MS, "so long after the commit the offset may have expired as configured")
+        .when(
+            F.col("deleted").isNotNull(),
+            "a tombstone followed a commit that was too young to expire; deleting offsets by hand does that too",
+        )
+        .otherwise("the offset was too young to expire, and nothing tells that the group was deleted"),
+        summary=sentence(
+            "group {group} was told that it has no offset of {at}, {waited} ms after it had committed {newest}",
+            at=place(),
+            newest="commit.offset",
+        ),
+        evidence=[F.col("commit.seen"), F.col("deleted.seen"), F.col("seen")],
+        behaviours=["loaded-offsets", "offset-retention-start", "unsubscribed-offsets"],
+        ids=["KAFKA-8069", "KAFKA-4682", "KAFKA-13636"],
+    )
+
+
+def _deleted(suspects: DataFrame) -> DataFrame:
+    """A tombstone in the offsets topic right behind a commit, with commits before and none asking for it."""
+    young = suspects.where(
+        (F.col("kind") == "tombstone")
+        & (F.col("commit.offset") >= 0)
+        & (F.col("time_ms") - F.col("commit.time_ms")).between(0, _DAY_MS - 1)
+    )
+    return findings(
+        young.withColumn("waited", F.col("time_ms") - F.col("commit.time_ms")),
+        signature="offset-lost",
+        confidence=POSSIBLE,
+        why="too young to expire, but deleting a group, a topic or offsets by hand writes such tombstones too",
+        summary=sentence(
+            "the offset {newest} of group {group} for {at} was deleted {waited} ms after it was committed, as when a "
+            "cleanup runs while offsets are still being loaded",
+            at=place(),
+            newest="commit.offset",
+        ),
+        evidence=[F.col("commit.seen"), F.col("seen")],
+        behaviours=["loaded-offsets", "offset-retention-start"],
+        ids=["KAFKA-8069", "KAFKA-4682"],
+    )
+
+
+def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
+    by_hand = F.col("generation").isNull() & F.col("last.generation").isNotNull()
+    went_back = suspects.where(
+        (F.col("kind") == "commit")
+        & (F.col("offset") >= 0)
+        & (F.col("offset") < F.col("last.offset"))
+        & ~by_hand
+    )
+    fetched = of_kinds(observations, "position").select(
+        *(F.col(name).alias(f"at_{name}") for name in ("client", "topic", "partition", "offset", "time_ms"))
+    )
+    same = [F.col(name) == F.col(f"at_{name}") for name in ("client", "topic", "partition")]
+    between = F.col("at_time_ms").between(F.col("last.time_ms"), F.col("time_ms"))
+    pairs = went_back.join(fetched, [*same, between], "left")
+    others = [F.first(name).alias(name) for name in ("offset", "last", "seen", "client", "broker")]
+    one = pairs.groupBy("file", "position", *_WHERE).agg(*others, F.min("at_offset").alias("lowest"))
+    # Whoever fetches from there was set back: by itself, by its user, or by what `resets` tells.
+    one = one.where(F.col("lowest").isNull() | (F.col("lowest") >= F.col("last.offset")))
+    watched = F.col("lowest").isNotNull()
+    return findings(
+        one,
+        signature="offset-rewind",
+        confidence=F.when(watched, LIKELY).otherwise(POSSIBLE),
+        why=F.when(watched, "the client's own position did not go back: a late or overtaken commit").otherwise(
+            "the files don't tell where the consumer read, so it may have been set back by its user"
+        ),
+        summary=sentence(
+            "group {group} committed {offset} for {at}, {back} behind the {newest} before",
+            at=place(),
+            back=F.col("last.offset") - F.col("offset"),
+            newest="last.offset",
+        ),
+        evidence=[F.col("last.seen"), F.col("seen")],
+    )

@@ -1,0 +1,93 @@
+"""`spurious-sequence-error` and `lost-records`: UNKNOWN_PRODUCER_ID and OUT_OF_ORDER_SEQUENCE_NUMBER told apart.
+
+By the rule of KIP-185's follow-up: if the log starts past the last offset that the producer had acknowledged,
+retention took its records, and the error is spurious; if not, acknowledged records are lost. A sequence that is
+out of order because an earlier request is still to be sent again, and that is taken later, is no finding.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence
+from .beside import beside
+
+ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID")
+_KEY: Final = ("topic", "partition", "producer_id")
+_SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only-producer")
+_LOST: Final = ("election", "isr-entry")
+
+
+def find(observations: DataFrame) -> DataFrame:
+    refused = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
+    refused = refused.where("topic is not null and partition is not null and producer_id is not null")
+    refused = refused.select(*observations.columns).withColumn("seen", seen()).persist()
+    keys = refused.select(*_KEY).distinct()
+    appends = of_kinds(observations, "append").join(F.broadcast(keys), list(_KEY), "left_semi").withColumn("seen", seen())
+    window = in_order(*_KEY)
+    later = window.rowsBetween(1, Window.unboundedFollowing)
+    is_append = F.col("kind") == "append"
+    written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
+    both = refused.unionByName(appends).withColumns(
+        {
+            "acknowledged": F.last(written, True).over(before(window)),
+            "first_refused": F.min(F.when(~is_append, F.col("time_ms"))).over(
+                window.rowsBetween(Window.unboundedPreceding, -1)
+            ),
+            "taken": F.collect_set(F.when(is_append, F.struct("producer_epoch", "sequence"))).over(later),
+        }
+    )
+    retried = F.array_contains("taken", F.struct("producer_epoch", "sequence"))
+    rows = both.where(~is_append & ~F.coalesce(retried, F.lit(False)))
+    # One story, told once: what is refused again and again, and what was under way behind it.
+    after = F.last(F.when(F.col("acknowledged").isNotNull(), F.col("acknowledged.offset")), True)
+    ranked = rows.withColumns(
+        {
+            "since": after.over(window.rowsBetween(Window.unboundedPreceding, 0)),
+            "times": F.count("*").over(Window.partitionBy(*_KEY, "acknowledged.offset")),
+            "nth": F.row_number().over(in_order(*_KEY, "acknowledged.offset")),
+        }
+    ).where("nth = 1")
+    rows = ranked.select(
+        *("source", "file", "position", "time_ms", "broker", "client", *_KEY, "error", "sequence", "seen"),
+        *("acknowledged", "times"),
+    )
+    rows = beside(rows, observations, ["log-start", "truncation", "leader"])
+    last = F.coalesce(F.col("acknowledged.end_offset") - 1, F.col("acknowledged.offset"))
+    # A trace tells when a log start moves: unless it does, it is where it was.
+    start = F.coalesce("log_start.offset", F.when(F.col("source") == "trace", F.lit(0)))
+    kind = (
+        F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
+    )
+    rows = rows.withColumns({"last": last, "start": start, "verdict": kind})
+    retention, loss = F.col("verdict") == "retention", F.col("verdict") == "loss"
+    unknown = F.col("error") == ERRORS[1]
+    return findings(
+        rows,
+        signature=F.when(retention, "spurious-sequence-error").when(loss, "lost-records").otherwise("sequence-error"),
+        confidence=F.when(retention & (F.col("source") == "trace"), CERTAIN)
+        .when(retention, LIKELY)
+        .when(loss & (unknown | F.col("truncation").isNotNull() | (F.col("leader.leader_epoch") > 0)), LIKELY)
+        .otherwise(POSSIBLE),
+        why=F.when(retention, "the log starts past the last offset that the producer had acknowledged")
+        .when(
+            loss, "the log does not start past the last offset that the producer had acknowledged, so it should be there"
+        )
+        .otherwise("the files don't tell both where the log starts and what the producer had acknowledged"),
+        summary=F.concat(
+            sentence("producer {producer_id} was refused in {at} with {error}", at=place()),
+            F.when(F.col("sequence").isNotNull(), sentence(" at sequence {sequence}")).otherwise(""),
+            F.when(F.col("times") > 1, sentence(" ({times} times)")).otherwise(""),
+            F.when(F.col("last").isNotNull(), sentence(", after offset {last} was acknowledged")).otherwise(""),
+            F.when(F.col("start").isNotNull(), sentence("; the log starts at {start}")).otherwise(""),
+            F.when(retention, ": retention took its records, nothing is lost that was to be kept")
+            .when(loss, ": acknowledged records are lost")
+            .otherwise(""),
+        ),
+        evidence=[F.col("acknowledged.seen"), F.when(retention, F.col("log_start.seen")), F.col("truncation.seen"), F.col("seen")],
+        behaviours=F.when(loss, F.array(*map(F.lit, _LOST))).otherwise(F.array(*map(F.lit, _SPURIOUS))),
+        ids=F.when(loss, F.array(*map(F.lit, ("KIP-185", "KAFKA-19880")))).otherwise(
+            F.array(*map(F.lit, ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")))
+        ),
+    )
