@@ -1,8 +1,8 @@
 """How long `mockbroker analyze` takes for a large trace, and what memory: `python -m benchmarks.pipeline`.
 
-Wall clock, CPU time and resident memory of the whole process tree (Python, the JVM, its workers), from the start
-of the command to its end, session included. With `--duckdb PYTHON`, an interpreter that has DuckDB, one of the
-searches by both, on the same Parquet: each group's restores behind its last commit.
+Wall clock, CPU time and resident memory of the whole process tree (Python, the JVM, its workers), from the
+start of the command to its end, session included. With `--duckdb PYTHON`, an interpreter that has DuckDB,
+one of the searches by both, on the same Parquet: each group's restores behind its last commit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Measured:
 
 def measure(what: str, command: list[str]) -> Measured:
     """Runs a command to its end. RuntimeError when it fails."""
-    begun, cpu, peak = time.monotonic(), {}, 0.0
+    cpu: dict[int, float] = {}
+    begun, peak = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         while process.poll() is None:
@@ -125,7 +126,9 @@ def main(
             command = [sys.executable, "-m", "mockbroker", "analyze", str(trace), "--out", str(out)]
             _print(measure(f"analyze {rows:,} rows, {ending}, {trace.stat().st_size / 1e6:.0f} MB", command))
         if duckdb:
-            _print(measure("rewinds, Spark", [sys.executable, "-c", _SPARK, _query("observations"), _table(out)]))
+            _print(
+                measure("rewinds, Spark", [sys.executable, "-c", _SPARK, _query("observations"), _table(out)])
+            )
             source = f"read_parquet('{_table(out)}/kind=*/*.parquet', hive_partitioning = true)"
             _print(measure("rewinds, DuckDB", [duckdb, "-c", _DUCKDB, _query(source)]))
     finally:

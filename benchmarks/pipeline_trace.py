@@ -58,7 +58,9 @@ class Generator:
     def lines(self) -> Iterator[str]:
         """Without end."""
         for each in self.partitions:
-            yield self._row("leader", f'"topic":"{each.topic}","partition":{each.index},"leader":1,"leader_epoch":0')
+            yield self._row(
+                "leader", f'"topic":"{each.topic}","partition":{each.index},"leader":1,"leader_epoch":0'
+            )
         while True:
             self.time_ms += self.random.randrange(3)
             yield from self._step(self.random.choice(self.partitions))
@@ -82,7 +84,9 @@ class Generator:
         self.number += 1
         return f'{{"kind":"{kind}","number":{self.number},"time_ms":{self.time_ms},{rest}}}'
 
-    def _exchange(self, kind: str, client: str, api: str, version: int, number: int, names: str, rest: str) -> str:
+    def _exchange(
+        self, kind: str, client: str, api: str, version: int, number: int, names: str, rest: str
+    ) -> str:
         return self._row(
             kind,
             f'"broker":1,"connection":"127.0.0.1:{client}","client_id":"{client}","api":"{api}","version":{version},'
@@ -125,7 +129,8 @@ class Generator:
             f'{{"partition_index":{at.index},"error_code":"NONE","high_watermark":{at.end},"last_stable_offset":{at.end},'
             '"log_start_offset":0,"diverging_epoch":{"epoch":-1,"end_offset":-1},"current_leader":{"leader_id":-1,'
             '"leader_epoch":-1},"snapshot_id":{"end_offset":-1,"epoch":-1},"aborted_transactions":[],'
-            f'"preferred_read_replica":-1,"records":[{{"base_offset":{start},"bytes":{70 * count},"leader_epoch":0,'
+            f'"preferred_read_replica":-1,"records":[{{"base_offset":{start},"bytes":{70 * count},'
+            f'"leader_epoch":0,'
             f'"producer_id":{at.index},"producer_epoch":0,"base_sequence":{start},"records":{count}}}]}}],'
             f'"topic":"{at.topic}"}}],"node_endpoints":[]',
         )
@@ -139,7 +144,8 @@ class Generator:
             number,
             names,
             '"transactional_id":null,"acks":-1,"timeout_ms":30000,"topic_data":[{"topic_id":null,"partition_data":[{'
-            f'"index":{at.index},"records":[{{"base_offset":0,"bytes":{70 * count},"leader_epoch":0,"producer_id":'
+            f'"index":{at.index},"records":[{{"base_offset":0,"bytes":{70 * count},"leader_epoch":0,'
+            f'"producer_id":'
             f'{at.index},"producer_epoch":0,"base_sequence":{at.sequence},"records":{count}}}]}}],"name":"{at.topic}"}}]',
         )
         base = at.end
@@ -166,7 +172,10 @@ class Generator:
         number, client = next(self.correlation), f"{group}-{at.index % 3}"
         names = f'"{at.topic}-{at.index}","{group}"'
         at.committed[group] = at.positions[group]
-        member = f'"group_id":"{group}","generation_id_or_member_epoch":1,"member_id":"{client}","group_instance_id":null'
+        member = (
+            f'"group_id":"{group}","generation_id_or_member_epoch":1,"member_id":"{client}",'
+            '"group_instance_id":null'
+        )
         yield self._request(
             client,
             "OffsetCommit",

@@ -92,13 +92,20 @@ def analyze(
 
 
 def _rank(finding: Finding) -> tuple[Any, ...]:
-    return CONFIDENCE.index(finding["confidence"]), finding["from_ms"] or 0, finding["signature"], finding["summary"]
+    return (
+        CONFIDENCE.index(finding["confidence"]),
+        finding["from_ms"] or 0,
+        finding["signature"],
+        finding["summary"],
+    )
 
 
 def _count(found: Analysis, table: "DataFrame") -> None:
     from pyspark.sql import functions as F
 
-    rows = table.groupBy("kind").agg(F.count("*").alias("n"), F.min("time_ms").alias("a"), F.max("time_ms").alias("b"))
+    rows = table.groupBy("kind").agg(
+        F.count("*").alias("n"), F.min("time_ms").alias("a"), F.max("time_ms").alias("b")
+    )
     spans = []
     for row in rows.collect():
         found.kinds[row["kind"]] = row["n"]
@@ -106,7 +113,9 @@ def _count(found: Analysis, table: "DataFrame") -> None:
     found.span_ms = (min(spans), max(spans)) if spans else None
     if found.kinds["unreadable"]:
         bad = table.where("kind = 'unreadable'").orderBy("file", "position").limit(SHOWN_UNREADABLE)
-        found.unreadable = [row.asDict() for row in bad.select("file", "position", "detail", "text").collect()]
+        found.unreadable = [
+            row.asDict() for row in bad.select("file", "position", "detail", "text").collect()
+        ]
 
 
 def _write(path: Path, findings: list[Finding]) -> None:
@@ -114,7 +123,9 @@ def _write(path: Path, findings: list[Finding]) -> None:
     import pyarrow.parquet as pq
 
     texts, place = pa.list_(pa.string()), pa.int64()
-    evidence = pa.struct([("file", pa.string()), ("position", place), ("time_ms", place), ("text", pa.string())])
+    evidence = pa.struct(
+        [("file", pa.string()), ("position", place), ("time_ms", place), ("text", pa.string())]
+    )
     schema = pa.schema(
         [
             *((name, pa.string()) for name in ("signature", "confidence", "why", "summary")),

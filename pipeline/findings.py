@@ -9,12 +9,15 @@ from pyspark.sql import functions as F
 from .observations import NAMES
 
 SCHEMA: Final = (
-    "signature string, confidence string, why string, summary string, behaviours array<string>, ids array<string>, "
-    "`group` string, topic string, `partition` int, producer_id bigint, broker int, from_ms bigint, to_ms bigint, "
+    "signature string, confidence string, why string, summary string, behaviours array<string>, "
+    "ids array<string>, "
+    "`group` string, topic string, `partition` int, producer_id bigint, broker int, from_ms "
+    "bigint, to_ms bigint, "
     "evidence array<struct<file: string, position: bigint, time_ms: bigint, text: string>>"
 )
-"""`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs, `confidence` is
-`certain`, `likely` or `possible`, and `why` says why. Times are Unix milliseconds of the first and last row."""
+"""`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs,
+`confidence` is `certain`, `likely` or `possible`, and `why` says why. Times are Unix milliseconds of the
+first and last row."""
 
 CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
@@ -99,12 +102,15 @@ def sentence(text: str, **values: str | Column) -> Column:
 
 def place() -> Column:
     """`topic-partition`, as Kafka writes it."""
-    named = F.when(F.col("partition") == NO_PARTITION, F.col("topic")).otherwise(sentence("{topic}-{partition}"))
+    named = F.when(F.col("partition") == NO_PARTITION, F.col("topic")).otherwise(
+        sentence("{topic}-{partition}")
+    )
     return F.when(F.col("topic").startswith(_UNNAMED), "the partition").otherwise(named)
 
 
 def comparable(observations: DataFrame) -> DataFrame:
-    """`observations` with values for what is not told where there is only one: the partition of a timeline."""
+    """`observations` with values for what is not told where there is only one: the partition of a timeline.
+    `observations` with values for what is not told where there is only one: the partition of a timeline."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
     topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
@@ -152,7 +158,13 @@ def findings(
     )
     found = found.withColumns({"from_ms": F.array_min(times), "to_ms": F.array_max(times)})
     wanted = [each.strip().split(" ")[0].strip("`") for each in SCHEMA.split("evidence")[0].split(", ")]
-    kinds = {"partition": "int", "broker": "int", "producer_id": "bigint", "group": "string", "topic": "string"}
+    kinds = {
+        "partition": "int",
+        "broker": "int",
+        "producer_id": "bigint",
+        "group": "string",
+        "topic": "string",
+    }
     return found.select(
         *(F.col(f"`{name}`").cast(kinds[name]) if name in kinds else F.col(name) for name in wanted if name),
         "evidence",
@@ -162,11 +174,7 @@ def findings(
 def _by_time(one: Column, other: Column) -> Column:
     a = [F.coalesce(one["time_ms"], F.lit(0)), one["position"]]
     b = [F.coalesce(other["time_ms"], F.lit(0)), other["position"]]
-    return (
-        F.when(a[0] != b[0], F.signum(a[0] - b[0]))
-        .otherwise(F.signum(a[1] - b[1]))
-        .cast("int")
-    )
+    return F.when(a[0] != b[0], F.signum(a[0] - b[0])).otherwise(F.signum(a[1] - b[1])).cast("int")
 
 
 def _column(value: str | Column) -> Column:

@@ -17,12 +17,14 @@ _STYLE: Final = """
 :root { color-scheme: light dark; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1000px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
+table { border-collapse: collapse; }
+td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
 article { border-left: 4px solid #8888; padding: .1rem 0 .1rem 1rem; margin: 1.2rem 0; }
 article.certain { border-color: #c0392b; } article.likely { border-color: #b9770e; }
 article p { margin: .2rem 0; } .dim { opacity: .7; } code, pre { font-size: 13px; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }
-svg { width: 100%; height: auto; background: #8881; } svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
+svg { width: 100%; height: auto; background: #8881; }
+svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
 .trouble { color: #b9770e; }
 """
 
@@ -34,7 +36,8 @@ def page(analysis: Analysis) -> str:
 def _page(analysis: Analysis) -> Iterator[str]:
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width">'
-    yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield f"<title>mockbroker analyze</title>\n<style>{_STYLE}</style>\n</head>\n<body>"
     yield "<h1>What was found</h1>"
     yield from _overview(analysis)
@@ -65,7 +68,8 @@ def _overview(analysis: Analysis) -> Iterator[str]:
 def _findings(analysis: Analysis) -> Iterator[str]:
     for finding in analysis.findings[:_MOST]:
         yield f'<article class="{escape(finding["confidence"])}">'
-        about = f"{finding['signature']} · {finding['confidence']} · {where(finding)} · {when(finding['from_ms'])}"
+        told = (finding["signature"], finding["confidence"], where(finding), when(finding["from_ms"]))
+        about = " · ".join(map(str, told))
         yield f'<p class="dim">{escape(about)}</p>'
         yield f"<p><strong>{escape(finding['summary'])}</strong></p>"
         yield f'<p>{escape(finding["why"])}. <span class="dim">{escape(_matches(finding))}</span></p>'

@@ -17,7 +17,8 @@ Points = list[tuple[int, int]]
 
 @dataclass(slots=True)
 class Plot:
-    """Series of (time in ms, offset) by name, of lag by group, and the findings as (from ms, to ms, signature)."""
+    """Series of (time in ms, offset) by name, of lag by group, and the findings as (from ms, to ms,
+    signature)."""
 
     topic: str
     partition: int
@@ -55,9 +56,15 @@ def _draw(table: "DataFrame", drawn: dict[tuple[str, int], Plot]) -> None:
     from pyspark.sql import functions as F
 
     where = table.sparkSession.createDataFrame(list(drawn), "topic string, `partition` int")
-    rows = table.where(F.col("kind").isin("commit", "restore", "high-watermark", "log-start") & F.col("offset").isNotNull())
-    rows = rows.where("time_ms is not null and offset >= 0").join(F.broadcast(where), ["topic", "partition"], "left_semi")
-    series = F.when(F.col("kind").isin("commit", "restore"), F.concat(F.lit("group "), F.coalesce("group", F.lit("?"))))
+    rows = table.where(
+        F.col("kind").isin("commit", "restore", "high-watermark", "log-start") & F.col("offset").isNotNull()
+    )
+    rows = rows.where("time_ms is not null and offset >= 0").join(
+        F.broadcast(where), ["topic", "partition"], "left_semi"
+    )
+    series = F.when(
+        F.col("kind").isin("commit", "restore"), F.concat(F.lit("group "), F.coalesce("group", F.lit("?")))
+    )
     series = series.otherwise(F.regexp_replace("kind", "-", " "))
     rows = rows.select("topic", "partition", series.alias("series"), "time_ms", "offset").persist()
     first, last = rows.agg(F.min("time_ms"), F.max("time_ms")).collect()[0]
@@ -72,7 +79,10 @@ def _draw(table: "DataFrame", drawn: dict[tuple[str, int], Plot]) -> None:
     points: dict[tuple[str, int], dict[str, Points]] = {}
     for row in sliced.collect():
         found = points.setdefault((row["topic"], row["partition"]), {}).setdefault(row["series"], [])
-        found += {(row["low"]["time_ms"], row["low"]["offset"]), (row["new"]["time_ms"], row["new"]["offset"])}
+        found += {
+            (row["low"]["time_ms"], row["low"]["offset"]),
+            (row["new"]["time_ms"], row["new"]["offset"]),
+        }
     rows.unpersist()
     for key, plot in drawn.items():
         plot.offsets = {name: sorted(each) for name, each in sorted(points.get(key, {}).items())}

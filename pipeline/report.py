@@ -66,7 +66,9 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     console.print(table)
     for signature, count in shown.items():
         if count > most:
-            console.print(f"{count - most} more of {signature} are in the report", highlight=False, markup=False)
+            console.print(
+                f"{count - most} more of {signature} are in the report", highlight=False, markup=False
+            )
 
 
 def _told(finding: Finding) -> str:
@@ -102,7 +104,8 @@ def trouble(analysis: Analysis) -> list[str]:
         lines.append(f"{len(unknown)} file{'s' * (len(unknown) != 1)} of no known kind: {listed}")
     if analysis.collected.without_zone:
         lines.append(
-            f"{analysis.collected.without_zone:,} times tell no time zone: --timezone says which (taken for UTC else)"
+            f"{analysis.collected.without_zone:,} times tell no time zone: --timezone says which "
+            f"(taken for UTC else)"
         )
     if analysis.left_out:
         lines.append(f"{analysis.left_out:,} findings are left out of the report")

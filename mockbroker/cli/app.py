@@ -191,7 +191,9 @@ def analyze(
         Path | None,
         typer.Option(metavar="FOLDER", help="Write report.html and Parquet there: a new or empty folder."),
     ] = None,
-    timezone: Annotated[str, typer.Option(help="Of log lines that tell none, such as Europe/Berlin.")] = "UTC",
+    timezone: Annotated[
+        str, typer.Option(help="Of log lines that tell none, such as Europe/Berlin.")
+    ] = "UTC",
     master: Annotated[str, typer.Option(help="Where Spark runs.")] = "local[2]",
     fail_on_findings: Annotated[
         bool, typer.Option("--fail-on-findings", help="Exit with 1 when anything is found.")

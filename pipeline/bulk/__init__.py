@@ -1,21 +1,24 @@
 """Large traces: read in parallel by few long tasks, into the same table that `readers/trace.py` gives.
 
-Left out is what no search looks at: `current_epoch` of `fetched` rows, answers to JoinGroup and InitProducerId,
-and the groups of refused requests that are about no partition.
+Left out is what no search looks at: `current_epoch` of `fetched` rows, answers to JoinGroup and
+InitProducerId, and the groups of refused requests that are about no partition.
 """
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...trace.events import SCHEMA_VERSION
 from ..observations import Observation
+from ..readers.exchanges import topic_ids
 from .pairing import pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
     from pyspark.sql import SparkSession
 
 LEAST_BYTES: Final = 32 << 20
@@ -24,6 +27,7 @@ SPLIT_BYTES: Final = 128 << 20
 _BLOCK_BYTES: Final = 8 << 20
 _BLOCK_ROWS: Final = 1 << 14
 _SOURCE: Final = "trace"
+_METADATA: Final = b'"api":"Metadata"'
 
 
 def can_read(path: Path, reader: str) -> bool:
@@ -44,22 +48,24 @@ def can_read(path: Path, reader: str) -> bool:
 
 class Split(NamedTuple):
     """What one task reads: the bytes of lines that begin in [start, end), or row groups of Parquet. `before`
-    counts the lines, or rows, before them."""
+    counts the lines, or rows, before them; `names` are those of the file's topic ids."""
 
     path: str
     start: int
     end: int
     before: int
     folder: str
+    names: dict[str, str] = {}  # noqa: RUF012
 
 
 def read(spark: "SparkSession", path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
     """Adds the rows of a trace of a known version to `folder`, `kind=…/` each."""
     context = spark.sparkContext
     splits = _row_groups(path, folder) if path.suffix == ".parquet" else _ranges(path, folder, split_bytes)
-    if path.suffix != ".parquet":
-        counts = context.parallelize(splits, len(splits)).map(_count).collect()
-        splits = [each._replace(before=sum(counts[:nth])) for nth, each in enumerate(splits)]
+    looks = context.parallelize(splits, len(splits)).map(_look).collect()
+    before = list(accumulate((look.rows for look in looks), initial=0))
+    names = {topic_id: name for look in looks for topic_id, name in look.names.items()}
+    splits = [each._replace(before=before[nth], names=names) for nth, each in enumerate(splits)]
     context.parallelize(splits, len(splits)).foreach(_work)
     pair(spark, folder)
     for unfinished in folder.glob("kind=~*"):
@@ -75,12 +81,8 @@ def _ranges(path: Path, folder: Path, split_bytes: int) -> list[Split]:
 def _row_groups(path: Path, folder: Path) -> list[Split]:
     import pyarrow.parquet as pq
 
-    about = pq.ParquetFile(path).metadata
-    splits, before = [], 0
-    for group in range(about.num_row_groups):
-        splits.append(Split(str(path), group, group + 1, before, str(folder)))
-        before += about.row_group(group).num_rows
-    return splits
+    groups = pq.ParquetFile(path).metadata.num_row_groups
+    return [Split(str(path), group, group + 1, 0, str(folder)) for group in range(groups)]
 
 
 def _blocks(split: Split) -> Iterator[bytes]:
@@ -97,8 +99,50 @@ def _blocks(split: Split) -> Iterator[bytes]:
             yield data
 
 
-def _count(split: Split) -> int:
-    return sum(data.count(b"\n") for data in _blocks(split))
+class _Look(NamedTuple):
+    """Lines, or rows, of a split, and the names of topic ids that Metadata answers in it tell."""
+
+    rows: int
+    names: dict[str, str]
+
+
+def _look(split: Split) -> _Look:
+    names: dict[str, str] = {}
+    if split.path.endswith(".parquet"):
+        import pyarrow.parquet as pq
+
+        file = pq.ParquetFile(split.path)
+        for body in _metadata_in(file, split):
+            names |= _names(body)
+        return _Look(file.metadata.row_group(split.start).num_rows, names)
+    rows = 0
+    for data in _blocks(split):
+        rows += data.count(b"\n")
+        at = data.find(_METADATA)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            names |= _names(data[data.rfind(b"\n", 0, at) + 1 : end])
+            at = data.find(_METADATA, end)
+    return _Look(rows, names)
+
+
+def _metadata_in(file: "pq.ParquetFile", split: Split) -> Iterator[str]:
+    import pyarrow.compute as pc
+
+    groups = list(range(split.start, split.end))
+    for batch in file.iter_batches(_BLOCK_ROWS, row_groups=groups, columns=["kind", "api", "body"]):
+        some = pc.and_(pc.equal(batch["kind"], "answer"), pc.equal(batch["api"], "Metadata"))
+        yield from batch["body"].filter(some).drop_null().to_pylist()
+
+
+def _names(text: str | bytes) -> dict[str, str]:
+    """Of a row with a body, or of a body."""
+    try:
+        row = json.loads(text)
+        return topic_ids(row.get("body", row))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}  # what can't be read is told of where rows are read
 
 
 def _work(split: Split) -> None:
@@ -120,10 +164,14 @@ def _lines(split: Split) -> "Iterator[tuple[str, pa.Table]]":
     for data in _blocks(split):
         found, bad = parse(data)
         for rows, nth in found:
-            yield from told(rows, pc.add(nth, pa.scalar(line + 1)), split.path)
+            yield from told(rows, pc.add(nth, pa.scalar(line + 1)), split.path, split.names)
         torn = None if data.endswith(b"\n") else data.count(b"\n")
         reasons = [
-            (line + 1 + each.nth, f"torn last line: {each.reason}" if each.nth == torn else each.reason, each.text)
+            (
+                line + 1 + each.nth,
+                f"torn last line: {each.reason}" if each.nth == torn else each.reason,
+                each.text,
+            )
             for each in bad
         ]
         yield "unreadable", _unreadable(split.path, reasons)
@@ -147,7 +195,7 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
                 yield "unreadable", _unreadable(split.path, [(row + start + 1, some, None)])
                 continue
             positions = pa.array(range(row + start + 1, row + start + 1 + len(some)), pa.int64())
-            yield from told(with_bodies(some), positions, split.path)
+            yield from told(with_bodies(some), positions, split.path, split.names)
         row += len(rows)
 
 
@@ -172,7 +220,7 @@ def _readable(rows: "pa.Table", start: int = 0) -> "Iterator[tuple[int, pa.Table
     yield from _readable(rows.slice(middle), start + middle)
 
 
-def _unreadable(file: str, reasons: list[tuple[int, str, str | None]]) -> "pa.Table":
+def _unreadable(file: str, reasons: Sequence[tuple[int, str, str | None]]) -> "pa.Table":
     import pyarrow as pa
 
     from .rows import SCHEMA

@@ -34,10 +34,16 @@ def _unfinished(spark: "SparkSession", folder: Path, kind: str) -> DataFrame:
 def _paired(spark: "SparkSession", folder: Path) -> DataFrame:
     asked, answered = _unfinished(spark, folder, "~asked"), _unfinished(spark, folder, "~answered")
     where = ("text", "topic", "partition")
-    given = (*("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence"), "detail")
+    given = (
+        *("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence"),
+        "detail",
+    )
     asked = asked.where("api != 'OffsetFetch'").select(
         *where,
-        *(F.col(name).alias(f"asked_{name}") for name in (*given, "offset", "end_offset", "leader_epoch", "current_epoch")),
+        *(
+            F.col(name).alias(f"asked_{name}")
+            for name in (*given, "offset", "end_offset", "leader_epoch", "current_epoch")
+        ),
     )
     by_hand = answered.where("api != 'OffsetFetch'").join(asked, list(where), "left")
     api, fine = F.col("api"), F.col("error").isNull()
@@ -47,7 +53,10 @@ def _paired(spark: "SparkSession", folder: Path) -> DataFrame:
         .when(is_commit, F.when(F.col("asked_offset").isNotNull(), "commit"))
         .when(api == "Produce", F.when(F.col("offset") >= 0, "append"))
         .when(api == "OffsetForLeaderEpoch", "epoch-answer")
-        .when(api == "ListOffsets", F.when(F.col("asked_detail").isNotNull() & (F.col("offset") >= 0), "~listed"))
+        .when(
+            api == "ListOffsets",
+            F.when(F.col("asked_detail").isNotNull() & (F.col("offset") >= 0), "~listed"),
+        )
     )
     epoch_answered = F.concat(F.lit("epoch "), F.coalesce("leader_epoch", F.lit(-1)).cast("string"))
     base = F.col("offset")
@@ -55,7 +64,9 @@ def _paired(spark: "SparkSession", folder: Path) -> DataFrame:
         {
             "kind": kind,
             **{name: F.coalesce(name, f"asked_{name}") for name in given if name != "detail"},
-            "offset": F.when(is_commit, F.col("asked_offset")).when(fine & (api != "OffsetForLeaderEpoch"), base),
+            "offset": F.when(is_commit, F.col("asked_offset")).when(
+                fine & (api != "OffsetForLeaderEpoch"), base
+            ),
             "end_offset": F.when(fine & (api == "Produce"), base + F.col("asked_end_offset")).when(
                 fine & (api == "OffsetForLeaderEpoch"), F.col("end_offset")
             ),
@@ -79,8 +90,16 @@ def _paired(spark: "SparkSession", folder: Path) -> DataFrame:
 
 def _old_restores(spark: "SparkSession", folder: Path) -> DataFrame:
     """OffsetFetch up to v7 names its group in the request only."""
-    asked = _unfinished(spark, folder, "~asked").where("api = 'OffsetFetch'").select("text", F.col("group").alias("_group"))
-    rows = _unfinished(spark, folder, "~answered").where("api = 'OffsetFetch'").join(asked.dropDuplicates(["text"]), "text", "left")
+    asked = (
+        _unfinished(spark, folder, "~asked")
+        .where("api = 'OffsetFetch'")
+        .select("text", F.col("group").alias("_group"))
+    )
+    rows = (
+        _unfinished(spark, folder, "~answered")
+        .where("api = 'OffsetFetch'")
+        .join(asked.dropDuplicates(["text"]), "text", "left")
+    )
     refused = F.col("error").isNotNull()
     rows = rows.withColumns(
         {
@@ -94,7 +113,8 @@ def _old_restores(spark: "SparkSession", folder: Path) -> DataFrame:
 
 
 def _refused(spark: "SparkSession", folder: Path, listed: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Fetches that failed, with the offset that the client had asked for last; and the resets that followed."""
+    """Fetches that failed, with the offset that the client had asked for last; and the resets that followed.
+    Fetches that failed, with the offset that the client had asked for last; and the resets that followed."""
     refused = _unfinished(spark, folder, "~refused")
     empty = spark.createDataFrame([], observation_schema())
     if refused.isEmpty():
@@ -104,7 +124,9 @@ def _refused(spark: "SparkSession", folder: Path, listed: DataFrame) -> tuple[Da
     positions = _unfinished(spark, folder, "position").join(where, key, "left_semi").select(*NAMES)
     in_order = Window.partitionBy(*key).orderBy("position")
     before = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    asked = F.last(F.when(F.col("kind") == "position", F.struct("offset", "leader_epoch", "current_epoch")), True)
+    asked = F.last(
+        F.when(F.col("kind") == "position", F.struct("offset", "leader_epoch", "current_epoch")), True
+    )
     is_lost = (F.col("kind") == "~refused") & (F.col("error") == _OUT_OF_RANGE)
     lost = F.last(F.when(is_lost, F.col("asked.offset")), True)
     since = F.last(F.when(is_lost | (F.col("kind") == "~listed"), F.col("kind")), True)

@@ -64,7 +64,13 @@ def _kind(name: str) -> pa.DataType:
     return pa.bool_() if name == "bool" else _INT if name == "int16" else getattr(pa, name)()
 
 
-_ROW: Final = pa.schema([(name, _kind(kind)) for name, kind in COLUMNS.items() if name != "body"])
+_READ: Final = (
+    *("kind", "time_ms", "broker", "connection", "client_id", "api", "correlation_id", "names", "outcome"),
+    *("errors", "topic", "partition", "leader", "leader_epoch", "in_sync_replicas", "high_watermark"),
+    *("log_end_offset", "log_start_offset", "from_offset", "to_offset", "state", "failure", "group"),
+    *("coordinator", "generation", "transactional_id", "producer_id", "producer_epoch"),
+)
+_ROW: Final = pa.schema([(name, _kind(COLUMNS[name])) for name in _READ])
 SCHEMA: Final = _ROW.append(pa.field("body", BODY))
 
 
@@ -89,12 +95,9 @@ def parse(data: bytes) -> tuple[list[Parsed], list[Bad]]:
     rows = _rows(data, SCHEMA)
     if rows is not None and rows.num_rows == count:
         return [Parsed(rows, pa.array(range(count), _LONG))], []
-    found: list[Parsed] = []
     bad: list[Bad] = []
     numbered = [(nth, line) for nth, line in enumerate(data.split(b"\n")[:count]) if line.strip()]
-    for good in _halved(numbered, bad):
-        if isinstance(good, Parsed):
-            found.append(good)
+    found = [good for good in _halved(numbered, bad) if isinstance(good, Parsed)]
     return found, bad
 
 
@@ -132,7 +135,11 @@ def _reason(line: bytes) -> str:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         return f"{type(error).__name__}: {error}"
-    return "a value is not of its kind" if isinstance(row, dict) else f"a row is an object, not {type(row).__name__}"
+    return (
+        "a value is not of its kind"
+        if isinstance(row, dict)
+        else f"a row is an object, not {type(row).__name__}"
+    )
 
 
 def _rows(data: bytes, schema: pa.Schema) -> pa.Table | None:

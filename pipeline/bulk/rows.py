@@ -1,7 +1,8 @@
 """What parsed rows of a trace tell, whole columns at a time: as `readers/exchanges.py` tells it of one.
 
-Rows that say all by themselves come as they are. Of exchanges that need both sides, requests come as `~asked` and
-answers as `~answered`, and Fetches that failed as `~refused`; `text` says which exchange, until `pairing` is done.
+Rows that say all by themselves come as they are. Of exchanges that need both sides, requests come as
+`~asked` and answers as `~answered`, and Fetches that failed as `~refused`; `text` says which exchange, until
+`pairing` is done.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,7 +45,7 @@ class Parts(NamedTuple):
     values: pa.StructArray
     group: pa.Array | None = None
 
-    def __getitem__(self, name: str) -> pa.Array:
+    def __getitem__(self, name: str) -> pa.Array:  # type: ignore[override]
         return pc.struct_field(self.values, name)
 
     @property
@@ -57,14 +58,34 @@ class Parts(NamedTuple):
         return Parts(self.parent.filter(mask), self.topic.filter(mask), self.values.filter(mask), group)
 
 
-def told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str, pa.Table]]:
-    """Kind and rows. `positions` are those of `rows` in the file."""
+def told(
+    rows: pa.Table, positions: pa.Array, file: str, names: Mapping[str, str]
+) -> Iterator[tuple[str, pa.Table]]:
+    """Kind and rows. `positions` are those of `rows` in the file; `names` those of topic ids."""
+    for kind, made in _told(rows, positions, file):
+        yield kind, _named(made, names) if names else made
+
+
+def _named(rows: pa.Table, names: Mapping[str, str]) -> pa.Table:
+    at = pc.index_in(rows["topic"], pa.array(list(names)))
+    named = pa.array(list(names.values())).take(_whole(at))
+    topic = pc.coalesce(named, _whole(rows["topic"]))
+    return rows.set_column(rows.schema.get_field_index("topic"), rows.schema.field("topic"), topic)
+
+
+def _told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str, pa.Table]]:
     rows = rows.append_column("position", positions).combine_chunks()
     # Bodies are most of a trace: only those that are read are copied.
-    states = rows.drop_columns(["body"]).filter(pc.invert(pc.is_in(rows["kind"], pa.array(["request", "answer"]))))
+    states = rows.drop_columns(["body"]).filter(
+        pc.invert(pc.is_in(rows["kind"], pa.array(["request", "answer"])))
+    )
     for kind, columns in _STATES.items():
         some = states.filter(pc.equal(states["kind"], kind))
-        place = {} if kind in ("group", "transaction") else {"topic": some["topic"], "partition": some["partition"]}
+        place = (
+            {}
+            if kind in ("group", "transaction")
+            else {"topic": some["topic"], "partition": some["partition"]}
+        )
         yield kind, _made(some, file, place | {name: some[source] for name, source in columns.items()})
     failed = states.filter(pc.and_(pc.equal(states["kind"], "follower"), pc.equal(states["state"], "failed")))
     place = {"topic": failed["topic"], "partition": failed["partition"], "detail": failed["failure"]}
@@ -105,7 +126,8 @@ def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]
     parts = _parts(asked, "topics", "partitions")
     body = _body(asked)
     replica = pc.max_element_wise(
-        pc.struct_field(body, "replica_id"), pc.struct_field(pc.struct_field(body, "replica_state"), "replica_id")
+        pc.struct_field(body, "replica_id"),
+        pc.struct_field(pc.struct_field(body, "replica_state"), "replica_id"),
     )
     follower = pc.binary_join_element_wise("follower", pc.cast(_known(replica), pa.string()), " ")
     yield (
@@ -146,7 +168,10 @@ def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.
     """Since v8 an answer names its groups; before, its request does."""
     asked, answered = exchanges.requests("OffsetFetch"), exchanges.answers("OffsetFetch")
     exchange = {"api": pa.array(["OffsetFetch"] * len(asked)), "text": _exchange(asked)}
-    yield "~asked", _made(asked, file, {**exchange, "group": _some(pc.struct_field(_body(asked), "group_id"))})
+    yield (
+        "~asked",
+        _made(asked, file, {**exchange, "group": _some(pc.struct_field(_body(asked), "group_id"))}),
+    )
     groups = pc.struct_field(_body(answered), "groups")
     row, group = pc.list_parent_indices(groups), pc.list_flatten(groups)
     topics = pc.struct_field(group, "topics")
@@ -158,7 +183,10 @@ def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.
     good, bad = now.where(fine), now.where(pc.invert(fine))
     yield "restore", _of_parts(answered, good, file, group=good.group, **_committed(good))
     error = bad["error_code"]
-    yield "refused", _of_parts(answered, bad, file, group=bad.group, api=_constant("OffsetFetch", bad), error=error)
+    yield (
+        "refused",
+        _of_parts(answered, bad, file, group=bad.group, api=_constant("OffsetFetch", bad), error=error),
+    )
     yield (
         "~answered",
         _of_parts(
@@ -182,7 +210,13 @@ def _asked(rows: pa.Table, api: str, file: str) -> pa.Table:
     parts = _parts(rows, *inner)
     body = {
         name: pc.struct_field(_body(rows), name).take(parts.parent)
-        for name in ("group_id", "transactional_id", "generation_id_or_member_epoch", "generation_id", *_PRODUCER)
+        for name in (
+            "group_id",
+            "transactional_id",
+            "generation_id_or_member_epoch",
+            "generation_id",
+            *_PRODUCER,
+        )
     }
     columns = {
         "api": _constant(api, parts),
@@ -194,7 +228,9 @@ def _asked(rows: pa.Table, api: str, file: str) -> pa.Table:
         "offset": parts["committed_offset"],
     }
     if api in COMMITS:
-        columns["generation"] = _known(pc.coalesce(body["generation_id_or_member_epoch"], body["generation_id"]))
+        columns["generation"] = _known(
+            pc.coalesce(body["generation_id_or_member_epoch"], body["generation_id"])
+        )
         columns |= {name: _known(body[name]) for name in _PRODUCER}
     if api == "TxnOffsetCommit":
         columns["detail"] = _constant("in a transaction", parts)
@@ -324,7 +360,11 @@ def _constant(value: str, parts: Parts) -> pa.Array:
 
 
 def _of_parts(rows: pa.Table, parts: Parts, file: str, **columns: pa.Array) -> pa.Table:
-    return _made(rows.select(_COMMON).take(parts.parent), file, {"topic": parts.topic, "partition": parts.index, **columns})
+    return _made(
+        rows.select(_COMMON).take(parts.parent),
+        file,
+        {"topic": parts.topic, "partition": parts.index, **columns},
+    )
 
 
 def _made(rows: pa.Table, file: str, columns: Columns) -> pa.Table:
@@ -339,7 +379,8 @@ def _made(rows: pa.Table, file: str, columns: Columns) -> pa.Table:
     }
     given = {**common, **columns}
     arrays = [
-        given[field.name].cast(field.type) if field.name in given else pa.nulls(count, field.type) for field in SCHEMA
+        given[field.name].cast(field.type) if field.name in given else pa.nulls(count, field.type)
+        for field in SCHEMA
     ]
     return pa.table(arrays, schema=SCHEMA)
 

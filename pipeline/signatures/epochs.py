@@ -1,8 +1,8 @@
 """`undefined-epoch`, `unknown-epoch`, `epoch-regression`: leader epochs that the broker asked does not know.
 
-Asked where an epoch ends, a broker answers (-1, -1) for one above all that it knows (KAFKA-19902), and up to 2.0.0
-for one below all that it knows (KAFKA-7415): a consumer resets upon either. A topic that was made again, or a
-leader that was cut off, speaks of lower epochs than clients have seen.
+Asked where an epoch ends, a broker answers (-1, -1) for one above all that it knows (KAFKA-19902), and up to
+2.0.0 for one below all that it knows (KAFKA-7415): a consumer resets upon either. A topic that was made
+again, or a leader that was cut off, speaks of lower epochs than clients have seen.
 """
 
 from typing import Final
@@ -10,7 +10,19 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence, who
+from ..findings import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    before,
+    findings,
+    in_order,
+    of_kinds,
+    place,
+    seen,
+    sentence,
+    who,
+)
 from .beside import beside
 
 _CLIENTS: Final = ("commit", "restore", "position", "fetched")
@@ -21,7 +33,9 @@ def find(observations: DataFrame) -> DataFrame:
 
 
 def _undefined(observations: DataFrame) -> DataFrame:
-    rows = of_kinds(observations, "epoch-answer").where("leader_epoch >= 0 and end_offset < 0 and topic is not null")
+    rows = of_kinds(observations, "epoch-answer").where(
+        "leader_epoch >= 0 and end_offset < 0 and topic is not null"
+    )
     rows = rows.withColumn("seen", seen()).select(
         *("source", "file", "position", "time_ms", "client", "group", "topic", "partition", "broker"),
         F.col("leader_epoch").alias("asked"),
@@ -33,20 +47,26 @@ def _undefined(observations: DataFrame) -> DataFrame:
     return findings(
         rows,
         signature="undefined-epoch",
-        confidence=F.when(F.col("log_start").isNotNull() | (F.col("source") == "trace"), CERTAIN).otherwise(LIKELY),
+        confidence=F.when(F.col("log_start").isNotNull() | (F.col("source") == "trace"), CERTAIN).otherwise(
+            LIKELY
+        ),
         why=F.when(
-            F.col("below"), "the log begins behind the position that goes with that epoch: retention removed it"
+            F.col("below"),
+            "the log begins behind the position that goes with that epoch: retention removed it",
         ).otherwise("nothing tells that retention removed that epoch, so the broker had not entered it yet"),
         summary=F.concat(
             sentence(
-                "{who} asked where epoch {asked} of {at} ends, and broker {broker} answered that it does not know",
+                "{who} asked where epoch {asked} of {at} ends, and broker {broker} answered "
+                "that it does not know",
                 who=who(),
                 at=place(),
             ),
-            F.when(F.col("leader").isNotNull(), sentence(" (leader epoch {now})", now="leader.leader_epoch")).otherwise(
-                ""
+            F.when(
+                F.col("leader").isNotNull(), sentence(" (leader epoch {now})", now="leader.leader_epoch")
+            ).otherwise(""),
+            F.when(F.col("below"), ": an epoch below all it knows").otherwise(
+                ": an epoch above all it knows"
             ),
-            F.when(F.col("below"), ": an epoch below all it knows").otherwise(": an epoch above all it knows"),
         ),
         evidence=[F.col("leader.seen"), F.col("restore.seen"), F.col("seen")],
         behaviours=F.when(F.col("below"), F.array(F.lit("epoch-below-first"))).otherwise(
@@ -67,16 +87,23 @@ def _regressions(observations: DataFrame) -> DataFrame:
     fell = (
         fell.withColumn("seen", seen())
         .groupBy("topic", "partition", "leader_epoch", "highest")
-        .agg(*(F.min_by(name, "time_ms").alias(name) for name in ("seen", "leader", "source")), F.min("time_ms").alias("at_ms"))
+        .agg(
+            *(F.min_by(name, "time_ms").alias(name) for name in ("seen", "leader", "source")),
+            F.min("time_ms").alias("at_ms"),
+        )
     )
     known = F.coalesce("leader_epoch", "current_epoch")
-    clients = of_kinds(observations, *_CLIENTS).where(known.isNotNull()).select(
-        F.col("topic").alias("_topic"),
-        F.col("partition").alias("_partition"),
-        F.col("time_ms").alias("_time_ms"),
-        known.alias("_epoch"),
-        F.coalesce("group", "client").alias("_who"),
-        seen().alias("_seen"),
+    clients = (
+        of_kinds(observations, *_CLIENTS)
+        .where(known.isNotNull())
+        .select(
+            F.col("topic").alias("_topic"),
+            F.col("partition").alias("_partition"),
+            F.col("time_ms").alias("_time_ms"),
+            known.alias("_epoch"),
+            F.coalesce("group", "client").alias("_who"),
+            seen().alias("_seen"),
+        )
     )
     held = [
         F.col("topic") == F.col("_topic"),
@@ -85,8 +112,10 @@ def _regressions(observations: DataFrame) -> DataFrame:
         F.col("_epoch") > F.col("leader_epoch"),
     ]
     keys = ("topic", "partition", "leader_epoch", "highest", "seen", "leader", "source", "at_ms")
-    rows = clients.join(F.broadcast(fell), held).groupBy(*keys).agg(
-        F.min_by(F.struct("_time_ms", "_epoch", "_who", "_seen"), "_time_ms").alias("held")
+    rows = (
+        clients.join(F.broadcast(fell), held)
+        .groupBy(*keys)
+        .agg(F.min_by(F.struct("_time_ms", "_epoch", "_who", "_seen"), "_time_ms").alias("held"))
     )
     return findings(
         rows,
@@ -94,7 +123,8 @@ def _regressions(observations: DataFrame) -> DataFrame:
         confidence=F.when(F.col("source") == "trace", LIKELY).otherwise(POSSIBLE),
         why="leader epochs only grow: the topic was made again, or a leader speaks that was cut off",
         summary=sentence(
-            "{at} was led by broker {leader} in epoch {leader_epoch} after epoch {old}, while {holder} still went by "
+            "{at} was led by broker {leader} in epoch {leader_epoch} after epoch {old}, while "
+            "{holder} still went by "
             "epoch {held}",
             at=place(),
             old="highest.leader_epoch",

@@ -1,7 +1,7 @@
 """`log-start-past-log-end` and `follower-failure`: followers that could not take what the leader told them.
 
-KAFKA-7104: the leader read records for a follower, then its log start offset moved on, and the answer carried the
-new one with the old records. A follower out of the ISR can't go there, and its fetcher stops.
+KAFKA-7104: the leader read records for a follower, then its log start offset moved on, and the answer
+carried the new one with the old records. A follower out of the ISR can't go there, and its fetcher stops.
 """
 
 from typing import Final
@@ -28,24 +28,28 @@ def find(observations: DataFrame) -> DataFrame:
     rows = beside(rows, observations, ["log-start", "in-sync-replicas", "leader"])
     moved = F.when(near("log-start")["offset"] == F.col("start"), near("log-start"))
     rows = rows.withColumns({"moved": moved, "past": F.col("start").isNotNull()})
-    # Its fellows died of one follower, and of them nothing more is to be said; a paused one is somebody's wish.
+    # Its fellows died of one follower, and of them nothing more is to be said; a paused one is somebody's
+    # wish.
     rows = rows.where(F.col("past") | ~F.coalesce(F.col("said").rlike(_THREAD), F.lit(False)))
     return findings(
         rows,
         signature=F.when(F.col("past"), "log-start-past-log-end").otherwise("follower-failure"),
         confidence=F.when(F.col("past"), CERTAIN).otherwise(POSSIBLE),
-        why=F.when(F.col("past"), "the follower says so itself").otherwise("a fetcher stopped for a reason that has no name here"),
+        why=F.when(F.col("past"), "the follower says so itself").otherwise(
+            "a fetcher stopped for a reason that has no name here"
+        ),
         summary=F.when(
             F.col("past"),
             F.concat(
                 sentence("the follower of {at}", at=place()),
                 F.when(F.col("broker").isNotNull(), sentence(" on broker {broker}")).otherwise(""),
                 sentence(
-                    " was told the log start offset {start}, past its own high watermark {watermark}: its fetcher stopped"
+                    " was told the log start offset {start}, past its own high watermark "
+                    "{watermark}: its fetcher stopped"
                 ),
-                F.when(F.col("moved").isNotNull(), sentence("; the leader's log start moved there at that time")).otherwise(
-                    ""
-                ),
+                F.when(
+                    F.col("moved").isNotNull(), sentence("; the leader's log start moved there at that time")
+                ).otherwise(""),
             ),
         ).otherwise(sentence("the follower of {at} on broker {broker} stopped: {said}", at=place())),
         evidence=[F.col("moved.seen"), F.col("seen")],
@@ -53,5 +57,7 @@ def find(observations: DataFrame) -> DataFrame:
             F.col("past"),
             F.array(*map(F.lit, ("fetch-log-start-offset", "follower-log-start-offset", "fetcher-failure"))),
         ).otherwise(F.array(F.lit("fetcher-failure"))),
-        ids=F.when(F.col("past"), F.array(F.lit("KAFKA-7104"), F.lit("KIP-461"))).otherwise(F.array(F.lit("KIP-461"))),
+        ids=F.when(F.col("past"), F.array(F.lit("KAFKA-7104"), F.lit("KIP-461"))).otherwise(
+            F.array(F.lit("KIP-461"))
+        ),
     )

@@ -19,7 +19,18 @@ _WHERE: Final = ("group", "topic", "partition")
 def find(observations: DataFrame) -> DataFrame:
     offsets = of_kinds(observations, "commit", "restore", "reset").where("offset >= 0 and topic is not null")
     offsets = offsets.where(F.col("group").isNotNull())
-    kept = ("kind", "file", "position", "time_ms", "group", "topic", "partition", "offset", "end_offset", "seen")
+    kept = (
+        "kind",
+        "file",
+        "position",
+        "time_ms",
+        "group",
+        "topic",
+        "partition",
+        "offset",
+        "end_offset",
+        "seen",
+    )
     window = in_order(*_WHERE)
     previous = F.lag(F.struct("offset", "seen")).over(window)
     jumps = offsets.withColumn("seen", seen()).select(*kept).withColumn("previous", previous)
@@ -27,8 +38,12 @@ def find(observations: DataFrame) -> DataFrame:
     jumps = jumps.where((F.col("kind") != "commit") & (F.col("previous.offset") - F.col("offset") >= LEAST))
     jumps = jumps.persist()
     where = jumps.select("topic", "partition").distinct()
-    ends = of_kinds(observations, "high-watermark").join(F.broadcast(where), ["topic", "partition"], "left_semi")
-    ends = ends.withColumn("seen", seen()).select("kind", "file", "position", "time_ms", "topic", "partition", "offset", "seen")
+    ends = of_kinds(observations, "high-watermark").join(
+        F.broadcast(where), ["topic", "partition"], "left_semi"
+    )
+    ends = ends.withColumn("seen", seen()).select(
+        "kind", "file", "position", "time_ms", "topic", "partition", "offset", "seen"
+    )
     both = jumps.unionByName(ends, allowMissingColumns=True)
     end = F.when(F.col("kind") == "high-watermark", F.struct("offset", "seen"))
     both = both.withColumn("end", F.last(end, True).over(up_to(in_order("topic", "partition"))))

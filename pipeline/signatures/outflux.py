@@ -1,7 +1,7 @@
-"""`outflux-without-influx`: a topic is read far more than written, because a group reads again what it had read.
+"""`outflux-without-influx`: a topic is read far more than written: a group reads again what it had.
 
-The clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches up, and a
-group whose user sought back, are no findings.
+The clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches up,
+and a group whose user sought back, are no findings.
 """
 
 from typing import Final
@@ -38,9 +38,13 @@ def find(observations: DataFrame) -> DataFrame:
     reread = reread.where(F.col("again") >= LEAST).persist()
     where = reread.select("topic").distinct()
     written = of_kinds(observations, "append").where("end_offset is not null").withColumn("bucket", bucket)
-    written = written.join(F.broadcast(where), "topic", "left_semi").groupBy("topic", "bucket")
-    influx = written.agg(F.sum(F.col("end_offset") - F.col("offset")).alias("influx"))
-    rows = reread.join(influx, ["topic", "bucket"], "left").fillna(0, ["influx"]).where(F.col("out") > 2 * F.col("influx"))
+    buckets = written.join(F.broadcast(where), "topic", "left_semi").groupBy("topic", "bucket")
+    influx = buckets.agg(F.sum(F.col("end_offset") - F.col("offset")).alias("influx"))
+    rows = (
+        reread.join(influx, ["topic", "bucket"], "left")
+        .fillna(0, ["influx"])
+        .where(F.col("out") > 2 * F.col("influx"))
+    )
     cause = of_kinds(observations, "restore", "reset", "refused").where(
         F.col("group").isNotNull() | F.col("client").isNotNull()
     )
@@ -57,9 +61,13 @@ def find(observations: DataFrame) -> DataFrame:
         rows,
         signature="outflux-without-influx",
         confidence=LIKELY,
-        why="a reset, or an offset that was given back, came right before; without one a group may have been set back by hand",
+        why=(
+            "a reset, or an offset that was given back, came right before; without one a group may "
+            "have been set back by hand"
+        ),
         summary=sentence(
-            "{reader} read {out} records of {topic} in a minute in which {influx} were written; {again} it had read before"
+            "{reader} read {out} records of {topic} in a minute in which {influx} were written; "
+            "{again} it had read before"
         ),
         evidence=[F.col("cause.seen")],
         columns={"group": F.col("reader")},

@@ -1,4 +1,4 @@
-"""`reset-to-earliest`, `reset-to-latest`, `set-back`, `out-of-range`: a consumer gave its position up, and why.
+"""`reset-to-earliest`, `reset-to-latest`, `set-back`, `out-of-range`: why a consumer gave its position up.
 
 The cause is told by what the partition's log was like: it began behind the position (retention), it ended
 before it (a truncation, or a leader that was cut off), or the broker did not know the epoch that the consumer
@@ -10,7 +10,19 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence, who
+from ..findings import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    before,
+    findings,
+    in_order,
+    of_kinds,
+    place,
+    seen,
+    sentence,
+    who,
+)
 from .beside import NEAR_MS, beside, near
 
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
@@ -29,7 +41,8 @@ _BEHAVIOURS: Final = {
 _TOLD: Final = {
     "undefined-epoch": "asked where its epoch ends, the broker answered that it does not know (-1)",
     "below-first": "asked where its epoch ends, which retention had removed, the broker answered -1",
-    "diverged": "the broker's log ends that epoch before the position: what was read there is no longer in the log",
+    "diverged": "the broker's log ends that epoch before the position: what was read there is "
+    "no longer in the log",
     "retention": "the log begins behind the position: retention or DeleteRecords took what was to be read",
     "truncation": "the log was truncated below the position",
     "short-log": "the log of the leader that answered ends before the position",
@@ -46,7 +59,9 @@ def find(observations: DataFrame) -> DataFrame:
     lost = F.col("lost")
     undefined = (F.col("answer.end_offset") < 0) & (F.col("answer.leader_epoch") >= 0)
     cause = (
-        F.when(undefined & (F.col("log_start.offset") > 0) & (lost <= F.col("log_start.offset")), "below-first")
+        F.when(
+            undefined & (F.col("log_start.offset") > 0) & (lost <= F.col("log_start.offset")), "below-first"
+        )
         .when(undefined, "undefined-epoch")
         .when((F.col("strategy") == "truncation detected") | (F.col("answer.end_offset") < lost), "diverged")
         .when(lost < F.col("log_start.offset"), "retention")
@@ -82,9 +97,9 @@ def find(observations: DataFrame) -> DataFrame:
                     where=F.when(target < lost, "back").otherwise("on"),
                 ),
             ).otherwise(F.when(F.col("reset").isNotNull(), " and reset it").otherwise("")),
-            F.when(no_epoch, "; it knew no epoch for it, by which a leader that is behind could have been told").otherwise(
-                ""
-            ),
+            F.when(
+                no_epoch, "; it knew no epoch for it, by which a leader that is behind could have been told"
+            ).otherwise(""),
         ),
         behaviours=_lists(_BEHAVIOURS),
         ids=_lists(_IDS),
@@ -104,14 +119,28 @@ def lost_positions(observations: DataFrame) -> DataFrame:
     `answer` and `reset` the rows that tell of it."""
     rows = of_kinds(observations, "reset", "refused", "epoch-answer", "restore")
     consumers = (F.col("error") == _OUT_OF_RANGE) & F.col("detail").eqNullSafe("follower").__invert__()
-    rows = rows.where((F.col("kind") != "refused") | consumers).where("topic is not null and partition is not null")
+    rows = rows.where((F.col("kind") != "refused") | consumers).where(
+        "topic is not null and partition is not null"
+    )
     key = F.coalesce("client", "group", "file")
     rows = rows.withColumns({"key": key, "seen": seen()})
-    kept = ("time_ms", "offset", "from_offset", "end_offset", "leader_epoch", "current_epoch", "detail", "broker", "seen")
+    kept = (
+        "time_ms",
+        "offset",
+        "from_offset",
+        "end_offset",
+        "leader_epoch",
+        "current_epoch",
+        "detail",
+        "broker",
+        "seen",
+    )
     row = F.struct(*kept)
     window = in_order("key", "topic", "partition")
     later = window.rowsBetween(1, Window.unboundedFollowing)
-    is_a = {kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")}
+    is_a = {
+        kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")
+    }
     rows = rows.withColumns(
         {
             "row": row,
@@ -123,7 +152,9 @@ def lost_positions(observations: DataFrame) -> DataFrame:
     )
     soon = F.col("next_reset.time_ms") - F.col("time_ms") <= NEAR_MS
     again = F.col("time_ms") - F.col("was_refused.time_ms") <= NEAR_MS
-    unanswered = (F.col("kind") == "refused") & ~F.coalesce(soon, F.lit(False)) & ~F.coalesce(again, F.lit(False))
+    unanswered = (
+        (F.col("kind") == "refused") & ~F.coalesce(soon, F.lit(False)) & ~F.coalesce(again, F.lit(False))
+    )
     is_reset = F.col("kind") == "reset"
     refused = F.when(is_reset, _recent("was_refused")).otherwise(F.col("row"))
     answer = F.when(_recent("was_answered")["leader_epoch"] >= 0, _recent("was_answered"))
@@ -150,7 +181,8 @@ def lost_positions(observations: DataFrame) -> DataFrame:
 def _unheld(answer: Column) -> Column:
     """Whether an answer takes the position away."""
     return answer["end_offset"].isNotNull() & (
-        (answer["end_offset"] < 0) | (answer["end_offset"] < F.coalesce("reset.from_offset", "restored.offset"))
+        (answer["end_offset"] < 0)
+        | (answer["end_offset"] < F.coalesce("reset.from_offset", "restored.offset"))
     )
 
 

@@ -1,10 +1,10 @@
 """`offset-rewind` and `offset-lost`: a group's offset goes back, or away, though nobody asked for that.
 
 At LinkedIn in 2015 a coordinator answered offsets that were a month old, because loading them had stopped
-early, and none at all, because a cleanup wrote tombstones while another load was still reading. A commit that
-goes back on its own comes from a member that did not know that it was no member any more, or from commits that
-overtook each other. Told by others, and so not here: a commit that follows a reset (`resets`), a user's seek,
-an offset that an administrator sets.
+early, and none at all, because a cleanup wrote tombstones while another load was still reading. A commit
+that goes back on its own comes from a member that did not know that it was no member any more, or from
+commits that overtook each other. Told by others, and so not here: a commit that follows a reset (`resets`),
+a user's seek, an offset that an administrator sets.
 """
 
 from typing import Final
@@ -48,8 +48,20 @@ def _went_back() -> Column:
 
 
 def _timeline(observations: DataFrame) -> DataFrame:
-    """What happened to each group's offsets, with the commit before, and with what came before in the file."""
-    wanted = "kind", "source", "file", "position", "time_ms", "generation", "client", "broker", *_WHERE, "offset"
+    """What happened to each group's offsets, with the commit before, and with what came before in the file.
+    What happened to each group's offsets, with the commit before, and with what came before in the file."""
+    wanted = (
+        "kind",
+        "source",
+        "file",
+        "position",
+        "time_ms",
+        "generation",
+        "client",
+        "broker",
+        *_WHERE,
+        "offset",
+    )
     rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
     # An aborted transaction's commits never count.
     rows = rows.where("detail is null or detail != 'in a transaction'")
@@ -75,14 +87,18 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
         & (F.col("offset") < F.col("commit.offset"))
         & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
     )
-    old = rows.where("kind = 'commit'").drop("commit", "last", "tombstone").select(
-        *(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen"))
+    old = (
+        rows.where("kind = 'commit'")
+        .drop("commit", "last", "tombstone")
+        .select(*(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen")))
     )
     same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
     pairs = went_back.join(old, [*same, F.col("old_time_ms") <= F.col("time_ms")], "left")
     key = ("file", "position", *_WHERE)
     last = F.max_by(F.struct("old_time_ms", "old_seen"), "old_time_ms").alias("old")
-    others = [F.first(name).alias(name) for name in ("source", "time_ms", "offset", "commit", "seen", "broker")]
+    others = [
+        F.first(name).alias(name) for name in ("source", "time_ms", "offset", "commit", "seen", "broker")
+    ]
     one = pairs.groupBy(*key).agg(*others, last)
     age = F.col("time_ms") - F.col("old.old_time_ms")
     return findings(
@@ -95,7 +111,8 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
         ).otherwise("the commit and the restore come from different files, whose clocks may differ"),
         summary=F.concat(
             sentence(
-                "group {group} was given offset {offset} of {at}, {back} behind the {newest} that it had committed",
+                "group {group} was given offset {offset} of {at}, {back} behind the {newest} "
+                "that it had committed",
                 at=place(),
                 back=F.col("commit.offset") - F.col("offset"),
                 newest="commit.offset",
@@ -103,7 +120,9 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
             F.when(
                 F.col("old").isNotNull(),
                 sentence(
-                    ": that of an older commit, of {age} ms before, as when loading the offsets stopped early", age=age
+                    ": that of an older commit, of {age} ms before, as when loading the offsets "
+                    "stopped early",
+                    age=age,
                 ),
             ).otherwise(""),
         ),
@@ -114,7 +133,9 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
 
 
 def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
-    gone = suspects.where((F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0))
+    gone = suspects.where(
+        (F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0)
+    )
     ended = observations.where("kind = 'group' and detail = 'Dead'").select(
         F.col("group").alias("_dead"), F.col("time_ms").alias("_dead_ms")
     )
@@ -131,14 +152,18 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
         confidence=F.when(F.col("waited") >= _DAY_MS, POSSIBLE)
         .when(F.col("source") == F.col("commit.source"), CERTAIN)
         .otherwise(LIKELY),
-        why=F.when(F.col("waited") >= _DAY_MS, "so long after the commit the offset may have expired as configured")
+        why=F.when(
+            F.col("waited") >= _DAY_MS, "so long after the commit the offset may have expired as configured"
+        )
         .when(
             F.col("deleted").isNotNull(),
-            "a tombstone followed a commit that was too young to expire; deleting offsets by hand does that too",
+            "a tombstone followed a commit that was too young to expire; deleting offsets by "
+            "hand does that too",
         )
         .otherwise("the offset was too young to expire, and nothing tells that the group was deleted"),
         summary=sentence(
-            "group {group} was told that it has no offset of {at}, {waited} ms after it had committed {newest}",
+            "group {group} was told that it has no offset of {at}, {waited} ms after it had "
+            "committed {newest}",
             at=place(),
             newest="commit.offset",
         ),
@@ -159,9 +184,12 @@ def _deleted(suspects: DataFrame) -> DataFrame:
         young.withColumn("waited", F.col("time_ms") - F.col("commit.time_ms")),
         signature="offset-lost",
         confidence=POSSIBLE,
-        why="too young to expire, but deleting a group, a topic or offsets by hand writes such tombstones too",
+        why=(
+            "too young to expire, but deleting a group, a topic or offsets by hand writes such tombstones too"
+        ),
         summary=sentence(
-            "the offset {newest} of group {group} for {at} was deleted {waited} ms after it was committed, as when a "
+            "the offset {newest} of group {group} for {at} was deleted {waited} ms after it was "
+            "committed, as when a "
             "cleanup runs while offsets are still being loaded",
             at=place(),
             newest="commit.offset",
@@ -195,9 +223,9 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
         one,
         signature="offset-rewind",
         confidence=F.when(watched, LIKELY).otherwise(POSSIBLE),
-        why=F.when(watched, "the client's own position did not go back: a late or overtaken commit").otherwise(
-            "the files don't tell where the consumer read, so it may have been set back by its user"
-        ),
+        why=F.when(
+            watched, "the client's own position did not go back: a late or overtaken commit"
+        ).otherwise("the files don't tell where the consumer read, so it may have been set back by its user"),
         summary=sentence(
             "group {group} committed {offset} for {at}, {back} behind the {newest} before",
             at=place(),

@@ -1,8 +1,9 @@
-"""`spurious-sequence-error` and `lost-records`: UNKNOWN_PRODUCER_ID and OUT_OF_ORDER_SEQUENCE_NUMBER told apart.
+"""`spurious-sequence-error` and `lost-records`: UNKNOWN_PRODUCER_ID and OUT_OF_ORDER_SEQUENCE_NUMBER.
 
-By the rule of KIP-185's follow-up: if the log starts past the last offset that the producer had acknowledged,
-retention took its records, and the error is spurious; if not, acknowledged records are lost. A sequence that is
-out of order because an earlier request is still to be sent again, and that is taken later, is no finding.
+By the rule of KIP-185's follow-up: if the log starts past the last offset that the producer had
+acknowledged, retention took its records, and the error is spurious; if not, acknowledged records are lost. A
+sequence that is out of order because an earlier request is still to be sent again, and that is taken later,
+is no finding.
 """
 
 from typing import Final
@@ -24,7 +25,11 @@ def find(observations: DataFrame) -> DataFrame:
     refused = refused.where("topic is not null and partition is not null and producer_id is not null")
     refused = refused.select(*observations.columns).withColumn("seen", seen()).persist()
     keys = refused.select(*_KEY).distinct()
-    appends = of_kinds(observations, "append").join(F.broadcast(keys), list(_KEY), "left_semi").withColumn("seen", seen())
+    appends = (
+        of_kinds(observations, "append")
+        .join(F.broadcast(keys), list(_KEY), "left_semi")
+        .withColumn("seen", seen())
+    )
     window = in_order(*_KEY)
     later = window.rowsBetween(1, Window.unboundedFollowing)
     is_append = F.col("kind") == "append"
@@ -57,35 +62,44 @@ def find(observations: DataFrame) -> DataFrame:
     last = F.coalesce(F.col("acknowledged.end_offset") - 1, F.col("acknowledged.offset"))
     # A trace tells when a log start moves: unless it does, it is where it was.
     start = F.coalesce("log_start.offset", F.when(F.col("source") == "trace", F.lit(0)))
-    kind = (
-        F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
-    )
+    kind = F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
     rows = rows.withColumns({"last": last, "start": start, "verdict": kind})
     retention, loss = F.col("verdict") == "retention", F.col("verdict") == "loss"
     unknown = F.col("error") == ERRORS[1]
     return findings(
         rows,
-        signature=F.when(retention, "spurious-sequence-error").when(loss, "lost-records").otherwise("sequence-error"),
+        signature=F.when(retention, "spurious-sequence-error")
+        .when(loss, "lost-records")
+        .otherwise("sequence-error"),
         confidence=F.when(retention & (F.col("source") == "trace"), CERTAIN)
         .when(retention, LIKELY)
         .when(loss & (unknown | F.col("truncation").isNotNull() | (F.col("leader.leader_epoch") > 0)), LIKELY)
         .otherwise(POSSIBLE),
         why=F.when(retention, "the log starts past the last offset that the producer had acknowledged")
         .when(
-            loss, "the log does not start past the last offset that the producer had acknowledged, so it should be there"
+            loss,
+            "the log does not start past the last offset that the producer had acknowledged, so "
+            "it should be there",
         )
         .otherwise("the files don't tell both where the log starts and what the producer had acknowledged"),
         summary=F.concat(
             sentence("producer {producer_id} was refused in {at} with {error}", at=place()),
             F.when(F.col("sequence").isNotNull(), sentence(" at sequence {sequence}")).otherwise(""),
             F.when(F.col("times") > 1, sentence(" ({times} times)")).otherwise(""),
-            F.when(F.col("last").isNotNull(), sentence(", after offset {last} was acknowledged")).otherwise(""),
+            F.when(F.col("last").isNotNull(), sentence(", after offset {last} was acknowledged")).otherwise(
+                ""
+            ),
             F.when(F.col("start").isNotNull(), sentence("; the log starts at {start}")).otherwise(""),
             F.when(retention, ": retention took its records, nothing is lost that was to be kept")
             .when(loss, ": acknowledged records are lost")
             .otherwise(""),
         ),
-        evidence=[F.col("acknowledged.seen"), F.when(retention, F.col("log_start.seen")), F.col("truncation.seen"), F.col("seen")],
+        evidence=[
+            F.col("acknowledged.seen"),
+            F.when(retention, F.col("log_start.seen")),
+            F.col("truncation.seen"),
+            F.col("seen"),
+        ],
         behaviours=F.when(loss, F.array(*map(F.lit, _LOST))).otherwise(F.array(*map(F.lit, _SPURIOUS))),
         ids=F.when(loss, F.array(*map(F.lit, ("KIP-185", "KAFKA-19880")))).otherwise(
             F.array(*map(F.lit, ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")))

@@ -1,8 +1,9 @@
 """`truncation-gap` and `log-end-fell`: consumers above a cut, and records that were there and are gone.
 
-KAFKA-19902's log lines: a consumer's position is out of range; seconds later a broker shrinks the ISR to itself
-and truncates its log below that position. Where the position lies above all that this broker had *before* it
-was truncated, the records came from another leader: the broker had been cut off, and consumers still asked it.
+KAFKA-19902's log lines: a consumer's position is out of range; seconds later a broker shrinks the ISR to
+itself and truncates its log below that position. Where the position lies above all that this broker had
+*before* it was truncated, the records came from another leader: the broker had been cut off, and consumers
+still asked it.
 """
 
 from typing import Final
@@ -10,7 +11,19 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence, who
+from ..findings import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    before,
+    findings,
+    in_order,
+    of_kinds,
+    place,
+    seen,
+    sentence,
+    who,
+)
 from .beside import beside, near
 from .resets import lost_positions
 
@@ -25,7 +38,9 @@ def _gaps(observations: DataFrame) -> DataFrame:
     rows = lost_positions(observations).where("refused is not null")
     named = observations.where("kind != 'leader' or leader is not null")
     rows = beside(rows, named, ["truncation", "in-sync-replicas", "leader", "high-watermark"])
-    cut, isr, leader, ends = (near(kind) for kind in ("truncation", "in-sync-replicas", "leader", "high-watermark"))
+    cut, isr, leader, ends = (
+        near(kind) for kind in ("truncation", "in-sync-replicas", "leader", "high-watermark")
+    )
     rows = rows.withColumns({"cut": cut, "isr": isr, "new": leader, "ends": ends})
     rows = rows.where(F.col("cut.offset") < F.col("lost"))
     alone = F.when(F.size("isr.replicas") == 1, F.col("isr.replicas")[0])
@@ -37,7 +52,13 @@ def _gaps(observations: DataFrame) -> DataFrame:
     end = F.coalesce("cut.from_offset", "ends.end_offset")
     new_leader = F.when(F.col("new.leader") != cut_off, F.col("new.leader"))
     rows = rows.withColumns(
-        {"cut_off": cut_off, "end": end, "new_leader": new_leader, "above": F.col("lost") > end, "alone": alone}
+        {
+            "cut_off": cut_off,
+            "end": end,
+            "new_leader": new_leader,
+            "above": F.col("lost") > end,
+            "alone": alone,
+        }
     )
     whole = F.col("above") & F.col("cut_off").isNotNull()
     return findings(
@@ -47,12 +68,14 @@ def _gaps(observations: DataFrame) -> DataFrame:
         why=F.when(refused_by.isNotNull(), "the trace says which broker refused, and that another one led")
         .when(
             whole,
-            "the position lies above all that the log held before it was cut, so what was read came from another leader",
+            "the position lies above all that the log held before it was cut, so what was read "
+            "came from another leader",
         )
         .otherwise("a position above the cut, within a minute of it"),
         summary=F.concat(
             sentence(
-                "{who} was out of range at {lost} in {at}, {gap} above the {cut} to which the log was truncated",
+                "{who} was out of range at {lost} in {at}, {gap} above the {cut} to which the "
+                "log was truncated",
                 who=who(),
                 at=place(),
                 gap=F.col("lost") - F.col("cut.offset"),
@@ -60,25 +83,36 @@ def _gaps(observations: DataFrame) -> DataFrame:
             ),
             F.when(F.col("end").isNotNull(), sentence(" (from {end})")).otherwise(""),
             F.when(
-                F.col("cut_off").isNotNull() & (F.coalesce("above", F.col("alone").isNotNull()) | refused_by.isNotNull()),
+                F.col("cut_off").isNotNull()
+                & (F.coalesce("above", F.col("alone").isNotNull()) | refused_by.isNotNull()),
                 F.concat(
-                    sentence("; a possible cause: broker {cut_off} went on as leader, cut off from the others"),
-                    F.when(F.col("alone").isNotNull(), sentence(" (it shrank the ISR to itself)")).otherwise(""),
+                    sentence(
+                        "; a possible cause: broker {cut_off} went on as leader, cut off from the others"
+                    ),
+                    F.when(F.col("alone").isNotNull(), sentence(" (it shrank the ISR to itself)")).otherwise(
+                        ""
+                    ),
                     F.when(
                         F.col("new_leader").isNotNull(), sentence(", while broker {new_leader} led already")
                     ).otherwise(""),
                 ),
             ).otherwise(""),
         ),
-        evidence=[F.col(name) for name in ("refused.seen", "reset.seen", "isr.seen", "ends.seen", "new.seen", "cut.seen")],
-        behaviours=F.when(F.col("above"), F.array(F.lit("broker-session"))).otherwise(F.array(F.lit("election"))),
+        evidence=[
+            F.col(name)
+            for name in ("refused.seen", "reset.seen", "isr.seen", "ends.seen", "new.seen", "cut.seen")
+        ],
+        behaviours=F.when(F.col("above"), F.array(F.lit("broker-session"))).otherwise(
+            F.array(F.lit("election"))
+        ),
         ids=[_ID],
         columns={"broker": F.col("cut_off")},
     )
 
 
 def _fell(observations: DataFrame) -> DataFrame:
-    """The end of the leader's log fell below what had been its high watermark: acknowledged records are lost."""
+    """The end of the leader's log fell below what had been its high watermark: acknowledged records are
+    lost."""
     window = in_order("source", "broker", "topic", "partition")
     rows = of_kinds(observations, "high-watermark", "leader").where("topic is not null")
     is_end = F.col("kind") == "high-watermark"
@@ -89,7 +123,9 @@ def _fell(observations: DataFrame) -> DataFrame:
     fell = rows.withColumns(
         {
             "highest": highest,
-            "was": F.last(F.when(is_end, F.struct("offset", "end_offset", *_SEEN)), True).over(before(window)),
+            "was": F.last(F.when(is_end, F.struct("offset", "end_offset", *_SEEN)), True).over(
+                before(window)
+            ),
             "epoch": F.last(epochs, True).over(before(window)),
             "max_epoch": F.max(epochs).over(before(window)),
         }
@@ -115,7 +151,9 @@ def _fell(observations: DataFrame) -> DataFrame:
         F.col("_offset") > F.col("end_offset"),
     ]
     keys = ("source", "topic", "partition", "time_ms", "end_offset", "highest", "was", "seen")
-    rows = fell.join(stood, above, "left").groupBy(*keys).agg(F.array_sort(F.collect_set("who")).alias("groups"))
+    rows = (
+        fell.join(stood, above, "left").groupBy(*keys).agg(F.array_sort(F.collect_set("who")).alias("groups"))
+    )
     told = F.col("source") == "trace"
     return findings(
         rows,
@@ -132,11 +170,14 @@ def _fell(observations: DataFrame) -> DataFrame:
                 lost=F.col("highest") - F.col("end_offset"),
             ),
             F.when(
-                F.size("groups") > 0, sentence("; groups that stood above: {names}", names=F.array_join("groups", ", "))
+                F.size("groups") > 0,
+                sentence("; groups that stood above: {names}", names=F.array_join("groups", ", ")),
             ).otherwise(""),
         ),
         evidence=[
-            F.struct(*(F.col(f"was.{name}").alias(name) for name in ("file", "position", "time_ms")), _was_told()),
+            F.struct(
+                *(F.col(f"was.{name}").alias(name) for name in ("file", "position", "time_ms")), _was_told()
+            ),
             F.col("seen"),
         ],
         behaviours=["election", "isr-entry"],
@@ -148,5 +189,10 @@ _SEEN: Final = ("file", "position", "time_ms", "text", "source")
 
 
 def _was_told() -> Column:
-    told = sentence("high-watermark {at}: offset {offset}, end offset {end}", at=place(), offset="was.offset", end="was.end_offset")
+    told = sentence(
+        "high-watermark {at}: offset {offset}, end offset {end}",
+        at=place(),
+        offset="was.offset",
+        end="was.end_offset",
+    )
     return F.when(F.col("was.source") == "trace", told).otherwise(F.coalesce("was.text", told)).alias("text")

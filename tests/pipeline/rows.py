@@ -65,8 +65,8 @@ def frame(spark: SparkSession, rows: Iterable[Observation]) -> DataFrame:
 
 
 def searched(spark: SparkSession, search: Search, stories: Mapping[str, History]) -> dict[str, list[Row]]:
-    """What is found in each story, in the order of time. All in one go: a job takes seconds. Each story gets a
-    topic of its own, which has its name."""
+    """What is found in each story, in the order of time. All in one go: a job takes seconds. Each story gets
+    a topic of its own, which has its name."""
     from mockbroker.pipeline.findings import comparable
     from mockbroker.pipeline.signatures.groups import with_groups
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 Found = dict[str, list["Row"]]
-EPOCH = {"client": "a", "api": "OffsetForLeaderEpoch", "broker": 1}
+EPOCH: dict[str, Any] = {"client": "a", "api": "OffsetForLeaderEpoch", "broker": 1}
 
 RESETS = {
     "retention": History()
@@ -47,7 +47,12 @@ RESETS = {
 NO_RESETS = {
     "a new group": History().restore(-1).reset(0),
     "a user's seek": History().commit(500).reset(0).position(0),
-    "normal retention": History().add("log-start", offset=600).position(700).commit(700).restore(700).position(700),
+    "normal retention": History()
+    .add("log-start", offset=600)
+    .position(700)
+    .commit(700)
+    .restore(700)
+    .position(700),
     "an epoch that is known": History()
     .restore(500, leader_epoch=3)
     .add("epoch-answer", leader_epoch=3, end_offset=900, **EPOCH)
@@ -98,7 +103,9 @@ def test_what_is_no_lost_position(found: Found, story: str) -> None:
 def cut_off() -> History:
     """KAFKA-19902's lines, as a trace tells them: broker 2 refuses what broker 3 has given out."""
     story = History().add("leader", leader=2, leader_epoch=0).commit(100)
-    story.add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=250, end_offset=250).commit(250)
+    story.add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=250, end_offset=250).commit(
+        250
+    )
     story.restore(250, client="b").out_of_range(250, client="b", broker=2).reset(0, client="b")
     return story.add("truncation", from_offset=102, offset=100, broker=2)
 
@@ -106,7 +113,9 @@ def cut_off() -> History:
 def test_truncations(spark: SparkSession) -> None:
     fell = History().add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=150, end_offset=150)
     fell.commit(150).add("leader", leader=2, leader_epoch=2).add("high-watermark", offset=100, end_offset=100)
-    again = History().add("leader", leader=3, leader_epoch=4).add("high-watermark", offset=150, end_offset=150)
+    again = (
+        History().add("leader", leader=3, leader_epoch=4).add("high-watermark", offset=150, end_offset=150)
+    )
     again.add("leader", leader=3, leader_epoch=0).add("high-watermark", offset=10, end_offset=10)
     stories = {
         "cut off": cut_off(),
@@ -159,10 +168,16 @@ def test_epochs(spark: SparkSession) -> None:
         .commit(10, leader_epoch=2)
         .add("leader", leader=1, leader_epoch=0)
         .commit(10, leader_epoch=0),
-        "elections": History().add("leader", leader=1, leader_epoch=1).add("leader", leader=2, leader_epoch=2).commit(3),
+        "elections": History()
+        .add("leader", leader=1, leader_epoch=1)
+        .add("leader", leader=2, leader_epoch=2)
+        .commit(3),
     }
     found = searched(spark, epochs.find, stories)
-    told = {name: [(each.signature, each.confidence, list(each.ids)) for each in rows] for name, rows in found.items()}
+    told = {
+        name: [(each.signature, each.confidence, list(each.ids)) for each in rows]
+        for name, rows in found.items()
+    }
     assert told == {
         "above all": [("undefined-epoch", "certain", ["KAFKA-19902"])],
         "below all": [("undefined-epoch", "certain", ["KAFKA-7415"])],

@@ -31,7 +31,12 @@ FOUND = {
     "late": History().commit(500).commit(450),
 }
 NONE = {
-    "a rebalance": History().commit(500).restore(500).commit(600).restore(600, client="b").commit(700, client="b"),
+    "a rebalance": History()
+    .commit(500)
+    .restore(500)
+    .commit(600)
+    .restore(600, client="b")
+    .commit(700, client="b"),
     "a user's seek": History().commit(500).position(500).position(0).position(40).commit(50),
     "an administrator's reset": History()
     .commit(500)
@@ -65,7 +70,12 @@ def found(spark: SparkSession) -> Found:
 def test_an_old_offset_is_given_back(found: Found) -> None:
     """The load of the offsets stopped behind one of a month ago."""
     (one,) = found["as at LinkedIn"]
-    assert (one.signature, one.confidence, one.group, one.partition) == ("offset-rewind", "certain", "billing", 0)
+    assert (one.signature, one.confidence, one.group, one.partition) == (
+        "offset-rewind",
+        "certain",
+        "billing",
+        0,
+    )
     assert "given offset 500" in one.summary
     assert "9000 behind the 9500 that it had committed" in one.summary
     assert f"an older commit, of {30 * DAY + 2 * SECOND} ms before" in one.summary
@@ -92,7 +102,9 @@ def test_a_tombstone_races_with_a_load(found: Found) -> None:
 
 
 def test_an_offset_that_waited_for_weeks_may_have_expired(found: Found) -> None:
-    assert [(each.signature, each.confidence) for each in found["gone after weeks"]] == [("offset-lost", "possible")]
+    assert [(each.signature, each.confidence) for each in found["gone after weeks"]] == [
+        ("offset-lost", "possible")
+    ]
 
 
 @pytest.mark.parametrize(("story", "confidence"), [("overtaken", "likely"), ("late", "possible")])

@@ -65,7 +65,9 @@ def test_followers(spark: SparkSession) -> None:
         "past the end": History()
         .add("log-start", offset=116753)
         .add("follower-failure", 70, detail=past, broker=2),
-        "with its thread": History().add("follower-failure", detail=f"its fetcher died with x-0: {past}", broker=2),
+        "with its thread": History().add(
+            "follower-failure", detail=f"its fetcher died with x-0: {past}", broker=2
+        ),
         "for another reason": History().add("follower-failure", detail="on request", broker=2),
         "log starts move": History().add("log-start", offset=5).add("log-start", offset=9),
     }
@@ -86,13 +88,15 @@ def fetched(story: History, start: int, end: int, step: int = 100) -> History:
 
 
 def test_outflux(spark: SparkSession) -> None:
-    written = {"client": "app", "producer_id": None}
+    written: dict[str, Any] = {"client": "app", "producer_id": None}
     first = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     sought = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     stories = {
         "read again": fetched(first.restore(0, 120 * SECOND), 0, 1000),
         "a user's seek": fetched(sought.position(0, 120 * SECOND), 0, 1000),
-        "catching up": fetched(History().add("append", offset=0, end_offset=10, **written).restore(0), 0, 1000),
+        "catching up": fetched(
+            History().add("append", offset=0, end_offset=10, **written).restore(0), 0, 1000
+        ),
     }
     found = searched(spark, outflux.find, stories)
     (one,) = found["read again"]

@@ -1,0 +1,129 @@
+"""Large traces give the rows that the reader of small ones gives, wherever they are cut."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.pipeline import bulk
+from mockbroker.pipeline.collecting import observations
+from mockbroker.pipeline.observations import NAMES
+from mockbroker.pipeline.readers import read
+
+from .readers.test_trace import HEAD, LEADER, use
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Rows = Counter[tuple[tuple[str, str], ...]]
+_NOT_TOLD = {"file", "text"}
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real clients', and behind it lines that can't be read, that are blank, and of other shapes."""
+    path = tmp_path_factory.mktemp("bulk") / "trace.jsonl"
+    config = {"default.replication.factor": "2"}
+    with MockCluster(topics={"orders": 1}, brokers=2, trace=True, config=config) as cluster:
+        use(cluster)
+        cluster.trace.write(path)
+        cluster.trace.write(path.with_suffix(".parquet"))
+    return path
+
+
+def told(rows: list[dict[str, Any]]) -> Rows:
+    """Rows to compare: without what the bulk reader leaves out."""
+    kept: Rows = Counter()
+    for row in rows:
+        if row["detail"] == "InitProducerId" or str(row["detail"]).startswith("joined as"):
+            continue
+        if row["kind"] == "fetched":
+            row["current_epoch"] = None
+        if row["kind"] == "refused" and row["topic"] is None:
+            row["group"] = row["transactional_id"] = None
+        kept[tuple((name, str(row[name])) for name in NAMES if name not in _NOT_TOLD)] += 1
+    return kept
+
+
+def bulk_rows(spark: SparkSession, path: Path, into: Path, split_bytes: int) -> list[dict[str, Any]]:
+    bulk.read(spark, path, into, split_bytes)
+    assert not list(into.glob("kind=~*"))
+    return [row.asDict() for row in observations(spark, into).collect()]
+
+
+def slow_rows(path: Path) -> list[dict[str, Any]]:
+    return [asdict(row) for row in read(path)]
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_both_readers_tell_the_same(spark: SparkSession, trace: Path, tmp_path: Path, ending: str) -> None:
+    path = trace.with_suffix(ending)
+    found = told(bulk_rows(spark, path, tmp_path / "rows", 20_000))
+    expected = told(slow_rows(path))
+    assert found - expected == Counter()
+    assert expected - found == Counter()
+    assert {dict(row)["kind"] for row in found} >= {
+        "commit",
+        "restore",
+        "reset",
+        "refused",
+        "fetched",
+        "append",
+    }
+
+
+def test_what_cannot_be_read_is_told(spark: SparkSession, tmp_path: Path) -> None:
+    request = {
+        "kind": "request",
+        "number": 2,
+        "time_ms": 6,
+        "broker": 1,
+        "connection": "c",
+        "client_id": "app",
+        "api": "DescribeGroups",
+        "version": 5,
+        "correlation_id": 1,
+        "names": ["readers"],
+        "body": {"groups": ["readers"]},
+    }
+    wrong = {**request, "api": "Fetch", "body": {"topics": "none"}}
+    lines = [json.dumps(LEADER)] * 400
+    lines[10] = json.dumps(LEADER)[:-9]
+    lines[20] = ""
+    lines[30] = json.dumps(request)
+    lines[40] = json.dumps(wrong)
+    lines[50] = "[1, 2]"
+    lines[60] = json.dumps({"kind": "from the future", "number": 1, "time_ms": 5})
+    path = tmp_path / "trace.jsonl"
+    path.write_text(HEAD + "\n".join(lines) + '\n{"kind":"lea')
+    rows = bulk_rows(spark, path, tmp_path / "rows", 10_000)
+    bad = {row["position"]: row["detail"] for row in rows if row["kind"] == "unreadable"}
+    assert sorted(bad) == [12, 42, 52, 402]
+    assert bad[402].startswith("torn last line")
+    leaders = sorted(row["position"] for row in rows if row["kind"] == "leader")
+    assert leaders == [line for line in range(2, 402) if line not in (12, 22, 32, 42, 52, 62)]
+
+
+@pytest.mark.parametrize(
+    ("head", "large", "known"),
+    [
+        (HEAD, True, True),
+        (HEAD, False, False),
+        (HEAD.replace("1}", "2}"), True, False),
+        ("no head\n", True, False),
+    ],
+)
+def test_which_traces_are_read_in_bulk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, large: bool, known: bool
+) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(head + json.dumps(LEADER) + "\n")
+    monkeypatch.setattr(bulk, "LEAST_BYTES", path.stat().st_size + (0 if large else 1))
+    assert bulk.can_read(path, "trace") is known
+    assert not bulk.can_read(path, "broker-log")
