@@ -182,7 +182,6 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from .parsing import with_bodies
     from .rows import told
 
     file = pq.ParquetFile(split.path)
@@ -195,25 +194,27 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
                 yield "unreadable", _unreadable(split.path, [(row + start + 1, some, None)])
                 continue
             positions = pa.array(range(row + start + 1, row + start + 1 + len(some)), pa.int64())
-            yield from told(with_bodies(some), positions, split.path, split.names)
+            yield from told(some, positions, split.path, split.names)
         row += len(rows)
 
 
 def _readable(rows: "pa.Table", start: int = 0) -> "Iterator[tuple[int, pa.Table | str]]":
-    """Rows in parts whose bodies can be read, and the reason for each that can't."""
+    """Rows in parts with their bodies read, and the reason for each that can't be."""
     import pyarrow as pa
 
     from .parsing import APIS, with_bodies
 
     try:
-        if len(with_bodies(rows)) == len(rows):
-            yield start, rows
+        read = with_bodies(rows)
+        if len(read) == len(rows):
+            yield start, read
             return
         reason = "a body is no object"
     except pa.ArrowInvalid as error:
         reason = str(error)
     if len(rows) == 1:
-        yield start, reason if rows["api"][0].as_py() in APIS else rows.slice(0, 0)
+        if rows["api"][0].as_py() in APIS:
+            yield start, reason
         return
     middle = len(rows) // 2
     yield from _readable(rows.slice(0, middle), start)

@@ -165,12 +165,14 @@ def with_bodies(rows: pa.Table) -> pa.Table:
     import pyarrow.compute as pc
 
     texts = rows["body"].combine_chunks()
-    wanted = pc.fill_null(pc.and_(pc.is_in(rows["api"], pa.array(APIS)), pc.is_valid(texts)), False)
+    read = pc.is_in(rows["api"].combine_chunks(), pa.array(APIS))
+    wanted = pc.fill_null(pc.and_(read, pc.is_valid(texts)), False)
     lines = pc.if_else(wanted, texts, pa.scalar("{}"))
-    data = "\n".join(lines.to_pylist()).encode()
+    one = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
+    data = pc.binary_join(one, "\n").cast(pa.binary())[0].as_buffer()
     body = pj.read_json(
         pa.BufferReader(data),
-        pj.ReadOptions(use_threads=False, block_size=max(len(data) + 1, 64)),
+        pj.ReadOptions(use_threads=False, block_size=max(data.size + 1, 64)),
         pj.ParseOptions(explicit_schema=pa.schema(list(BODY)), unexpected_field_behavior="ignore"),
     )
     bodies = body.select([field.name for field in BODY]).to_struct_array()

@@ -18,11 +18,24 @@ _WINDOW_MS: Final = 5 * _BUCKET_MS
 
 
 def find(observations: DataFrame) -> DataFrame:
+    cause = of_kinds(observations, "restore", "reset", "refused").where(
+        "topic is not null and partition is not null"
+    )
+    cause = cause.where("kind != 'refused' or error = 'OFFSET_OUT_OF_RANGE'").select(
+        F.coalesce("group", "client").alias("reader"),
+        "topic",
+        "partition",
+        F.struct("time_ms", "position", seen().alias("seen")).alias("cause"),
+    )
+    cause = cause.where("reader is not null").persist()
+    # Only readers that something happened to there: to sort all that is ever fetched takes longest of all.
+    suspects = F.broadcast(cause.select("reader", "topic", "partition").distinct())
     fetched = of_kinds(observations, "fetched").where("topic is not null and end_offset is not null")
     reader = F.coalesce("group", "client")
     fetched = fetched.where(reader.isNotNull()).select(
         *("topic", "partition", "time_ms", "file", "position", "offset", "end_offset"), reader.alias("reader")
     )
+    fetched = fetched.join(suspects, ["reader", "topic", "partition"], "left_semi")
     window = before(in_order("reader", "topic", "partition"))
     highest = F.max("end_offset").over(window)
     # `least` takes no notice of a null.
@@ -45,16 +58,8 @@ def find(observations: DataFrame) -> DataFrame:
         .fillna(0, ["influx"])
         .where(F.col("out") > 2 * F.col("influx"))
     )
-    cause = of_kinds(observations, "restore", "reset", "refused").where(
-        F.col("group").isNotNull() | F.col("client").isNotNull()
-    )
-    cause = cause.where("kind != 'refused' or error = 'OFFSET_OUT_OF_RANGE'").select(
-        F.coalesce("group", "client").alias("reader"),
-        F.col("topic").alias("topic"),
-        F.struct("time_ms", "position", seen().alias("seen")).alias("cause"),
-    )
     close = F.col("cause.time_ms").between(F.col("since_ms") - _WINDOW_MS, F.col("since_ms"))
-    rows = rows.join(cause, ["reader", "topic"]).where(close)
+    rows = rows.join(cause.drop("partition"), ["reader", "topic"]).where(close)
     keys = ("reader", "topic", "bucket", "out", "again", "influx", "since_ms")
     rows = rows.groupBy(*keys).agg(F.max("cause").alias("cause"))
     return findings(

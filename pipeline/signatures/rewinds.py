@@ -87,9 +87,11 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
         & (F.col("offset") < F.col("commit.offset"))
         & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
     )
+    # Of the many commits only those of partitions that are under suspicion.
+    where = F.broadcast(went_back.select(*_WHERE).distinct())
     old = (
         rows.where("kind = 'commit'")
-        .drop("commit", "last", "tombstone")
+        .join(where, list(_WHERE), "left_semi")
         .select(*(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen")))
     )
     same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
@@ -208,8 +210,16 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
         & (F.col("offset") < F.col("last.offset"))
         & ~by_hand
     )
-    fetched = of_kinds(observations, "position").select(
-        *(F.col(name).alias(f"at_{name}") for name in ("client", "topic", "partition", "offset", "time_ms"))
+    where = F.broadcast(went_back.select("client", "topic", "partition").distinct())
+    fetched = (
+        of_kinds(observations, "position")
+        .join(where, ["client", "topic", "partition"], "left_semi")
+        .select(
+            *(
+                F.col(name).alias(f"at_{name}")
+                for name in ("client", "topic", "partition", "offset", "time_ms")
+            )
+        )
     )
     same = [F.col(name) == F.col(f"at_{name}") for name in ("client", "topic", "partition")]
     between = F.col("at_time_ms").between(F.col("last.time_ms"), F.col("time_ms"))

@@ -133,7 +133,6 @@ def test_bad_input_is_named(result: tuple[Result, Path], given: Path) -> None:
     assert f"{given}/torn.jsonl:2:" in told
     assert f"{given}/newer.jsonl:1: unknown schema version 99" in told
     assert "wrong CRC" in told
-    assert "truncated tail" in told
     assert "1 file of no known kind" in told
     assert "holiday.jpg" in told
 
@@ -142,7 +141,6 @@ def test_the_page(result: tuple[Result, Path]) -> None:
     page = (result[1] / "report.html").read_text()
     assert "truncation-gap" in page
     assert "<svg" in page
-    assert "&lt;script&gt;" in page
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
 
@@ -152,6 +150,8 @@ def test_parquet_is_for_everyone(result: tuple[Result, Path]) -> None:
 
     table = ds.dataset(result[1] / "observations", partitioning="hive").to_table(columns=["kind", "offset"])
     assert "commit" in table["kind"].to_pylist()
+    unreadable = ds.dataset(result[1] / "observations" / "kind=unreadable").to_table(columns=["detail"])
+    assert any("truncated tail" in each for each in unreadable["detail"].to_pylist())
 
 
 def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None:
