@@ -37,6 +37,7 @@ class Link:
     __slots__ = (
         "_answers_ms",
         "_busy",
+        "_draining",
         "_name",
         "_network",
         "_requests_ms",
@@ -52,7 +53,7 @@ class Link:
         self.sent: deque[_Sent] = deque()
         """Requests without an answer yet, oldest first."""
         self._waiting: deque[_Sent] = deque()
-        self._busy = False
+        self._busy = self._draining = False
         self._requests_ms = self._answers_ms = 0
 
     def send(self, api: ApiKey, version: int, request: Any, then: Then) -> None:
@@ -65,7 +66,7 @@ class Link:
     def arrived(self, sent: "_Sent") -> None:
         if not self.open or self._network.is_cut(self._name, self.broker.id):
             return
-        if self._busy:
+        if self._busy or self._waiting:
             self._waiting.append(sent)
         else:
             self._work(sent)
@@ -96,8 +97,15 @@ class Link:
                 self._answers_ms = network.arrives(self._answers_ms)
                 network.cluster.timers.at(self._answers_ms, lambda: self._deliver(sent, answer))
         self._busy = False
-        if self._waiting and self.open:
+        if not self._draining:
+            self._drain()
+
+    def _drain(self) -> None:
+        """One by one, and not each within the one before: there may be thousands."""
+        self._draining = True
+        while self._waiting and self.open and not self._busy:
             self._work(self._waiting.popleft())
+        self._draining = False
 
     def _deliver(self, sent: "_Sent", answer: Any) -> None:
         if self.open and not self._network.is_cut(self._name, self.broker.id):

@@ -7,10 +7,13 @@ import sys
 
 import pytest
 
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.plan import Options, Plan, PlanError
 from mockbroker.simulation.shrinking import shrink
+from mockbroker.simulation.world import World
 
 PROGRAM = """
 import hashlib, sys
@@ -106,3 +109,23 @@ def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
         assert found
         assert "does not know epoch" in found.violations[0].text
         assert not first_violation("reset-without-loss", 100, kafka="3.9", commit=commit)
+
+
+def test_thousands_of_requests_may_wait_on_a_connection() -> None:
+    """Behind one that is parked, they are answered one by one once it is."""
+    world = World(draw(0, Options()))
+    answers: list[object] = []
+
+    def fetch(max_wait_ms: int) -> FetchRequest:
+        asked = FetchPartition(0, partition_max_bytes=1)
+        return FetchRequest(
+            max_wait_ms=max_wait_ms, min_bytes=1, topics=[FetchTopic(partitions=[asked], topic="t")]
+        )
+
+    for max_wait_ms in (500, *[0] * 3_000):
+        world.network.send("client", 1, ApiKey.FETCH, 11, fetch(max_wait_ms), answers.append)
+    world.run_until(400)
+    assert not answers
+    world.run_until(2_000)
+    assert len(answers) == 3_001
+    assert None not in answers
