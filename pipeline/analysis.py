@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 KEPT: Final = 10_000
 """Findings of one search; more are counted."""
 SHOWN_UNREADABLE: Final = 1_000
+_AT_ONCE: Final = 3
 CONFIDENCE: Final = ("certain", "likely", "possible")
 Finding = dict[str, Any]
 Tell = Callable[[str], None]
@@ -55,7 +57,6 @@ def analyze(
     """
     from pyspark.sql import SparkSession
 
-    from .signatures import SEARCHES
     from .signatures.groups import with_groups
 
     folder = out / "observations"
@@ -73,12 +74,7 @@ def analyze(
             table = observations(spark(), folder)
             _count(found, table)
             table = with_groups(table)
-            for what, search in SEARCHES.items():
-                tell(f"searching for {what}")
-                rows = search(table).limit(KEPT + 1).collect()
-                found.left_out += max(len(rows) - KEPT, 0)
-                found.findings += [row.asDict(recursive=True) for row in rows[:KEPT]]
-                table.sparkSession.catalog.clearCache()
+            _search(found, table, tell)
             found.findings.sort(key=_rank)
             tell("drawing")
             from .plots import plots
@@ -116,6 +112,24 @@ def _count(found: Analysis, table: "DataFrame") -> None:
         found.unreadable = [
             row.asDict() for row in bad.select("file", "position", "detail", "text").collect()
         ]
+
+
+def _search(found: Analysis, table: "DataFrame", tell: Tell) -> None:
+    """Some at once: a search waits for its driver half of the time."""
+    from .signatures import SEARCHES
+
+    tell(f"searching for {', '.join(SEARCHES)}")
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        running = {
+            pool.submit(lambda search: search(table).limit(KEPT + 1).collect(), search): what
+            for what, search in SEARCHES.items()
+        }
+        for number, future in enumerate(as_completed(running), 1):
+            rows = future.result()
+            found.left_out += max(len(rows) - KEPT, 0)
+            found.findings += [row.asDict(recursive=True) for row in rows[:KEPT]]
+            tell(f"searched for {running[future]} ({number} of {len(running)})")
+    table.sparkSession.catalog.clearCache()
 
 
 def _write(path: Path, findings: list[Finding]) -> None:

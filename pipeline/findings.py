@@ -37,34 +37,48 @@ _TOLD: Final = (
     ("producer_epoch", "producer epoch"),
     ("sequence", "sequence"),
 )
+_WHO: Final = ("broker", "client", "group")
+_WHERE: Final = ("kind", "source", "file", "position", "time_ms", "topic", "partition")
+SEEN: Final = (*_WHERE, "replicas", "error", "detail", "text", *(name for name, _ in _TOLD), *_WHO)
+"""Columns that evidence is made of."""
 
 
-def seen() -> Column:
-    """A row as evidence: what stood in the file, or where that was not kept what its columns say."""
-    numbers = [
-        F.when(F.col(name).isNotNull(), F.concat(F.lit(f"{told} "), F.col(name).cast("string")))
-        for name, told in _TOLD
-    ]
-    replicas = F.when(
-        F.col("replicas").isNotNull(),
-        F.concat(F.lit("["), F.array_join(F.col("replicas").cast("array<string>"), ", "), F.lit("]")),
-    )
-    who = [
-        F.when(F.col(name).isNotNull(), F.concat(F.lit(f"{name} "), F.col(name).cast("string")))
-        for name in ("broker", "client", "group")
-    ]
+def row() -> Column:
+    """What `seen` needs of a row: to be carried along where words would be too much."""
+    return F.struct(*SEEN)
+
+
+def seen(within: str = "") -> Column:
+    """A row, or the one in a column that `row` made, as evidence. Null where there is none.
+
+    Its text is what stood in the file, or where that was not kept what its columns say.
+    """
+
+    def of(name: str) -> Column:
+        return F.col(f"{within}.{name}" if within else name)
+
+    def named(name: str, told: str) -> Column:
+        return F.when(of(name).isNotNull(), F.concat(F.lit(f"{told} "), of(name).cast("string")))
+
+    replicas = F.array_join(of("replicas").cast("array<string>"), ", ")
     told = F.concat_ws(
         ": ",
-        F.concat_ws(" ", "kind", F.when(F.col("topic").isNotNull(), place())),
-        F.concat_ws(", ", "error", "detail", *numbers, replicas, *who),
+        F.concat_ws(" ", of("kind"), F.when(of("topic").isNotNull(), place(within))),
+        F.concat_ws(
+            ", ",
+            of("error"),
+            of("detail"),
+            *(named(name, words) for name, words in _TOLD),
+            F.when(of("replicas").isNotNull(), F.concat(F.lit("["), replicas, F.lit("]"))),
+            *(named(name, name) for name in _WHO),
+        ),
     )
-    return F.struct(
-        F.col("file").alias("file"),
-        F.col("position").alias("position"),
-        F.col("time_ms").alias("time_ms"),
-        # A row of a trace is JSON.
-        F.when(F.col("source") == "trace", told).otherwise(F.coalesce("text", told)).alias("text"),
+    # A row of a trace is JSON.
+    text = F.when(of("source") == "trace", told).otherwise(F.coalesce(of("text"), told))
+    evidence = F.struct(
+        *(of(name).alias(name) for name in ("file", "position", "time_ms")), text.alias("text")
     )
+    return F.when(F.col(within).isNotNull(), evidence) if within else evidence
 
 
 def in_order(*by: str | Column) -> WindowSpec:
@@ -100,12 +114,12 @@ def sentence(text: str, **values: str | Column) -> Column:
     return F.concat(*parts)
 
 
-def place() -> Column:
+def place(within: str = "") -> Column:
     """`topic-partition`, as Kafka writes it."""
-    named = F.when(F.col("partition") == NO_PARTITION, F.col("topic")).otherwise(
-        sentence("{topic}-{partition}")
-    )
-    return F.when(F.col("topic").startswith(_UNNAMED), "the partition").otherwise(named)
+    topic, partition = (F.col(f"{within}.{name}" if within else name) for name in ("topic", "partition"))
+    named = sentence("{topic}-{partition}", topic=topic, partition=partition)
+    named = F.when(partition == NO_PARTITION, topic).otherwise(named)
+    return F.when(topic.startswith(_UNNAMED), "the partition").otherwise(named)
 
 
 def comparable(observations: DataFrame) -> DataFrame:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 LEAST_BYTES: Final = 32 << 20
 """Smaller files take longer this way."""
 SPLIT_BYTES: Final = 128 << 20
-_BLOCK_BYTES: Final = 8 << 20
-_BLOCK_ROWS: Final = 1 << 14
+_BLOCK_BYTES: Final = 24 << 20
+_BLOCK_ROWS: Final = 1 << 15
 _SOURCE: Final = "trace"
 _METADATA: Final = b'"api":"Metadata"'
 

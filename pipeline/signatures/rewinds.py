@@ -16,11 +16,13 @@ from ..findings import (
     CERTAIN,
     LIKELY,
     POSSIBLE,
+    SEEN,
     before,
     findings,
     in_order,
     of_kinds,
     place,
+    row,
     seen,
     sentence,
 )
@@ -48,26 +50,12 @@ def _went_back() -> Column:
 
 
 def _timeline(observations: DataFrame) -> DataFrame:
-    """What happened to each group's offsets, with the commit before, and with what came before in the file.
-    What happened to each group's offsets, with the commit before, and with what came before in the file."""
-    wanted = (
-        "kind",
-        "source",
-        "file",
-        "position",
-        "time_ms",
-        "generation",
-        "client",
-        "broker",
-        *_WHERE,
-        "offset",
-    )
+    """What happened to each group's offsets, with the commit before and what came before in the file."""
     rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
     # An aborted transaction's commits never count.
     rows = rows.where("detail is null or detail != 'in a transaction'")
     rows = rows.where("group is not null and topic is not null and partition is not null")
-    rows = rows.withColumn("seen", seen()).select(*wanted, "seen")
-    known = F.struct("kind", "source", "time_ms", "offset", "generation", "seen")
+    rows, known = rows.select(*SEEN), row()
     is_commit = F.col("kind") == "commit"
     everywhere, here = in_order(*_WHERE), in_order("source", *_WHERE)
     return rows.withColumns(
@@ -92,17 +80,18 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
     old = (
         rows.where("kind = 'commit'")
         .join(where, list(_WHERE), "left_semi")
-        .select(*(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms", "seen")))
+        .select(
+            *(F.col(name).alias(f"old_{name}") for name in (*_WHERE, "offset", "time_ms")),
+            row().alias("old_row"),
+        )
     )
     same = [F.col(name).eqNullSafe(F.col(f"old_{name}")) for name in (*_WHERE, "offset")]
     pairs = went_back.join(old, [*same, F.col("old_time_ms") <= F.col("time_ms")], "left")
     key = ("file", "position", *_WHERE)
-    last = F.max_by(F.struct("old_time_ms", "old_seen"), "old_time_ms").alias("old")
-    others = [
-        F.first(name).alias(name) for name in ("source", "time_ms", "offset", "commit", "seen", "broker")
-    ]
+    last = F.max_by("old_row", "old_time_ms").alias("old")
+    others = [F.first(name).alias(name) for name in (*SEEN, "commit") if name not in key]
     one = pairs.groupBy(*key).agg(*others, last)
-    age = F.col("time_ms") - F.col("old.old_time_ms")
+    age = F.col("time_ms") - F.col("old.time_ms")
     return findings(
         one,
         signature="offset-rewind",
@@ -128,7 +117,7 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
                 ),
             ).otherwise(""),
         ),
-        evidence=[F.col("old.old_seen"), F.col("commit.seen"), F.col("seen")],
+        evidence=[seen("old"), seen("commit"), seen()],
         behaviours=["time-retention"],
         ids=["KAFKA-5600"],
     )
@@ -169,7 +158,7 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
             at=place(),
             newest="commit.offset",
         ),
-        evidence=[F.col("commit.seen"), F.col("deleted.seen"), F.col("seen")],
+        evidence=[seen("commit"), seen("deleted"), seen()],
         behaviours=["loaded-offsets", "offset-retention-start", "unsubscribed-offsets"],
         ids=["KAFKA-8069", "KAFKA-4682", "KAFKA-13636"],
     )
@@ -196,7 +185,7 @@ def _deleted(suspects: DataFrame) -> DataFrame:
             at=place(),
             newest="commit.offset",
         ),
-        evidence=[F.col("commit.seen"), F.col("seen")],
+        evidence=[seen("commit"), seen()],
         behaviours=["loaded-offsets", "offset-retention-start"],
         ids=["KAFKA-8069", "KAFKA-4682"],
     )
@@ -224,8 +213,9 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     same = [F.col(name) == F.col(f"at_{name}") for name in ("client", "topic", "partition")]
     between = F.col("at_time_ms").between(F.col("last.time_ms"), F.col("time_ms"))
     pairs = went_back.join(fetched, [*same, between], "left")
-    others = [F.first(name).alias(name) for name in ("offset", "last", "seen", "client", "broker")]
-    one = pairs.groupBy("file", "position", *_WHERE).agg(*others, F.min("at_offset").alias("lowest"))
+    key = ("file", "position", *_WHERE)
+    others = [F.first(name).alias(name) for name in (*SEEN, "last") if name not in key]
+    one = pairs.groupBy(*key).agg(*others, F.min("at_offset").alias("lowest"))
     # Whoever fetches from there was set back: by itself, by its user, or by what `resets` tells.
     one = one.where(F.col("lowest").isNull() | (F.col("lowest") >= F.col("last.offset")))
     watched = F.col("lowest").isNotNull()
@@ -242,5 +232,5 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
             back=F.col("last.offset") - F.col("offset"),
             newest="last.offset",
         ),
-        evidence=[F.col("last.seen"), F.col("seen")],
+        evidence=[seen("last"), seen()],
     )

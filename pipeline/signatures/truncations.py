@@ -8,7 +8,7 @@ still asked it.
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from ..findings import (
@@ -20,6 +20,7 @@ from ..findings import (
     in_order,
     of_kinds,
     place,
+    row,
     seen,
     sentence,
     who,
@@ -123,9 +124,7 @@ def _fell(observations: DataFrame) -> DataFrame:
     fell = rows.withColumns(
         {
             "highest": highest,
-            "was": F.last(F.when(is_end, F.struct("offset", "end_offset", *_SEEN)), True).over(
-                before(window)
-            ),
+            "was": F.last(F.when(is_end, row()), True).over(before(window)),
             "epoch": F.last(epochs, True).over(before(window)),
             "max_epoch": F.max(epochs).over(before(window)),
         }
@@ -175,24 +174,9 @@ def _fell(observations: DataFrame) -> DataFrame:
             ).otherwise(""),
         ),
         evidence=[
-            F.struct(
-                *(F.col(f"was.{name}").alias(name) for name in ("file", "position", "time_ms")), _was_told()
-            ),
+            seen("was"),
             F.col("seen"),
         ],
         behaviours=["election", "isr-entry"],
         ids=["KAFKA-7128"],
     )
-
-
-_SEEN: Final = ("file", "position", "time_ms", "text", "source")
-
-
-def _was_told() -> Column:
-    told = sentence(
-        "high-watermark {at}: offset {offset}, end offset {end}",
-        at=place(),
-        offset="was.offset",
-        end="was.end_offset",
-    )
-    return F.when(F.col("was.source") == "trace", told).otherwise(F.coalesce("was.text", told)).alias("text")
