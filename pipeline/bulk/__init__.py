@@ -7,6 +7,7 @@ InitProducerId, and the groups of refused requests that are about no partition.
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ...trace.events import SCHEMA_VERSION
 from ..observations import Observation
 from ..readers.exchanges import topic_ids
-from .pairing import pair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,9 +57,16 @@ class Split(NamedTuple):
     folder: str
     names: dict[str, str] = {}  # noqa: RUF012
 
+    @property
+    def stem(self) -> str:
+        """Of the files that are written: another one for another trace of the same name."""
+        return f"{Path(self.path).stem}-{sha256(self.path.encode()).hexdigest()[:8]}"
+
 
 def read(spark: "SparkSession", path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
     """Adds the rows of a trace of a known version to `folder`, `kind=…/` each."""
+    from .resets import add_resets
+
     context = spark.sparkContext
     splits = _row_groups(path, folder) if path.suffix == ".parquet" else _ranges(path, folder, split_bytes)
     looks = context.parallelize(splits, len(splits)).map(_look).collect()
@@ -67,7 +74,8 @@ def read(spark: "SparkSession", path: Path, folder: Path, split_bytes: int = SPL
     names = {topic_id: name for look in looks for topic_id, name in look.names.items()}
     splits = [each._replace(before=before[nth], names=names) for nth, each in enumerate(splits)]
     context.parallelize(splits, len(splits)).foreach(_work)
-    pair(spark, folder)
+    _pair_the_rest(folder, splits[0].stem)
+    add_resets(spark, folder)
     for unfinished in folder.glob("kind=~*"):
         shutil.rmtree(unfinished)
 
@@ -147,8 +155,39 @@ def _names(text: str | bytes) -> dict[str, str]:
 
 def _work(split: Split) -> None:
     """Writes a file for each kind. A task that is tried again writes the same ones again."""
-    writers = _Writers(Path(split.folder), f"{Path(split.path).stem}-{split.start}")
+    import pyarrow as pa
+
+    from .pairing import ANSWERED, ASKED, pair
+    from .rows import SCHEMA
+
+    writers = _Writers(Path(split.folder), f"{split.stem}-{split.start}")
+    halves = {kind: [SCHEMA.empty_table()] for kind in (ASKED, ANSWERED)}
     for kind, table in _parquet(split) if split.path.endswith(".parquet") else _lines(split):
+        if kind in halves:
+            halves[kind].append(table)
+        else:
+            writers.write(kind, table)
+    for kind, table in pair(*(pa.concat_tables(tables) for tables in halves.values())):
+        writers.write(kind, table)
+    writers.close()
+
+
+def _pair_the_rest(folder: Path, stem: str) -> None:
+    """Requests whose answers another task read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from .pairing import ANSWERED, ASKED, pair
+    from .rows import SCHEMA
+
+    writers = _Writers(folder, f"{stem}-rest")
+    rest = (
+        pa.concat_tables(
+            [SCHEMA.empty_table(), *(pq.ParquetFile(file).read() for file in sorted(path.glob("*.parquet")))]
+        )
+        for path in (folder / f"kind={kind}" for kind in (ASKED, ANSWERED))
+    )
+    for kind, table in pair(*rest, last=True):
         writers.write(kind, table)
     writers.close()
 

@@ -1,145 +1,95 @@
-"""Requests and answers that need each other, of large traces: joined by Spark, once they were taken apart."""
+"""Requests and answers that need each other, of large traces: joined once they were taken apart."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from ..findings import observation_schema
-from ..observations import NAMES
+from .parsing import COMMITS
+from .rows import SCHEMA
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-_COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
-_OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
-
-
-def pair(spark: "SparkSession", folder: Path) -> None:
-    """Adds to `folder` what its `~asked`, `~answered` and `~refused` tell together."""
-    rows = _paired(spark, folder).select(*NAMES)
-    rows.write.mode("append").partitionBy("kind").parquet(str(folder))
+ASKED, ANSWERED = "~asked", "~answered"
+_OLD_FETCH: Final = "OffsetFetch"
+_GIVEN: Final = ("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence")
+Rows = Iterator[tuple[str, pa.Table]]
 
 
-def _unfinished(spark: "SparkSession", folder: Path, kind: str) -> DataFrame:
-    schema = observation_schema()
-    path = folder / f"kind={kind}"
-    if not path.exists():
-        return spark.createDataFrame([], schema)
-    rest = type(schema)([field for field in schema if field.name != "kind"])
-    return spark.read.schema(rest).parquet(str(path)).withColumn("kind", F.lit(kind)).select(*NAMES)
+def pair(asked: pa.Table, answered: pa.Table, *, last: bool = False) -> Rows:
+    """Kind and rows that both tell together; what lacks its other half comes again as it is.
+
+    The `last` time answers tell what they can alone.
+    """
+    # Up to v7 OffsetFetch names its group in the request only, so there it stands once for all partitions.
+    old, old_asked = (pc.equal(rows["api"], _OLD_FETCH) for rows in (answered, asked))
+    yield from _pair(asked.filter(old_asked), answered.filter(old), ["text"], last)
+    where = ["text", "topic", "partition"]
+    yield from _pair(asked.filter(pc.invert(old_asked)), answered.filter(pc.invert(old)), where, last)
 
 
-def _paired(spark: "SparkSession", folder: Path) -> DataFrame:
-    asked, answered = _unfinished(spark, folder, "~asked"), _unfinished(spark, folder, "~answered")
-    where = ("text", "topic", "partition")
-    given = (
-        *("group", "generation", "transactional_id", "producer_id", "producer_epoch", "sequence"),
-        "detail",
+def _pair(asked: pa.Table, answered: pa.Table, key: list[str], last: bool) -> Rows:
+    numbered = (
+        rows.select(key).append_column("nth", pa.array(range(len(rows)), pa.int64()))
+        for rows in (answered, asked)
     )
-    asked = asked.where("api != 'OffsetFetch'").select(
-        *where,
-        *(
-            F.col(name).alias(f"asked_{name}")
-            for name in (*given, "offset", "end_offset", "leader_epoch", "current_epoch")
-        ),
-    )
-    by_hand = answered.where("api != 'OffsetFetch'").join(asked, list(where), "left")
-    api, fine = F.col("api"), F.col("error").isNull()
-    is_commit = api.isin(*_COMMITS)
-    kind = (
-        F.when(~fine, "refused")
-        .when(is_commit, F.when(F.col("asked_offset").isNotNull(), "commit"))
-        .when(api == "Produce", F.when(F.col("offset") >= 0, "append"))
-        .when(api == "OffsetForLeaderEpoch", "epoch-answer")
-        .when(
-            api == "ListOffsets",
-            F.when(F.col("asked_detail").isNotNull() & (F.col("offset") >= 0), "~listed"),
-        )
-    )
-    epoch_answered = F.concat(F.lit("epoch "), F.coalesce("leader_epoch", F.lit(-1)).cast("string"))
-    base = F.col("offset")
-    pairs = by_hand.withColumns(
-        {
-            "kind": kind,
-            **{name: F.coalesce(name, f"asked_{name}") for name in given if name != "detail"},
-            "offset": F.when(is_commit, F.col("asked_offset")).when(
-                fine & (api != "OffsetForLeaderEpoch"), base
-            ),
-            "end_offset": F.when(fine & (api == "Produce"), base + F.col("asked_end_offset")).when(
-                fine & (api == "OffsetForLeaderEpoch"), F.col("end_offset")
-            ),
-            "leader_epoch": F.when(fine & (api == "ListOffsets"), F.col("leader_epoch")).otherwise(
-                F.col("asked_leader_epoch")
-            ),
-            "current_epoch": F.col("asked_current_epoch"),
-            "detail": F.when(fine & (api == "OffsetForLeaderEpoch"), epoch_answered).when(
-                fine, F.col("asked_detail")
-            ),
-            "api": F.when(~fine, api),
-            "text": F.lit(None).cast("string"),
-        }
-    ).where("kind is not null")
-    pairs = pairs.select(*NAMES)
-    old = _old_restores(spark, folder)
-    refused, resets = _refused(spark, folder, pairs.where("kind = '~listed'"))
-    done = pairs.where("kind != '~listed'").unionByName(old)
-    return done.unionByName(refused).unionByName(resets)
+    left, right = numbered
+    found = left.join(
+        right, key, join_type="left outer", left_suffix="_answered", right_suffix="_asked", use_threads=False
+    ).combine_chunks()
+    found = found.sort_by("nth_answered")
+    asked_at, answers = found["nth_asked"], answered.take(found["nth_answered"])
+    if not last:
+        paired = pc.is_valid(asked_at)
+        yield ANSWERED, answers.filter(pc.invert(paired))
+        yield ASKED, asked.filter(pc.invert(pc.is_in(right["nth"], asked_at)))
+        asked_at, answers = asked_at.filter(paired), answers.filter(paired)
+    yield from _told(asked.take(asked_at), answers)
 
 
-def _old_restores(spark: "SparkSession", folder: Path) -> DataFrame:
-    """OffsetFetch up to v7 names its group in the request only."""
-    asked = (
-        _unfinished(spark, folder, "~asked")
-        .where("api = 'OffsetFetch'")
-        .select("text", F.col("group").alias("_group"))
-    )
-    rows = (
-        _unfinished(spark, folder, "~answered")
-        .where("api = 'OffsetFetch'")
-        .join(asked.dropDuplicates(["text"]), "text", "left")
-    )
-    refused = F.col("error").isNotNull()
-    rows = rows.withColumns(
-        {
-            "kind": F.when(refused, "refused").otherwise("restore"),
-            "group": F.coalesce("group", "_group"),
-            "api": F.when(refused, F.col("api")),
-            "text": F.lit(None).cast("string"),
-        }
-    )
-    return rows.select(*NAMES)
+def _told(asked: pa.Table, answers: pa.Table) -> Rows:
+    api, fine = answers["api"], pc.is_null(answers["error"])
+    given = {name: pc.coalesce(answers[name], asked[name]) for name in _GIVEN}
+    # The request's, but for what an answer knows better.
+    of_request = {name: asked[name] for name in ("offset", "leader_epoch", "current_epoch")}
+    common = given | of_request | {"api": None, "text": None, "end_offset": None, "detail": None}
+    offset, epoch, detail = answers["offset"], answers["leader_epoch"], asked["detail"]
+    was_written = pc.greater_equal(offset, 0)
+    end = pc.add(offset, asked["end_offset"])
+    epoch_text = pc.binary_join_element_wise("epoch", pc.cast(pc.fill_null(epoch, -1), pa.string()), " ")
+    of_epoch = {"offset": None, "end_offset": answers["end_offset"], "detail": epoch_text}
+    listed = pc.and_(pc.is_valid(detail), was_written)
+    each: list[tuple[str, Any, dict[str, Any]]] = [
+        ("commit", _all(_is(api, *COMMITS), pc.is_valid(asked["offset"])), {"detail": detail}),
+        ("append", _all(_is(api, "Produce"), was_written), {"offset": offset, "end_offset": end}),
+        ("epoch-answer", _is(api, "OffsetForLeaderEpoch"), of_epoch),
+        ("~listed", _all(_is(api, "ListOffsets"), listed), _own(answers) | {"detail": detail}),
+        ("restore", _is(api, _OLD_FETCH), _own(answers)),
+    ]
+    yield "refused", _with(answers, common | {"api": api}, pc.invert(fine))
+    for kind, mask, columns in each:
+        yield kind, _with(answers, common | columns, _all(fine, mask))
 
 
-def _refused(spark: "SparkSession", folder: Path, listed: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """Fetches that failed, with the offset that the client had asked for last; and the resets that followed.
-    Fetches that failed, with the offset that the client had asked for last; and the resets that followed."""
-    refused = _unfinished(spark, folder, "~refused")
-    empty = spark.createDataFrame([], observation_schema())
-    if refused.isEmpty():
-        return empty, empty
-    key = ["client", "topic", "partition"]
-    where = F.broadcast(refused.select(*key).distinct())
-    positions = _unfinished(spark, folder, "position").join(where, key, "left_semi").select(*NAMES)
-    in_order = Window.partitionBy(*key).orderBy("position")
-    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
-    asked = F.last(
-        F.when(F.col("kind") == "position", F.struct("offset", "leader_epoch", "current_epoch")), True
-    )
-    is_lost = (F.col("kind") == "~refused") & (F.col("error") == _OUT_OF_RANGE)
-    lost = F.last(F.when(is_lost, F.col("asked.offset")), True)
-    since = F.last(F.when(is_lost | (F.col("kind") == "~listed"), F.col("kind")), True)
-    rows = positions.unionByName(refused).unionByName(listed.join(where, key, "left_semi").select(*NAMES))
-    rows = rows.withColumn("asked", asked.over(before))
-    rows = rows.withColumns({"lost": lost.over(before), "since": since.over(before)})
-    found = rows.where("kind = '~refused'").withColumns(
-        {
-            "kind": F.lit("refused"),
-            "text": F.lit(None).cast("string"),
-            **{name: F.col(f"asked.{name}") for name in ("offset", "leader_epoch", "current_epoch")},
-        }
-    )
-    resets = rows.where("kind = '~listed' and since = '~refused'")
-    resets = resets.withColumns({"kind": F.lit("reset"), "from_offset": F.col("lost")})
-    return found.select(*NAMES), resets.select(*NAMES)
+def _own(answers: pa.Table) -> dict[str, Any]:
+    return {name: answers[name] for name in ("offset", "leader_epoch")}
+
+
+def _is(api: pa.ChunkedArray, *names: str) -> pa.ChunkedArray:
+    return pc.is_in(api, pa.array(names))
+
+
+def _all(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.fill_null(pc.and_(one, other), False)
+
+
+def _with(rows: pa.Table, columns: dict[str, Any], mask: pa.ChunkedArray) -> pa.Table:
+    """Rows where `mask` says so, with other columns in place of theirs; null for None."""
+    arrays = [
+        rows[field.name].filter(mask)
+        if field.name not in columns
+        else pa.nulls(pc.sum(mask).as_py() or 0, field.type)
+        if columns[field.name] is None
+        else columns[field.name].filter(mask).cast(field.type)
+        for field in SCHEMA
+    ]
+    return pa.table(arrays, schema=SCHEMA)

@@ -78,6 +78,15 @@ def test_both_readers_tell_the_same(spark: SparkSession, trace: Path, tmp_path: 
     }
 
 
+def test_traces_of_the_same_name(spark: SparkSession, trace: Path, tmp_path: Path) -> None:
+    copy = tmp_path / trace.name
+    copy.write_bytes(trace.read_bytes())
+    bulk.read(spark, trace, tmp_path / "rows")
+    one = observations(spark, tmp_path / "rows").count()
+    bulk.read(spark, copy, tmp_path / "rows")
+    assert observations(spark, tmp_path / "rows").count() == 2 * one
+
+
 def test_what_cannot_be_read_is_told(spark: SparkSession, tmp_path: Path) -> None:
     request = {
         "kind": "request",
