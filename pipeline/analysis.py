@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from .collecting import Collected, collect, observations
-from .session import MASTER, start
+from .session import MASTER, queries_of, start
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,6 +57,7 @@ def analyze(
     """
     from pyspark.sql import SparkSession
 
+    from .plots import plots
     from .signatures.groups import with_groups
 
     folder = out / "observations"
@@ -73,13 +74,12 @@ def analyze(
             tell("counting")
             table = observations(spark(), folder)
             _count(found, table)
-            table = with_groups(table)
-            _search(found, table, tell)
-            found.findings.sort(key=_rank)
-            tell("drawing")
-            from .plots import plots
-
-            found.plots = plots(table, found.findings)
+            with queries_of(spark(), found.kinds.total()):
+                table = with_groups(table)
+                _search(found, table, tell)
+                found.findings.sort(key=_rank)
+                tell("drawing")
+                found.plots = plots(table, found.findings)
         finally:
             if running is None and (session := SparkSession.getActiveSession()) is not None:
                 session.stop()

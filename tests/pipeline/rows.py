@@ -68,6 +68,7 @@ def searched(spark: SparkSession, search: Search, stories: Mapping[str, History]
     """What is found in each story, in the order of time. All in one go: a job takes seconds. Each story gets
     a topic of its own, which has its name."""
     from mockbroker.pipeline.findings import comparable
+    from mockbroker.pipeline.session import queries_of
     from mockbroker.pipeline.signatures.groups import with_groups
 
     rows = [
@@ -75,7 +76,8 @@ def searched(spark: SparkSession, search: Search, stories: Mapping[str, History]
         for name, story in stories.items()
         for row in story.rows
     ]
-    result = search(with_groups(comparable(frame(spark, rows)))).collect()
+    with queries_of(spark, len(rows)):
+        result = search(with_groups(comparable(frame(spark, rows)))).collect()
     spark.catalog.clearCache()
     found: dict[str, list[Row]] = {name: [] for name in stories}
     for each in sorted(result, key=lambda each: (each.from_ms or 0, each.signature, each.summary)):
