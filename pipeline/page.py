@@ -147,5 +147,6 @@ def _files(analysis: Analysis) -> Iterator[str]:
     if analysis.unreadable:
         yield "<h2>What could not be read</h2>\n<pre>"
         for each in analysis.unreadable:
-            yield escape(f"{each['file']}:{each['position']}: {each['detail']}")
+            text = f"\n    {each['text']}" if each["text"] else ""
+            yield escape(f"{each['file']}:{each['position']}: {each['detail']}{text}")
         yield "</pre>"

@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .analysis import Analysis, Finding
 
@@ -117,7 +117,3 @@ def write_page(analysis: Analysis, path: Path) -> None:
     from .page import page
 
     path.write_text(page(analysis), encoding="utf-8")
-
-
-def evidence(finding: Finding) -> list[dict[str, Any]]:
-    return list(finding["evidence"])

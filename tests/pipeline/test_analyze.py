@@ -141,6 +141,7 @@ def test_the_page(result: tuple[Result, Path]) -> None:
     page = (result[1] / "report.html").read_text()
     assert "truncation-gap" in page
     assert "<svg" in page
+    assert "&lt;script&gt;alert(1)" in page
     assert "<script" not in page
     assert "http://" not in page.replace("http://www.w3.org", "")
 
