@@ -72,8 +72,8 @@ def analyze(
         try:
             found = Analysis(collect(paths, folder, spark, timezone, tell))
             tell("counting")
+            _count(found)
             table = observations(spark(), folder)
-            _count(found, table)
             with queries_of(spark(), found.kinds.total()):
                 table = with_groups(table)
                 _search(found, table, tell)
@@ -96,22 +96,25 @@ def _rank(finding: Finding) -> tuple[Any, ...]:
     )
 
 
-def _count(found: Analysis, table: "DataFrame") -> None:
-    from pyspark.sql import functions as F
+def _count(found: Analysis) -> None:
+    """By what Parquet says of itself: no row is read but those that tell what could not be."""
+    import pyarrow.parquet as pq
 
-    rows = table.groupBy("kind").agg(
-        F.count("*").alias("n"), F.min("time_ms").alias("a"), F.max("time_ms").alias("b")
-    )
-    spans = []
-    for row in rows.collect():
-        found.kinds[row["kind"]] = row["n"]
-        spans += [at for at in (row["a"], row["b"]) if at is not None]
+    spans: list[int] = []
+    for path in found.collected.folder.glob("kind=*/*.parquet"):
+        metadata = pq.read_metadata(path)
+        found.kinds[path.parent.name.removeprefix("kind=")] += metadata.num_rows
+        time = metadata.schema.names.index("time_ms")
+        for group in range(metadata.num_row_groups):
+            known = metadata.row_group(group).column(time).statistics
+            if known is not None and known.has_min_max:
+                spans += known.min, known.max
     found.span_ms = (min(spans), max(spans)) if spans else None
-    if found.kinds["unreadable"]:
-        bad = table.where("kind = 'unreadable'").orderBy("file", "position").limit(SHOWN_UNREADABLE)
-        found.unreadable = [
-            row.asDict() for row in bad.select("file", "position", "detail", "text").collect()
-        ]
+    bad = found.collected.folder / "kind=unreadable"
+    if bad.exists():
+        rows = pq.read_table(bad, columns=["file", "position", "detail", "text"])
+        rows = rows.sort_by([("file", "ascending"), ("position", "ascending")])
+        found.unreadable = rows.slice(0, SHOWN_UNREADABLE).to_pylist()
 
 
 def _search(found: Analysis, table: "DataFrame", tell: Tell) -> None:
