@@ -57,6 +57,9 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
         if found.liveness is Liveness.RETURNING:
             found.liveness = Liveness.KILLED
         return False
+    for partition in _partitions_on(cluster, broker):
+        if partition.leader == broker:
+            partition.tell_followers()
     found.liveness = liveness
     cluster.broker_changes += 1
     for partition in _partitions_on(cluster, broker):

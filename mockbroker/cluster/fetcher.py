@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .partition import Partition
 
-_NO_LEADER = -1
-
 
 def start(partition: "Partition", follower: Follower) -> None:
-    """Lets a follower that is BEHIND or SLOW fetch: the one catches up at once, the other step by step."""
-    if partition.leader == _NO_LEADER or follower.state not in (FollowerState.BEHIND, FollowerState.SLOW):
+    """Lets a follower that is BEHIND or SLOW fetch: the one catches up at once, the other step by step.
+
+    It goes on trying while nobody answers at the leader's: until the next one leads.
+    """
+    if not partition.led or follower.state not in (FollowerState.BEHIND, FollowerState.SLOW):
         return
     dead = partition.topic.cluster.brokers[follower.broker].dead_fetchers.get(partition.leader)
     if dead is not None:
@@ -105,7 +106,7 @@ def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
 
     def current() -> bool:
         mine = partition.followers.get(follower.broker) is follower
-        return mine and follower.state is FollowerState.SLOW
+        return mine and follower.state is FollowerState.SLOW and partition.led
 
     def arrive() -> None:
         if current():

@@ -89,6 +89,12 @@ class Partition:
         """The answers in force for this topic on the leader."""
         return self.topic.cluster.policies.at(self.topic.name, self.leader)
 
+    @property
+    def led(self) -> bool:
+        """Whether a leader is there that runs: one that died leads until its session is over."""
+        leader = self.topic.cluster.brokers.get(self.leader)
+        return leader is not None and leader.online
+
     def seen_by(self, broker: int) -> "Partition":
         """The partition as `broker` knows it."""
         return self.views.get(broker, self) if self.views else self
@@ -170,13 +176,11 @@ class Partition:
 
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
-        that waits is answered empty."""
-        if self.topic.cluster.now_ms >= self._told_ms:
+        that waits is answered empty. A leader that died tells them nothing."""
+        if self.topic.cluster.now_ms >= self._told_ms and self.led:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
-                    # A leader that died may have lost its tail: that tells them nothing.
-                    told = max(follower.log.high_watermark, self.log.high_watermark)
-                    follower.log.high_watermark = told
+                    follower.log.high_watermark = self.log.high_watermark
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
