@@ -102,10 +102,10 @@ def _fetch(partition: "Partition", follower: Follower) -> None:
 def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
     """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
     waits."""
-    result = _ask(partition, follower)
+    result, turn = _ask(partition, follower), follower.turn
 
     def current() -> bool:
-        mine = partition.followers.get(follower.broker) is follower
+        mine = partition.followers.get(follower.broker) is follower and follower.turn == turn
         return mine and follower.state is FollowerState.SLOW and partition.led
 
     def arrive() -> None:

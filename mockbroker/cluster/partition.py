@@ -292,6 +292,7 @@ class Partition:
             return
         follower.state = state = self._possible(broker, state)
         follower.delay_ms = delay_ms
+        follower.turn += 1
         if state is FollowerState.OFFLINE:
             follower.cut = False
         if state in (FollowerState.BEHIND, FollowerState.SLOW):

@@ -92,3 +92,27 @@ def test_a_dead_leader_tells_no_high_watermark(killed_after_ms: int, heard: int)
     lab.pass_time(TOLD_MS + 1)
     assert lab.leader_told_by(2)[0] == 2
     assert lab.fetch(0, broker=2).high_watermark == 3
+
+
+def test_a_slow_follower_asks_once_at_a_time() -> None:
+    """Made slow anew, it forgets what it asked before: two answers would have it cut its log twice."""
+    lab = Lab(unclean_leader_election_enable="true")
+    lab.produce(2)
+    lab.partition.set_follower(2, FollowerState.PAUSED)
+    lab.produce(1, acks=1)
+    lab.partition.set_follower(3, FollowerState.PAUSED)
+    lab.produce(1, acks=1)
+    lab.pass_time(2 * LAG_MS)
+    lab.partition.set_follower(3, FollowerState.SLOW, delay_ms=10 * DELAY_MS)
+    controller.stop_broker(lab.cluster, 1)
+    assert lab.leader_told_by(2)[0] == 2
+    assert lab.ends() == {1: 4, 2: 2, 3: 3}
+    for state in (FollowerState.PAUSED, FollowerState.SLOW):
+        lab.partition.set_follower(3, state, delay_ms=9 * DELAY_MS)
+    lab.partition.set_follower(3, FollowerState.SLOW, delay_ms=DELAY_MS)
+    lab.pass_time(DELAY_MS)
+    assert lab.ends()[3] == 2
+    lab.pass_time(20 * DELAY_MS)
+    assert describe(lab.partition)[2].failure == ""
+    assert lab.state_of(3) is FollowerState.SLOW
+    assert lab.partition.isr == [2, 3]
