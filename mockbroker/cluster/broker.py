@@ -64,6 +64,12 @@ class Broker:
     def online(self) -> bool:
         return self.liveness is Liveness.RUNNING
 
+    def cancel_session(self) -> None:
+        """The controller waits no longer for a sign of it: there was one, or it is fenced."""
+        if self.session is not None:
+            self.session.cancel()
+            self.session = None
+
     def forget_sessions(self) -> None:
         """Fetch sessions end with the process."""
         self.__dict__.pop("sessions", None)

@@ -25,20 +25,19 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
             if partition.leader in cluster.brokers[follower.broker].unreachable:
                 partition.set_follower(follower.broker, FollowerState.CUT_OFF)
     if from_controller and one.hears_controller:
-        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
         one.hears_controller = False
         one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if not b.fenced)
-        one.session = cluster.after(session_ms, lambda: controller.fence(cluster, broker))
+        controller.lose_contact(cluster, broker)
 
 
 def rejoin(cluster: "Cluster", broker: int) -> None:
     """Brings a broker that was cut off back: it hears who leads, and cuts its logs to theirs. KeyError."""
     one = cluster.brokers[broker]
-    if one.session is not None:
-        one.session.cancel()
-    one.hears_controller, one.known_brokers, one.session = True, None, None
-    # One that is down registers when it is started.
-    one.fenced = one.fenced and not one.online
+    one.hears_controller, one.known_brokers = True, None
+    if one.online:
+        # One that is down registers when it is started.
+        one.cancel_session()
+        one.fenced = False
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)
     one.unreachable.clear()

@@ -30,8 +30,7 @@ def kill_broker(cluster: "Cluster", broker: int) -> None:
     A cluster's only broker is its controller too: nothing is decided before it is back.
     """
     if _go_offline(cluster, broker, Liveness.KILLED) and len(cluster.brokers) > 1:
-        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
-        cluster.after(session_ms, lambda: _end_session(cluster, broker))
+        lose_contact(cluster, broker)
 
 
 def start_broker(cluster: "Cluster", broker: int) -> None:
@@ -67,6 +66,14 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
     return True
 
 
+def lose_contact(cluster: "Cluster", broker: int) -> None:
+    """The controller hears no more from a broker, which it fences once the session is over."""
+    found = cluster.brokers[broker]
+    if found.session is None and not found.fenced:
+        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
+        found.session = cluster.after(session_ms, lambda: _end_session(cluster, broker))
+
+
 def _end_session(cluster: "Cluster", broker: int) -> None:
     fence(cluster, broker)
     register(cluster, broker)
@@ -82,6 +89,7 @@ def register(cluster: "Cluster", broker: int) -> None:
 def fence(cluster: "Cluster", broker: int) -> None:
     """The controller takes leadership and its places in the ISR from a broker."""
     cluster.brokers[broker].fenced = True
+    cluster.brokers[broker].cancel_session()
     for partition in _partitions_on(cluster, broker):
         leaves = broker in partition.isr and partition.isr != [broker]
         if leaves:

@@ -164,6 +164,36 @@ def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
     assert lab.partition.isr == [1, 2, 3]
 
 
+def test_a_broker_that_died_while_it_was_cut_off_has_one_session() -> None:
+    """It began when the controller last heard of it; the broker that is back has another."""
+    lab = Lab()
+    cut_off(lab, 1)
+    lab.pass_time(SESSION_MS // 2)
+    controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(SESSION_MS // 2)
+    assert lab.leader_told_by(2)[0] == 2
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert lab.partition.isr == [1, 2, 3]
+    lab.pass_time(SESSION_MS)
+    assert not lab.cluster.brokers[1].gone
+    assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_again() -> None:
+    lab = Lab()
+    cut_off(lab, 1)
+    controller.kill_broker(lab.cluster, 1)
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert lab.cluster.brokers[1].gone
+    lab.pass_time(SESSION_MS - 1)
+    assert lab.leader_told_by(2) == (1, 0)
+    lab.pass_time(1)
+    assert lab.leader_told_by(2) == (2, 1)
+    assert lab.partition.isr == [1, 2, 3]
+
+
 def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
     """It has to register first; the leader that it was is over with its process."""
     lab = Lab()
