@@ -31,6 +31,8 @@ class Broker:
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
         self.liveness = Liveness.RUNNING
+        self.closed_logs = True
+        """Whether it closed its logs when it went down last."""
         self.hears_controller = True
         """False while it is cut off from the controller: it goes on with the leaders it knew."""
         self.session: Timer | None = None

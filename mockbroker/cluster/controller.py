@@ -59,7 +59,7 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
     for partition in _partitions_on(cluster, broker):
         if partition.leader == broker:
             partition.tell_followers()
-    found.liveness = liveness
+    found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
     cluster.broker_changes += 1
     for partition in _partitions_on(cluster, broker):
         partition.set_follower(broker, FollowerState.OFFLINE)
@@ -103,15 +103,14 @@ def fence(cluster: "Cluster", broker: int) -> None:
 
 def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
-    killed = found.liveness is not Liveness.STOPPED
     found.liveness, found.fenced = Liveness.RUNNING, False
     found.dead_fetchers.clear()
     cluster.broker_changes += 1
     found.forget_sessions()
     for partition in _partitions_on(cluster, broker):
-        partition.logs[broker].reopen(clean=not killed)
+        partition.logs[broker].reopen(clean=found.closed_logs)
         if partition.leader == broker:
-            if killed and cluster.policies.restart_bumps_epoch.after_kill:
+            if not found.closed_logs and cluster.policies.restart_bumps_epoch.after_kill:
                 partition.lose_leader()
             else:
                 partition.lead_again()

@@ -1,5 +1,7 @@
 """Brokers that are cut off: from the controller, from each other, and back."""
 
+from collections.abc import Callable
+
 import pytest
 
 from mockbroker.cluster import connectivity, controller
@@ -192,6 +194,30 @@ def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_
     lab.pass_time(1)
     assert lab.leader_told_by(2) == (2, 1)
     assert lab.partition.isr == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("end", "offset"), [(controller.stop_broker, 0), (controller.kill_broker, 2)], ids=["stopped", "killed"]
+)
+@pytest.mark.parametrize("killed_again", [False, True])
+def test_a_broker_that_waits_to_register_knows_how_it_went(
+    end: Callable[..., None], offset: int, killed_again: bool
+) -> None:
+    """One that was shut down left a snapshot of its producers, and their records may be gone."""
+    lab = Lab(replicas=[1])
+    lab.produce(1, producer_id=7)
+    lab.produce(1)
+    lab.delete(1)
+    cut_off(lab, 1)
+    end(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    if killed_again:
+        controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(SESSION_MS)
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert not lab.cluster.brokers[1].gone
+    assert outcome(lab.produce(1, producer_id=7)[0]) == (0, offset)
 
 
 def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
