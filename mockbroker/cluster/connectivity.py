@@ -52,4 +52,5 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:
                 partition.set_follower(each.broker, FollowerState.BEHIND)
+        partition.ask_again()
     controller.register(cluster, broker)

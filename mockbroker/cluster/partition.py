@@ -53,15 +53,16 @@ class Partition:
     def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
         self.topic = topic
         self.index = index
+        cluster = topic.cluster
+        active = [broker for broker in replicas if not cluster.brokers[broker].fenced]
         self.replicas = replicas
-        self.isr = list(replicas)
-        self.leader = replicas[0]
+        self.isr = active or list(replicas)
+        self.leader = active[0] if active else NO_LEADER
         self.leader_epoch = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}
-        self.log = self.logs[self.leader]
+        self.log = self.logs[self.isr[0]]
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
-        cluster = topic.cluster
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
         self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
@@ -78,9 +79,21 @@ class Partition:
         self._enter_epoch()
         self._isr_check = False
         self._told_ms = 0
-        for broker in replicas[1:]:
-            follower = self.followers[broker] = Follower(broker, self.logs[broker], topic.cluster.now_ms)
-            follower.state = FollowerState.IN_STEP
+        self._begin_to_follow()
+
+    def _begin_to_follow(self) -> None:
+        """There is nothing to fetch in a new partition, but a broker may not have heard of it."""
+        brokers = self.topic.cluster.brokers
+        for broker in self.replicas:
+            if broker == self.leader:
+                continue
+            caught_up_ms = self.topic.cluster.now_ms if broker in self.isr else NEVER_MS
+            follower = self.followers[broker] = Follower(broker, self.logs[broker], caught_up_ms)
+            state = FollowerState.IN_STEP if self.led else FollowerState.BEHIND
+            heard = brokers[broker].hears_controller
+            follower.state = self._possible(broker, state if heard else FollowerState.CUT_OFF)
+            if follower.state is not FollowerState.IN_STEP:
+                self._plan_isr_check()
 
     # -- what may be asked
 
@@ -250,6 +263,16 @@ class Partition:
         self.advance_high_watermark()
         for look in list(self.deleting):
             look()
+
+    def ask_again(self) -> None:
+        """Followers that rest fetch all the while: the ISR may be open to them now."""
+        if not self.led:
+            return
+        for follower in self.followers.values():
+            if follower.state is FollowerState.IN_STEP and follower.broker not in self.isr:
+                self.follower_fetched(follower.broker, follower.log.end_offset, follower.log.start_offset)
+        for notify in list(self.waiting_followers):
+            notify(0)
 
     def stand_in(self, broker: int) -> None:
         """A client fetches as this follower, which makes room for it."""
