@@ -34,6 +34,9 @@ class StalePartition(Partition):
     def _begin_to_follow(self) -> None:
         """Nobody follows it."""
 
+    def _plan_isr_check(self) -> None:
+        """Its ISR stays, and the view is over once the broker hears the controller again."""
+
 
 def keep(partition: Partition) -> None:
     """Before the leader changes: brokers that won't hear of it go on with what they know."""

@@ -73,6 +73,23 @@ def test_a_broker_that_is_back_in_time_leads_on() -> None:
     assert lab.partition.isr == [1, 2, 3]
 
 
+def test_what_a_leader_wrote_while_it_was_cut_off_is_not_committed_when_it_is_back() -> None:
+    """Its followers were late as it knew them; that is over."""
+    lab = Lab(config={"replica.lag.time.max.ms": "1000"})
+    cut_off(lab, 1)
+    lab.pass_time(SESSION_MS)
+    lab.produce(2, acks=1, broker=1)
+    assert outcome(lab.produce(1)[0]) == (0, 0)
+    controller.kill_broker(lab.cluster, 2)
+    connectivity.rejoin(lab.cluster, 1)
+    lab.pass_time(SESSION_MS - 1)
+    assert (lab.leader_told_by(1), lab.ends()[1]) == ((2, 1), 2)
+    assert describe(lab.partition)[0].high_watermark == 0
+    lab.pass_time(1)
+    assert lab.leader_told_by(1) == (3, 2)
+    assert lab.ends()[1] == 1
+
+
 def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
     lab = Lab(kafka="2.5")
     cut_off(lab, 1)
