@@ -155,9 +155,9 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
     for batch in result.records or ():
         if not record_batch.is_whole(batch):
             break
-        if log.straddled_by(batch):
-            base_offset = record_batch.header_of(batch).base_offset
-            if _policies(partition, follower).refuse_unaligned_start:
+        base_offset = record_batch.header_of(batch).base_offset
+        if base_offset < log.end_offset:
+            if not log.straddled_by(batch) or _policies(partition, follower).refuse_unaligned_start:
                 reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
                 fail(partition, follower, reason)
                 return False
