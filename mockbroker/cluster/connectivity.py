@@ -45,6 +45,8 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         knew = stale.drop(partition, broker)
         if partition.leader == NO_LEADER:
             controller.elect(cluster, partition)
+        elif partition.leader == broker and knew is not None:
+            partition.lead_again()
         follower = partition.followers.get(broker)
         if follower is not None and knew is not None and knew.leader == partition.leader:
             policies = cluster.policies.at(partition.topic.name, broker)

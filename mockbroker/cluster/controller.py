@@ -92,11 +92,15 @@ def fence(cluster: "Cluster", broker: int) -> None:
     cluster.brokers[broker].cancel_session()
     for partition in _partitions_on(cluster, broker):
         leaves = broker in partition.isr and partition.isr != [broker]
+        leads = partition.leader == broker
+        bumps = leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline
+        if leads or bumps:
+            cluster.leader_changes(partition)
         if leaves:
             partition.isr = [r for r in partition.isr if r != broker]
-        if partition.leader == broker:
+        if leads:
             elect(cluster, partition)
-        elif leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline:
+        elif bumps:
             partition.bump_epoch()
         partition.advance_high_watermark()
 

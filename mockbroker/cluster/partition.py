@@ -288,7 +288,7 @@ class Partition:
         known = self.topic.cluster.brokers[broker]
         if not known.online:
             return FollowerState.OFFLINE
-        if self.leader in known.unreachable or broker in self.views:
+        if self.leader in known.unreachable or broker in self.views or self.leader in self.views:
             return FollowerState.CUT_OFF
         return state
 
@@ -392,14 +392,18 @@ class Partition:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 
     def bump_epoch(self) -> None:
-        """The same leader, in the next leader epoch."""
+        """The same leader, in the next leader epoch; followers wait for it where it has not heard of that."""
         self.topic.cluster.leader_changes(self)
         self.leader_epoch += 1
-        self._enter_epoch()
+        if self.leader not in self.views:
+            self._enter_epoch()
+        else:
+            for follower in self.followers.values():
+                self.set_follower(follower.broker, FollowerState.CUT_OFF)
         self.changed()
 
     def lead_again(self) -> None:
-        """The leader is back from a restart, in the same leader epoch."""
+        """The leader is back from a restart, in the same leader epoch, or hears that its epoch was bumped."""
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.topic.cluster.leader_changed(self)

@@ -90,6 +90,26 @@ def test_what_a_leader_wrote_while_it_was_cut_off_is_not_committed_when_it_is_ba
     assert lab.ends()[1] == 1
 
 
+@pytest.mark.parametrize("others", [(2, 3), ()], ids=["from all", "from the controller"])
+def test_a_leader_that_is_cut_off_hears_late_that_its_epoch_was_bumped(others: tuple[int, ...]) -> None:
+    """With ZooKeeper that happens when a follower goes. What is in its ISR stays as it knows it."""
+    lab = Lab(kafka="2.3", retention_ms="-1")
+    lab.produce(1)
+    connectivity.cut_off(lab.cluster, 1, others, from_controller=True)
+    controller.stop_broker(lab.cluster, 3)
+    assert (lab.leader_told_by(1), lab.leader_told_by(2)) == ((1, 0), (1, 1))
+    answer, later = lab.produce(1)
+    assert answer is PARKED
+    assert lab.fetch(0, broker=1, epoch=1).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
+    assert lab.ends() == {1: 2, 2: 1, 3: 1}
+    connectivity.rejoin(lab.cluster, 1)
+    assert outcome(later[0]) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    assert lab.leader_told_by(1) == (1, 1)
+    assert outcome(lab.produce(1)[0]) == (0, 2)
+    assert lab.ends() == {1: 3, 2: 3, 3: 1}
+    assert describe(lab.partition)[0].epochs == describe(lab.partition)[1].epochs == ((0, 0), (1, 2))
+
+
 def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
     lab = Lab(kafka="2.5")
     cut_off(lab, 1)
