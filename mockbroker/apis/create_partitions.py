@@ -75,6 +75,6 @@ def _checked(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic",
             f"Attempted to add {more} additional partition(s), "
             f"but only {len(asked.assignments)} assignment(s) were specified.",
         )
-    for each in asked.assignments:
-        topic_creation.check_replicas(cluster, each.broker_ids, factor)
+    for index, each in enumerate(asked.assignments, present):
+        topic_creation.check_replicas(cluster, index, each.broker_ids, factor)
     return topic, [list(each.broker_ids) for each in asked.assignments]

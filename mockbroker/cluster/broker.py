@@ -31,6 +31,8 @@ class Broker:
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
         self.liveness = Liveness.RUNNING
+        self.closed_logs = True
+        """Whether it closed its logs when it went down last."""
         self.hears_controller = True
         """False while it is cut off from the controller: it goes on with the leaders it knew."""
         self.session: Timer | None = None
@@ -63,6 +65,12 @@ class Broker:
     @property
     def online(self) -> bool:
         return self.liveness is Liveness.RUNNING
+
+    def cancel_session(self) -> None:
+        """The controller waits no longer for a sign of it: there was one, or it is fenced."""
+        if self.session is not None:
+            self.session.cancel()
+            self.session = None
 
     def forget_sessions(self) -> None:
         """Fetch sessions end with the process."""

@@ -143,11 +143,16 @@ class Cluster:
             partition.changed()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
-        """Round robin over the brokers: partition i is led by the i-th, counted from `first`."""
-        ids = list(self.brokers)
-        return [
-            [ids[(first + i + r) % len(ids)] for r in range(replication_factor)] for i in range(partitions)
-        ]
+        """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
+        fenced come last (`StripedReplicaPlacer.java`)."""
+        active = [broker.id for broker in self.brokers.values() if not broker.fenced]
+        fenced = [broker for broker in self.brokers if broker not in active]
+
+        def placed(at: int) -> list[int]:
+            turned = [active[(at + each) % len(active)] for each in range(len(active))]
+            return [*turned, *fenced][:replication_factor]
+
+        return [placed(first + index) for index in range(partitions)]
 
     def coordinator(self, group_id: str) -> Broker | None:
         """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None

@@ -25,20 +25,19 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
             if partition.leader in cluster.brokers[follower.broker].unreachable:
                 partition.set_follower(follower.broker, FollowerState.CUT_OFF)
     if from_controller and one.hears_controller:
-        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
         one.hears_controller = False
         one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if not b.fenced)
-        one.session = cluster.after(session_ms, lambda: controller.fence(cluster, broker))
+        controller.lose_contact(cluster, broker)
 
 
 def rejoin(cluster: "Cluster", broker: int) -> None:
     """Brings a broker that was cut off back: it hears who leads, and cuts its logs to theirs. KeyError."""
     one = cluster.brokers[broker]
-    if one.session is not None:
-        one.session.cancel()
-    one.hears_controller, one.known_brokers, one.session = True, None, None
-    # One that is down registers when it is started.
-    one.fenced = one.fenced and not one.online
+    one.hears_controller, one.known_brokers = True, None
+    if one.online:
+        # One that is down registers when it is started.
+        one.cancel_session()
+        one.fenced = False
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)
     one.unreachable.clear()
@@ -46,6 +45,8 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         knew = stale.drop(partition, broker)
         if partition.leader == NO_LEADER:
             controller.elect(cluster, partition)
+        elif partition.leader == broker and knew is not None:
+            partition.lead_again()
         follower = partition.followers.get(broker)
         if follower is not None and knew is not None and knew.leader == partition.leader:
             policies = cluster.policies.at(partition.topic.name, broker)
@@ -53,4 +54,5 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:
                 partition.set_follower(each.broker, FollowerState.BEHIND)
+        partition.ask_again()
     controller.register(cluster, broker)

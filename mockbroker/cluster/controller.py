@@ -30,8 +30,7 @@ def kill_broker(cluster: "Cluster", broker: int) -> None:
     A cluster's only broker is its controller too: nothing is decided before it is back.
     """
     if _go_offline(cluster, broker, Liveness.KILLED) and len(cluster.brokers) > 1:
-        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
-        cluster.after(session_ms, lambda: _end_session(cluster, broker))
+        lose_contact(cluster, broker)
 
 
 def start_broker(cluster: "Cluster", broker: int) -> None:
@@ -57,11 +56,22 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
         if found.liveness is Liveness.RETURNING:
             found.liveness = Liveness.KILLED
         return False
-    found.liveness = liveness
+    for partition in _partitions_on(cluster, broker):
+        if partition.leader == broker:
+            partition.tell_followers()
+    found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
     cluster.broker_changes += 1
     for partition in _partitions_on(cluster, broker):
         partition.set_follower(broker, FollowerState.OFFLINE)
     return True
+
+
+def lose_contact(cluster: "Cluster", broker: int) -> None:
+    """The controller hears no more from a broker, which it fences once the session is over."""
+    found = cluster.brokers[broker]
+    if found.session is None and not found.fenced:
+        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
+        found.session = cluster.after(session_ms, lambda: _end_session(cluster, broker))
 
 
 def _end_session(cluster: "Cluster", broker: int) -> None:
@@ -79,28 +89,32 @@ def register(cluster: "Cluster", broker: int) -> None:
 def fence(cluster: "Cluster", broker: int) -> None:
     """The controller takes leadership and its places in the ISR from a broker."""
     cluster.brokers[broker].fenced = True
+    cluster.brokers[broker].cancel_session()
     for partition in _partitions_on(cluster, broker):
         leaves = broker in partition.isr and partition.isr != [broker]
+        leads = partition.leader == broker
+        bumps = leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline
+        if leads or bumps:
+            cluster.leader_changes(partition)
         if leaves:
             partition.isr = [r for r in partition.isr if r != broker]
-        if partition.leader == broker:
+        if leads:
             elect(cluster, partition)
-        elif leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline:
+        elif bumps:
             partition.bump_epoch()
         partition.advance_high_watermark()
 
 
 def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
-    killed = found.liveness is not Liveness.STOPPED
     found.liveness, found.fenced = Liveness.RUNNING, False
     found.dead_fetchers.clear()
     cluster.broker_changes += 1
     found.forget_sessions()
     for partition in _partitions_on(cluster, broker):
-        partition.logs[broker].reopen(clean=not killed)
+        partition.logs[broker].reopen(clean=found.closed_logs)
         if partition.leader == broker:
-            if killed and cluster.policies.restart_bumps_epoch.after_kill:
+            if not found.closed_logs and cluster.policies.restart_bumps_epoch.after_kill:
                 partition.lose_leader()
             else:
                 partition.lead_again()

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .partition import Partition
 
-_NO_LEADER = -1
-
 
 def start(partition: "Partition", follower: Follower) -> None:
-    """Lets a follower that is BEHIND or SLOW fetch: the one catches up at once, the other step by step."""
-    if partition.leader == _NO_LEADER or follower.state not in (FollowerState.BEHIND, FollowerState.SLOW):
+    """Lets a follower that is BEHIND or SLOW fetch: the one catches up at once, the other step by step.
+
+    It goes on trying while nobody answers at the leader's: until the next one leads.
+    """
+    if not partition.led or follower.state not in (FollowerState.BEHIND, FollowerState.SLOW):
         return
     dead = partition.topic.cluster.brokers[follower.broker].dead_fetchers.get(partition.leader)
     if dead is not None:
@@ -101,11 +102,11 @@ def _fetch(partition: "Partition", follower: Follower) -> None:
 def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
     """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
     waits."""
-    result = _ask(partition, follower)
+    result, turn = _ask(partition, follower), follower.turn
 
     def current() -> bool:
-        mine = partition.followers.get(follower.broker) is follower
-        return mine and follower.state is FollowerState.SLOW
+        mine = partition.followers.get(follower.broker) is follower and follower.turn == turn
+        return mine and follower.state is FollowerState.SLOW and partition.led
 
     def arrive() -> None:
         if current():
@@ -154,9 +155,9 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
     for batch in result.records or ():
         if not record_batch.is_whole(batch):
             break
-        if log.straddled_by(batch):
-            base_offset = record_batch.header_of(batch).base_offset
-            if _policies(partition, follower).refuse_unaligned_start:
+        base_offset = record_batch.header_of(batch).base_offset
+        if base_offset < log.end_offset:
+            if not log.straddled_by(batch) or _policies(partition, follower).refuse_unaligned_start:
                 reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
                 fail(partition, follower, reason)
                 return False

@@ -36,6 +36,7 @@ class Follower:
     is when it last had all that the leader had; `failure` says why its fetcher died.
 
     `cut` tells whether it has cut its log for the present leader yet, where it does so before it fetches.
+    `turn` changes whenever it is told how to fetch: an answer to what it asked before is not for it.
     """
 
     __slots__ = (
@@ -50,6 +51,7 @@ class Follower:
         "log",
         "start_offset",
         "state",
+        "turn",
     )
 
     def __init__(self, broker: int, log: Log, now_ms: int) -> None:
@@ -58,6 +60,7 @@ class Follower:
         self.state = FollowerState.BEHIND
         self.cut = False
         self.delay_ms = 0
+        self.turn = 0
         self.failure = ""
         self.end_offset = log.end_offset
         self.start_offset = log.start_offset

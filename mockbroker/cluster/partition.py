@@ -53,15 +53,16 @@ class Partition:
     def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
         self.topic = topic
         self.index = index
+        cluster = topic.cluster
+        active = [broker for broker in replicas if not cluster.brokers[broker].fenced]
         self.replicas = replicas
-        self.isr = list(replicas)
-        self.leader = replicas[0]
+        self.isr = active or list(replicas)
+        self.leader = active[0] if active else NO_LEADER
         self.leader_epoch = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}
-        self.log = self.logs[self.leader]
+        self.log = self.logs[self.isr[0]]
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
-        cluster = topic.cluster
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
         self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
@@ -78,9 +79,21 @@ class Partition:
         self._enter_epoch()
         self._isr_check = False
         self._told_ms = 0
-        for broker in replicas[1:]:
-            follower = self.followers[broker] = Follower(broker, self.logs[broker], topic.cluster.now_ms)
-            follower.state = FollowerState.IN_STEP
+        self._begin_to_follow()
+
+    def _begin_to_follow(self) -> None:
+        """There is nothing to fetch in a new partition, but a broker may not have heard of it."""
+        brokers = self.topic.cluster.brokers
+        for broker in self.replicas:
+            if broker == self.leader:
+                continue
+            caught_up_ms = self.topic.cluster.now_ms if broker in self.isr else NEVER_MS
+            follower = self.followers[broker] = Follower(broker, self.logs[broker], caught_up_ms)
+            state = FollowerState.IN_STEP if self.led else FollowerState.BEHIND
+            heard = brokers[broker].hears_controller
+            follower.state = self._possible(broker, state if heard else FollowerState.CUT_OFF)
+            if follower.state is not FollowerState.IN_STEP:
+                self._plan_isr_check()
 
     # -- what may be asked
 
@@ -88,6 +101,12 @@ class Partition:
     def policies(self) -> "Policies":
         """The answers in force for this topic on the leader."""
         return self.topic.cluster.policies.at(self.topic.name, self.leader)
+
+    @property
+    def led(self) -> bool:
+        """Whether a leader is there that runs: one that died leads until its session is over."""
+        leader = self.topic.cluster.brokers.get(self.leader)
+        return leader is not None and leader.online
 
     def seen_by(self, broker: int) -> "Partition":
         """The partition as `broker` knows it."""
@@ -170,13 +189,11 @@ class Partition:
 
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
-        that waits is answered empty."""
-        if self.topic.cluster.now_ms >= self._told_ms:
+        that waits is answered empty. A leader that died tells them nothing."""
+        if self.topic.cluster.now_ms >= self._told_ms and self.led:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
-                    # A leader that died may have lost its tail: that tells them nothing.
-                    told = max(follower.log.high_watermark, self.log.high_watermark)
-                    follower.log.high_watermark = told
+                    follower.log.high_watermark = self.log.high_watermark
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
@@ -247,6 +264,16 @@ class Partition:
         for look in list(self.deleting):
             look()
 
+    def ask_again(self) -> None:
+        """Followers that rest fetch all the while: the ISR may be open to them now."""
+        if not self.led:
+            return
+        for follower in self.followers.values():
+            if follower.state is FollowerState.IN_STEP and follower.broker not in self.isr:
+                self.follower_fetched(follower.broker, follower.log.end_offset, follower.log.start_offset)
+        for notify in list(self.waiting_followers):
+            notify(0)
+
     def stand_in(self, broker: int) -> None:
         """A client fetches as this follower, which makes room for it."""
         if (follower := self.followers.get(broker)) is not None:
@@ -261,7 +288,7 @@ class Partition:
         known = self.topic.cluster.brokers[broker]
         if not known.online:
             return FollowerState.OFFLINE
-        if self.leader in known.unreachable or broker in self.views:
+        if self.leader in known.unreachable or broker in self.views or self.leader in self.views:
             return FollowerState.CUT_OFF
         return state
 
@@ -288,6 +315,7 @@ class Partition:
             return
         follower.state = state = self._possible(broker, state)
         follower.delay_ms = delay_ms
+        follower.turn += 1
         if state is FollowerState.OFFLINE:
             follower.cut = False
         if state in (FollowerState.BEHIND, FollowerState.SLOW):
@@ -364,14 +392,18 @@ class Partition:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 
     def bump_epoch(self) -> None:
-        """The same leader, in the next leader epoch."""
+        """The same leader, in the next leader epoch; followers wait for it where it has not heard of that."""
         self.topic.cluster.leader_changes(self)
         self.leader_epoch += 1
-        self._enter_epoch()
+        if self.leader not in self.views:
+            self._enter_epoch()
+        else:
+            for follower in self.followers.values():
+                self.set_follower(follower.broker, FollowerState.CUT_OFF)
         self.changed()
 
     def lead_again(self) -> None:
-        """The leader is back from a restart, in the same leader epoch."""
+        """The leader is back from a restart, in the same leader epoch, or hears that its epoch was bumped."""
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.topic.cluster.leader_changed(self)

@@ -31,6 +31,12 @@ class StalePartition(Partition):
                 follower.state = FollowerState.CUT_OFF
                 self.followers[was.broker] = follower
 
+    def _begin_to_follow(self) -> None:
+        """Nobody follows it."""
+
+    def _plan_isr_check(self) -> None:
+        """Its ISR stays, and the view is over once the broker hears the controller again."""
+
 
 def keep(partition: Partition) -> None:
     """Before the leader changes: brokers that won't hear of it go on with what they know."""

@@ -76,8 +76,8 @@ def check_replication_factor(cluster: "Cluster", factor: int) -> None:
         )
 
 
-def check_replicas(cluster: "Cluster", replicas: Sequence[int], factor: int | None) -> None:
-    """Checks one partition's manual assignment; `factor` is the size of the ones before it.
+def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], factor: int | None) -> None:
+    """Checks the manual assignment of partition `index`; `factor` is the size of the ones before it.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
@@ -98,6 +98,12 @@ def check_replicas(cluster: "Cluster", replicas: Sequence[int], factor: int | No
         )
     if why is not None:
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"The manual partition assignment {why}")
+    if all(cluster.brokers[broker].fenced for broker in replicas):
+        raise ApiError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"All brokers specified in the manual partition assignment for partition {index} are fenced or "
+            f"in controlled shutdown.",
+        )
 
 
 def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequence[int]]]) -> list[list[int]]:
@@ -110,7 +116,7 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"Found multiple manual partition assignments for partition {index}",
             )
-        check_replicas(cluster, replicas, factor)
+        check_replicas(cluster, index, replicas, factor)
         factor = len(replicas)
         found[index] = list(replicas)
     if sorted(found) != list(range(len(found))):

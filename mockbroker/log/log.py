@@ -106,8 +106,6 @@ class Log:
     def append_replicated(self, batch: bytes | Batch) -> None:
         """Appends what a follower fetched: offsets, leader epoch and producer are in the batch."""
         header = header_of(batch)
-        if header.base_offset < self.end_offset:
-            return
         assert not isinstance(batch, bytes), "a log hands out what it holds"
         self.epochs.assign(header.leader_epoch, header.base_offset)
         self.append(batch, header.base_offset, header.last_offset_delta + 1)

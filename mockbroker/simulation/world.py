@@ -196,7 +196,7 @@ class World:
         if self.recording:
             self.tell(consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})")
         start = max(log.start_offset, deleted)
-        if start <= position.offset <= log.end_offset and self._holds(consumer, position.offset):
+        if start <= position.offset <= log.end_offset and self._holds(consumer, position):
             self.violated(
                 "reset-without-loss",
                 f"{consumer.group} {TOPIC}-0",
@@ -210,7 +210,7 @@ class World:
         """A consumer learnt that the log was truncated below its position."""
         if self.recording:
             self.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
-        if self._holds(consumer, position.offset):
+        if self._holds(consumer, position):
             self.violated(
                 "reset-without-loss",
                 f"{consumer.group} {TOPIC}-0",
@@ -220,9 +220,9 @@ class World:
         else:
             self._excuse(consumer)
 
-    def _holds(self, consumer: ModelConsumer, offset: int) -> bool:
-        """Whether the leader's log has, just before `offset`, what the group read there."""
-        log = self.partition(consumer.place).log
+    def _holds(self, consumer: ModelConsumer, position: Position) -> bool:
+        """Whether the leader's log has, just before the position, what the group read there."""
+        log, offset = self.partition(consumer.place).log, position.offset
         if self.ledger.reading(consumer.group, consumer.place).excused:
             # What is committed may be of before the loss.
             return False
@@ -231,8 +231,21 @@ class World:
         read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
         if read is None:
             # A marker, or what it began at: that may be lost where records may.
-            return not self.plan.unclean and consumer.place not in self.ledger.real_loss
+            return not self._may_lose(consumer.place)
+        if self._may_lose(consumer.place) and self._lacked(consumer.place, position, read):
+            return False
         return offset == log.start_offset or read == record_at(log, offset - 1)
+
+    def _may_lose(self, place: Place) -> bool:
+        return self.plan.unclean or place in self.ledger.real_loss
+
+    def _lacked(self, place: Place, position: Position, read: tuple[int, int]) -> bool:
+        """Whether the leader that the consumer goes by lacks `read`, though it leads a later epoch: that is a
+        loss, even if one that has it leads again. A leader of an earlier epoch, cut off, proves nothing."""
+        log = self.partition(place).logs.get(position.leader.leader)
+        if log is None or position.leader.epoch <= read[1]:
+            return False
+        return log.end_offset < position.offset or record_at(log, position.offset - 1) not in (None, read)
 
     def _excuse(self, consumer: ModelConsumer) -> None:
         reading = self.ledger.reading(consumer.group, consumer.place)

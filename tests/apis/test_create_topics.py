@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockbroker.cluster import controller
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -83,6 +84,32 @@ def test_a_manual_assignment_is_checked_and_kept(
     if code == ErrorCode.NONE:
         replicas = [partition.replicas for partition in cluster.topics["t"].partitions]
         assert replicas == [brokers for _, brokers in sorted(partitions)]
+
+
+def test_fenced_brokers_are_chosen_last() -> None:
+    cluster = a_cluster()
+    controller.stop_broker(cluster, 2)
+    create(cluster, "t", 4, 2)
+    create(cluster, "u", 4, 3)
+    assert [each.replicas for each in cluster.topics["t"].partitions] == [[1, 3], [3, 1]] * 2
+    assert [each.replicas[-1] for each in cluster.topics["u"].partitions] == [2] * 4
+
+
+def test_replicas_on_fenced_brokers_alone_are_refused() -> None:
+    cluster = a_cluster()
+    create(cluster, "t")
+    controller.stop_broker(cluster, 2)
+    asked = CreatableTopic("u", -1, -1, [CreatableReplicaAssignment(0, [2])])
+    told = ask(cluster, CreateTopicsRequest([asked])).topics[0]
+    assert told.error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert told.error_message == (
+        "All brokers specified in the manual partition assignment for partition 0 are fenced or in "
+        "controlled shutdown."
+    )
+    more = CreatePartitionsTopic("t", 2, [CreatePartitionsAssignment([2])])
+    refused = ask(cluster, CreatePartitionsRequest([more], 1000)).results[0]
+    assert refused.error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT
+    assert "for partition 1 are fenced" in refused.error_message
 
 
 def test_only_the_last_value_of_a_repeated_name_counts_and_nulls_are_refused() -> None:

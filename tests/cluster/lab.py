@@ -65,9 +65,17 @@ class Bench:
         return HANDLERS[key](call, request), later
 
     def produce(
-        self, records: int = 1, acks: int = -1, timeout_ms: int = 60_000, broker: int | None = None
+        self,
+        records: int = 1,
+        acks: int = -1,
+        timeout_ms: int = 60_000,
+        broker: int | None = None,
+        producer_id: int = -1,
     ) -> tuple[Any, list[Any]]:
-        data = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, batch(records))])
+        """A producer with an id always sends its first batch."""
+        number = 0 if producer_id >= 0 else -1
+        made = batch(records, producer_id=producer_id, producer_epoch=number, sequence=number)
+        data = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, made)])
         return self.ask(ApiKey.PRODUCE, 9, ProduceRequest(None, acks, timeout_ms, [data]), broker)
 
     def delete(self, offset: int) -> None:

@@ -1,5 +1,7 @@
 """Brokers that are cut off: from the controller, from each other, and back."""
 
+from collections.abc import Callable
+
 import pytest
 
 from mockbroker.cluster import connectivity, controller
@@ -69,6 +71,43 @@ def test_a_broker_that_is_back_in_time_leads_on() -> None:
     lab.pass_time(10 * SESSION_MS)
     assert lab.leader_told_by(3) == (1, 0)
     assert lab.partition.isr == [1, 2, 3]
+
+
+def test_what_a_leader_wrote_while_it_was_cut_off_is_not_committed_when_it_is_back() -> None:
+    """Its followers were late as it knew them; that is over."""
+    lab = Lab(config={"replica.lag.time.max.ms": "1000"})
+    cut_off(lab, 1)
+    lab.pass_time(SESSION_MS)
+    lab.produce(2, acks=1, broker=1)
+    assert outcome(lab.produce(1)[0]) == (0, 0)
+    controller.kill_broker(lab.cluster, 2)
+    connectivity.rejoin(lab.cluster, 1)
+    lab.pass_time(SESSION_MS - 1)
+    assert (lab.leader_told_by(1), lab.ends()[1]) == ((2, 1), 2)
+    assert describe(lab.partition)[0].high_watermark == 0
+    lab.pass_time(1)
+    assert lab.leader_told_by(1) == (3, 2)
+    assert lab.ends()[1] == 1
+
+
+@pytest.mark.parametrize("others", [(2, 3), ()], ids=["from all", "from the controller"])
+def test_a_leader_that_is_cut_off_hears_late_that_its_epoch_was_bumped(others: tuple[int, ...]) -> None:
+    """With ZooKeeper that happens when a follower goes. What is in its ISR stays as it knows it."""
+    lab = Lab(kafka="2.3", retention_ms="-1")
+    lab.produce(1)
+    connectivity.cut_off(lab.cluster, 1, others, from_controller=True)
+    controller.stop_broker(lab.cluster, 3)
+    assert (lab.leader_told_by(1), lab.leader_told_by(2)) == ((1, 0), (1, 1))
+    answer, later = lab.produce(1)
+    assert answer is PARKED
+    assert lab.fetch(0, broker=1, epoch=1).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
+    assert lab.ends() == {1: 2, 2: 1, 3: 1}
+    connectivity.rejoin(lab.cluster, 1)
+    assert outcome(later[0]) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    assert lab.leader_told_by(1) == (1, 1)
+    assert outcome(lab.produce(1)[0]) == (0, 2)
+    assert lab.ends() == {1: 3, 2: 3, 3: 1}
+    assert describe(lab.partition)[0].epochs == describe(lab.partition)[1].epochs == ((0, 0), (1, 2))
 
 
 def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
@@ -162,6 +201,60 @@ def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
     assert not lab.cluster.brokers[1].gone
     lab.pass_time(LAG_MS)
     assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_broker_that_died_while_it_was_cut_off_has_one_session() -> None:
+    """It began when the controller last heard of it; the broker that is back has another."""
+    lab = Lab()
+    cut_off(lab, 1)
+    lab.pass_time(SESSION_MS // 2)
+    controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(SESSION_MS // 2)
+    assert lab.leader_told_by(2)[0] == 2
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert lab.partition.isr == [1, 2, 3]
+    lab.pass_time(SESSION_MS)
+    assert not lab.cluster.brokers[1].gone
+    assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_again() -> None:
+    lab = Lab()
+    cut_off(lab, 1)
+    controller.kill_broker(lab.cluster, 1)
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert lab.cluster.brokers[1].gone
+    lab.pass_time(SESSION_MS - 1)
+    assert lab.leader_told_by(2) == (1, 0)
+    lab.pass_time(1)
+    assert lab.leader_told_by(2) == (2, 1)
+    assert lab.partition.isr == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("end", "offset"), [(controller.stop_broker, 0), (controller.kill_broker, 2)], ids=["stopped", "killed"]
+)
+@pytest.mark.parametrize("killed_again", [False, True])
+def test_a_broker_that_waits_to_register_knows_how_it_went(
+    end: Callable[..., None], offset: int, killed_again: bool
+) -> None:
+    """One that was shut down left a snapshot of its producers, and their records may be gone."""
+    lab = Lab(replicas=[1])
+    lab.produce(1, producer_id=7)
+    lab.produce(1)
+    lab.delete(1)
+    cut_off(lab, 1)
+    end(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    if killed_again:
+        controller.kill_broker(lab.cluster, 1)
+    lab.pass_time(SESSION_MS)
+    connectivity.rejoin(lab.cluster, 1)
+    controller.start_broker(lab.cluster, 1)
+    assert not lab.cluster.brokers[1].gone
+    assert outcome(lab.produce(1, producer_id=7)[0]) == (0, offset)
 
 
 def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:

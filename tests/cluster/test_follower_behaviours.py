@@ -108,7 +108,8 @@ def after_two_fast_failovers(policies: dict[str, str]) -> Lab:
     lab.produce(10)
     lab.partition.set_follower(2, FollowerState.PAUSED)
     lab.partition.lead(1)
-    lab.produce(10, acks=1)
+    for _ in range(10):
+        lab.produce(1, acks=1)
     lab.pass_time(2 * LAG_MS)
     controller.stop_broker(lab.cluster, 1)
     assert (lab.partition.leader, lab.partition.leader_epoch) == (2, 2)
@@ -136,6 +137,40 @@ def test_followers_that_truncate_otherwise_may_not(answer: str) -> None:
     first, second = lab.partition.logs.values()
     assert first.end_offset == second.end_offset == 21
     assert list(map(bytes, first)) != list(map(bytes, second))
+
+
+@pytest.mark.parametrize(("kafka", "thread"), [("0.11", True), ("1.1", True), ("2.3", False)])
+def test_a_batch_from_below_the_log_end_offset_stops_the_follower(kafka: str, thread: bool) -> None:
+    """After an unclean election the follower is cut at its high watermark, inside a batch of the leader."""
+    policies = {"follower-truncation": "high-watermark"}
+    lab = Lab(policies, kafka=kafka, unclean_leader_election_enable="true", retention_ms="-1")
+    other = lab.cluster.create_topic("u", [[2, 1]]).partitions[0]
+    lab.produce(1)
+    for follower in (2, 3):
+        lab.partition.set_follower(follower, FollowerState.PAUSED)
+    lab.produce(1, acks=1)
+    lab.pass_time(2 * LAG_MS)
+    controller.stop_broker(lab.cluster, 1)
+    lab.produce(3, acks=1, broker=2)
+    controller.start_broker(lab.cluster, 1)
+    cut = describe(lab.partition)[0]
+    assert (cut.state, cut.log_end_offset) == ("failed", 2)
+    assert "from 1 on, below its log end offset 2" in cut.failure
+    assert lab.state_of(1, other) is (FollowerState.FAILED if thread else FollowerState.IN_STEP)
+
+
+@pytest.mark.parametrize(("offset", "state"), [(1, "failed"), (3, "in step")])
+def test_what_deletion_leaves_of_a_batch_and_a_tail_of_its_own(offset: int, state: str) -> None:
+    """The epoch of the tail is below the first that the leader knows, and ends there as it says (KAFKA-7415):
+    the follower cuts nothing, and is sent the batch in whose middle it ends."""
+    lab = Lab(retention_ms="-1")
+    connectivity.cut_off(lab.cluster, 1, lab.cluster.brokers, from_controller=True)
+    lab.produce(1, acks=1)
+    lab.pass_time(LAG_MS)
+    lab.produce(3)
+    lab.delete(offset)
+    connectivity.rejoin(lab.cluster, 1)
+    assert describe(lab.partition)[0].state == state
 
 
 def test_truncation_to_the_high_watermark_loses_what_was_acknowledged() -> None:

@@ -9,9 +9,9 @@ import pytest
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
-from mockbroker.simulation.consumer_setting import Commit
+from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.history import History, draw, happen
-from mockbroker.simulation.plan import Options, Plan, PlanError
+from mockbroker.simulation.plan import Options, Plan, PlanError, Step
 from mockbroker.simulation.shrinking import shrink
 from mockbroker.simulation.world import World
 
@@ -99,6 +99,48 @@ def test_the_reset_by_a_leader_that_is_cut_off_is_found() -> None:
         each.do for each in shrink(found.plan, "reset-without-loss").steps
     }
     assert not first_violation("reset-without-loss", 300, kafka="3.9", commit=Commit.POSITION)
+
+
+BACK_AT_AN_UNCLEAN_LEADER = (
+    Step(0, "rebalance"),
+    Step(274, "cut-off-broker", {"broker": 3}),
+    Step(416, "produce", {"producer": 0, "count": 1}),
+    Step(911, "elect-unclean", {"broker": 3}),
+    Step(1407, "rebalance"),
+    Step(1650, "rejoin-broker", {"broker": 3}),
+    Step(2057, "cut-off-broker", {"broker": 3}),
+    Step(2745, "resume-follower", {"broker": 3}),
+)
+"""3 leads uncleanly, without the record; it is cut off, and 1, which has it, leads uncleanly after it."""
+BACK_AT_AN_OLD_LEADER = (
+    Step(341, "cut-off-broker", {"broker": 1}),
+    Step(1377, "rebalance"),
+    Step(3641, "produce", {"producer": 0, "count": 1}),
+    Step(5675, "rebalance"),
+    Step(7000, "resume-follower", {"broker": 3}),
+)
+"""1 is cut off, and knows neither the next leader nor what it wrote."""
+
+
+@pytest.mark.parametrize(
+    ("steps", "commit", "said", "lost"),
+    [
+        (BACK_AT_AN_UNCLEAN_LEADER, Commit.COMBINED, "goes back from 1 to 0", True),
+        (BACK_AT_AN_OLD_LEADER, Commit.NO_EPOCH, "says that 1 is out of range", False),
+    ],
+)
+def test_a_leader_that_is_cut_off_excuses_a_reset_by_what_was_lost_when_it_was_elected(
+    steps: tuple[Step, ...], commit: Commit, said: str, lost: bool
+) -> None:
+    consumer = ConsumerSetting(commit, Reset.EARLIEST)
+    reset = []
+    for seed in range(30):
+        plan = Plan(seed, "4.4", consumer=consumer, unclean=True, commit_rate=1.0, steps=steps)
+        history = happen(plan, recording=True)
+        if any(said in line.what for line in history.lines):
+            reset.append("reset-without-loss" not in {each.invariant for each in history.violations})
+    assert reset
+    assert set(reset) == {lost}
 
 
 def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
