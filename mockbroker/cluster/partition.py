@@ -368,6 +368,7 @@ class Partition:
         self.topic.cluster.leader_changes(self)
         self.leader_epoch += 1
         self._enter_epoch()
+        self.topic.cluster.leader_changed(self)
         self.changed()
 
     def lead_again(self) -> None:
