@@ -104,7 +104,7 @@ class ModelProducer(ModelClient):
 
     def send(self, count: int) -> None:
         """Hands it `count` records, as one batch."""
-        self._batches.append(Batch(self.world.number(count), count))
+        self._batches.append(Batch(self.world.number(self, count), count))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -140,6 +140,7 @@ class ModelProducer(ModelClient):
             self.epoch,
             batch.sequence,
             self.transactional_id is not None,
+            self.world.plan.compacted,
         )
         data = [
             TopicProduceData(None, [PartitionProduceData(self.partition, memoryview(records))], self.topic)
