@@ -13,6 +13,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -243,7 +244,7 @@ class _Producer(RealProducer):
 
     def __init__(self, cluster: MockCluster, stage: Stage, name: str, setting: ProducerSetting) -> None:
         idempotent = setting.generation is not Generation.PLAIN
-        setting = ProducerSetting(setting.generation, -1 if idempotent else setting.acks)
+        setting = replace(setting, acks=-1 if idempotent else setting.acks)
         super().__init__(stage, name, TOPIC, 0, setting)
         self.idempotent = idempotent
         self._cluster, self._stage = cluster, stage
@@ -253,7 +254,7 @@ class _Producer(RealProducer):
             "client.id": name,
             "acks": setting.acks,
             "enable.idempotence": idempotent,
-            "max.in.flight.requests.per.connection": 1,
+            "max.in.flight.requests.per.connection": setting.in_flight if idempotent else 1,
             "linger.ms": 5,
             "error_cb": self._told_of,
             **_LIKE_THE_MODEL,

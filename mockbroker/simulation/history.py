@@ -29,6 +29,7 @@ _TROUBLED: Final = 0.5
 _TROUBLES: Final = (1, 6)
 _TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
 _COMPACTED: Final = 0.15
+_IN_FLIGHT: Final = [1, 5]
 _CLEANINGS: Final = (3, 12)
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
@@ -76,7 +77,11 @@ def draw(seed: int, options: Options) -> Plan:
         commit_rate=_one_of(random, [0.1, 0.5, 1.0]),
     )
     plan = _with_producers(random, plan, steps, length_ms, options.transactional)
-    chosen = random.random() < _COMPACTED if options.compacted is None else options.compacted
+    in_flight = _one_of(random, _IN_FLIGHT)
+    if generation not in (Generation.PLAIN, Generation.V0_11):
+        plan = replace(plan, producers=tuple(replace(each, in_flight=in_flight) for each in plan.producers))
+    chosen = random.random() < _COMPACTED
+    chosen = chosen if options.compacted is None else options.compacted
     return _with_cleaners(random, plan, length_ms) if chosen else plan
 
 

@@ -17,7 +17,8 @@ INVARIANTS: Final = {
     "written-twice": "no record of an idempotent producer is in the log twice",
     "read-again-after-commit": "no group reads again what it has committed, but after a loss",
     "reset-without-loss": "no consumer gives up its position while the log holds all it has read",
-    "read-out-of-order": "no consumer that reads on gets what an idempotent producer wrote in another order",
+    "read-out-of-order": "no consumer that reads on gets what an idempotent producer wrote twice, or in "
+    "another order than it was sent",
     "group-offset-back": "no group gets an older offset than was acknowledged last",
     "spurious-out-of-order": "no producer is told of lost records while nothing is lost",
     "follower-fetcher-dead": "no follower's fetcher dies",

@@ -73,6 +73,7 @@ class Plan:
         """How everything is set, in two lines."""
         producers = ", ".join(
             f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
+            f"{f' in flight {each.in_flight}' * (each.in_flight > 1)}"
             for each in self.producers
         )
         policies = "".join(f" {name}={answer}" for name, answer in self.policies.items())

@@ -193,7 +193,7 @@ class World:
             return
         before = consumer.newest.get(writer, -1)
         consumer.newest[writer] = number
-        if number < before and not self.plan.unclean and consumer.place not in self.ledger.real_loss:
+        if number <= before and not self.plan.unclean and consumer.place not in self.ledger.real_loss:
             self.violated(
                 "read-out-of-order",
                 f"{consumer.group} {TOPIC}-0",
