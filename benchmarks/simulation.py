@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Final
 
-from mockbroker.simulation.history import draw, happen
+from mockbroker.simulation.exploring import Variant, run
 from mockbroker.simulation.plan import Options
 from mockbroker.simulation.producer import Generation
 
@@ -30,14 +30,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of which the fastest counts")
     parser.add_argument("--kafka", default="4.4")
     given = parser.parse_args()
-    happen(draw(0, Options(given.kafka)))
+    list(run(Variant("first", Options(given.kafka)), range(3)))
     fastest: dict[str, tuple[float, float]] = {}
     for _ in range(given.rounds):
         for name, chosen in KINDS.items():
             options = Options(given.kafka, **chosen)  # type: ignore[arg-type]
-            began, requests = time.process_time(), 0
-            for seed in range(given.seeds):
-                requests += happen(draw(seed, options)).requests
+            began = time.process_time()
+            requests = sum(row["requests"] for row in run(Variant(name, options), range(given.seeds)))
             took = time.process_time() - began
             fastest[name] = max(fastest.get(name, (0.0, 0.0)), (requests / took, given.seeds / took))
     sys.stdout.write(f"Kafka {given.kafka}, {given.seeds} histories of each kind, in a second of CPU time\n")
