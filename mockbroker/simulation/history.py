@@ -1,7 +1,9 @@
 """Draws a plan from a seed, and lets it happen."""
 
+import gc
 import random as stdlib_random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -34,6 +36,8 @@ _CLEANINGS: Final = (3, 12)
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
+_NEW_OBJECTS: Final = 50_000
+"""More objects than before, until Python looks for cycles."""
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
 
@@ -141,6 +145,18 @@ def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
     return steps
 
 
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Python looks for cycles less often: each look takes longer than what it finds is worth."""
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@_collecting_rarely()
 def happen(
     plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
 ) -> History:
