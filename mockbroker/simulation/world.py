@@ -1,5 +1,6 @@
 """Everything in one history: the cluster, the network, the model clients, and what is known of them."""
 
+import functools
 import random as stdlib_random
 from bisect import bisect_right
 from collections.abc import Callable
@@ -418,9 +419,14 @@ def settings(plan: Plan) -> dict[str, str]:
 
 
 def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
-    release = parse(plan.kafka)
-    policies = Policies(release, plan.policies)
-    return Cluster(release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+    policies = _policies(plan.kafka, tuple(plan.policies.items()))
+    return Cluster(policies.release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+
+
+@functools.lru_cache
+def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
+    """Nothing in a history changes them."""
+    return Policies(parse(kafka), dict(chosen))
 
 
 def topic_name(index: int) -> str:
