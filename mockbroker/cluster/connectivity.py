@@ -51,6 +51,8 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
             policies = cluster.policies.at(partition.topic.name, broker)
             follower.cut = policies.missed_epoch_goes_on
         for each in list(partition.followers.values()):
-            if each.state is FollowerState.CUT_OFF:
+            # One that caught up while it was fenced has to fetch once more to join the ISR.
+            joins = each.broker == broker and each.state is FollowerState.IN_STEP
+            if each.state is FollowerState.CUT_OFF or (joins and broker not in partition.isr):
                 partition.set_follower(each.broker, FollowerState.BEHIND)
     controller.register(cluster, broker)
