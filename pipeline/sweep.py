@@ -153,4 +153,5 @@ def _options(row: dict[str, Any]) -> Options:
         member(Reset, "reset"),
         member(Generation, "producer"),
         row["transactional"],
+        row["compacted"],
     )

@@ -1,5 +1,6 @@
 """A behaviour: one question the core asks, its named answers, and which release gave which."""
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -32,7 +33,7 @@ class Behaviour(Generic[A]):
 
     def default(self, release: Release) -> str:
         """The name of the answer that brokers of `release` gave."""
-        return [answer for since, answer in self.history if parse(since) <= release][-1]
+        return _held(self.history, release)
 
     def choose(self, release: Release, overrides: Mapping[str, Any]) -> A:
         """The answer in force, a named one or a user's own. UnknownPolicyError names those there are."""
@@ -54,3 +55,8 @@ class Behaviour(Generic[A]):
                 f"not {answer!r}"
             )
         return own.guarded(self.name, answer)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _held(history: tuple[tuple[str, str], ...], release: Release) -> str:
+    return [answer for since, answer in history if parse(since) <= release][-1]

@@ -3,15 +3,17 @@
 Keys have version 0. Values have version 0, and version 1 with tagged fields since KIP-890
 (`TransactionLogKey.json`, `TransactionLogValue.json`). KIP-360 had drawn another version 1, with the last
 epoch, which no release has: `Layout.KIP_360`.
+
+Brokers write these all the time and read them when a coordinator begins, so that writing is by hand.
 """
 
 import enum
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from construct import (
-    Adapter,
     Array,
     Const,
     Construct,
@@ -26,10 +28,11 @@ from construct import (
     PascalString,
     Prefixed,
     PrefixedArray,
-    Rebuild,
     Struct,
     VarInt,
 )
+
+from .primitives import write_array_length, write_compact_string, write_string, write_uvarint
 
 _NONE: Final = -1
 
@@ -63,12 +66,8 @@ class TransactionValue:
     last_epoch: int = _NONE
 
 
-def _one_more(count: Construct) -> Construct:
-    """Lengths of compact strings and arrays are written one larger, 0 is null."""
-    return ExprAdapter(count, lambda found, _: found - 1, lambda wanted, _: wanted + 1)
-
-
-_COUNT: Final = _one_more(VarInt)
+_COUNT: Final = ExprAdapter(VarInt, lambda found, _: found - 1, lambda wanted, _: wanted + 1)
+"""Lengths of compact strings and arrays are written one larger, 0 is null."""
 _PARTITIONS_V0: Final = Struct(
     "topic" / PascalString(Int16ub, "utf8"), "ids" / PrefixedArray(Int32sb, Int32sb)
 )
@@ -82,39 +81,21 @@ _PARTITIONS_V1: Final = Struct(
 def _nullable(count: Construct, item: Construct) -> Construct:
     """An array whose count is -1 when it is null."""
     return Struct(
-        "count" / Rebuild(count, lambda this: -1 if this["items"] is None else len(this["items"])),
+        "count" / count,
         "items" / If(lambda this: this.count >= 0, Array(lambda this: this.count, item)),
     )
 
 
-_TAGS: Final[dict[int, tuple[str, Construct]]] = {
-    0: ("previous_producer_id", Int64sb),
-    1: ("next_producer_id", Int64sb),
-    2: ("client_version", Int16sb),
-    3: ("next_producer_epoch", Int16sb),
+_INT16: Final = struct.Struct(">h")
+_INT64: Final = struct.Struct(">q")
+_TAGS: Final = {
+    0: ("previous_producer_id", _INT64, _NONE),
+    1: ("next_producer_id", _INT64, _NONE),
+    2: ("client_version", _INT16, 0),
+    3: ("next_producer_epoch", _INT16, _NONE),
 }
-_DEFAULTS: Final = {"client_version": 0}
-
-
-class _Tagged(Adapter):  # type: ignore[misc]
-    """Tagged fields by name; those of their default value are not written (KIP-482)."""
-
-    def _decode(self, raw: Any, context: Any, path: Any) -> dict[str, int]:
-        return {
-            _TAGS[field.tag][0]: _TAGS[field.tag][1].parse(field.data) for field in raw if field.tag in _TAGS
-        }
-
-    def _encode(self, fields: dict[str, int], context: Any, path: Any) -> list[dict[str, object]]:
-        return [
-            {"tag": tag, "data": kind.build(fields[name])}
-            for tag, (name, kind) in _TAGS.items()
-            if fields[name] != _DEFAULTS.get(name, _NONE)
-        ]
-
-
-_TAGGED: Final = _Tagged(
-    PrefixedArray(VarInt, Struct("tag" / VarInt, "data" / Prefixed(VarInt, GreedyBytes)))
-)
+"""Tagged fields: name, type, and the default value, which is not written (KIP-482)."""
+_TAGGED: Final = PrefixedArray(VarInt, Struct("tag" / VarInt, "data" / Prefixed(VarInt, GreedyBytes)))
 
 
 def _value(version: int, partitions: Construct, *, last_epoch: bool = False, tags: bool = False) -> Struct:
@@ -138,11 +119,15 @@ _VALUES: Final[dict[Layout, Struct]] = {
     Layout.V1: _value(1, _nullable(_COUNT, _PARTITIONS_V1), tags=True),
     Layout.KIP_360: _value(1, _nullable(Int32sb, _PARTITIONS_V0), last_epoch=True),
 }
-_TAGGED_NAMES: Final = tuple(name for name, _ in _TAGS.values())
+_HEAD: Final = struct.Struct(">hqhib")
+_HEAD_WITH_LAST_EPOCH: Final = struct.Struct(">hqhhib")
+_TIMES: Final = struct.Struct(">qq")
 
 
 def write_key(transactional_id: str) -> bytes:
-    return _KEY.build({"transactional_id": transactional_id})  # type: ignore[no-any-return]
+    out = bytearray(2)
+    write_string(out, transactional_id)
+    return bytes(out)
 
 
 def read_key(data: bytes) -> str:
@@ -152,13 +137,45 @@ def read_key(data: bytes) -> str:
 
 def write_value(value: TransactionValue, layout: Layout) -> bytes:
     """The value with what `layout` has room for."""
-    items = None
-    if value.partitions is not None:
-        items = [{"topic": topic, "ids": ids} for topic, ids in value.partitions.items()]
-    fields = {name: getattr(value, name) for name in TransactionValue.__slots__}
-    fields["partitions"] = {"items": items}
-    fields["tagged"] = {name: fields[name] for name in _TAGGED_NAMES}
-    return _VALUES[layout].build(fields)  # type: ignore[no-any-return]
+    epochs: tuple[int, ...] = (value.producer_epoch,)
+    head, compact = _HEAD, layout is Layout.V1
+    if layout is Layout.KIP_360:
+        head, epochs = _HEAD_WITH_LAST_EPOCH, (value.producer_epoch, value.last_epoch)
+    version = int(layout is not Layout.V0)
+    out = bytearray(head.pack(version, value.producer_id, *epochs, value.timeout_ms, value.status))
+    (_write_compact_partitions if compact else _write_partitions)(out, value.partitions)
+    out += _TIMES.pack(value.last_update_ms, value.start_ms)
+    if compact:
+        _write_tags(out, value)
+    return bytes(out)
+
+
+def _write_partitions(out: bytearray, partitions: Mapping[str, list[int]] | None) -> None:
+    write_array_length(out, partitions)
+    for topic, ids in (partitions or {}).items():
+        write_string(out, topic)
+        write_array_length(out, ids)
+        out += struct.pack(f">{len(ids)}i", *ids)
+
+
+def _write_compact_partitions(out: bytearray, partitions: Mapping[str, list[int]] | None) -> None:
+    write_uvarint(out, 0 if partitions is None else len(partitions) + 1)
+    for topic, ids in (partitions or {}).items():
+        write_compact_string(out, topic)
+        write_uvarint(out, len(ids) + 1)
+        out += struct.pack(f">{len(ids)}i", *ids)
+        out.append(0)
+
+
+def _write_tags(out: bytearray, value: TransactionValue) -> None:
+    given = [
+        (tag, kind.pack(getattr(value, name)))
+        for tag, (name, kind, default) in _TAGS.items()
+        if getattr(value, name) != default
+    ]
+    write_uvarint(out, len(given))
+    for tag, data in given:
+        out += bytes((tag, len(data))) + data
 
 
 def read_value(data: bytes, layout: Layout) -> TransactionValue:
@@ -176,5 +193,11 @@ def read_value(data: bytes, layout: Layout) -> TransactionValue:
         read.last_update_ms,
         read.start_ms,
         last_epoch=read.get("last_epoch", _NONE),
-        **read.get("tagged", {}),
+        **_tagged(read.get("tagged", ())),
     )
+
+
+def _tagged(fields: Any) -> dict[str, int]:
+    return {
+        _TAGS[each.tag][0]: int.from_bytes(each.data, signed=True) for each in fields if each.tag in _TAGS
+    }

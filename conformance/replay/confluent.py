@@ -13,6 +13,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -20,7 +21,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 
 from mockbroker import MockCluster
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.simulation.batches import Records
+from mockbroker.simulation.batches import Records, header_name, is_tombstone, key_bytes
 from mockbroker.simulation.consumer import State
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.plan import Plan
@@ -187,7 +188,8 @@ class _Consumer(RealConsumer):
         if self.state is not State.FETCHING:
             return  # it was stopped meanwhile, before the application had them
         for base, end, epoch, first in _runs(messages):
-            self._stage.delivered(self, base, Records(base, end, epoch, first, end - base))
+            numbers = range(first, first + end - base)
+            self._stage.delivered(self, base, Records(base, end, epoch, range(base, end), numbers))
             self.position = at(end, epoch)
 
     def _gives_up(self, error: Any) -> None:
@@ -212,7 +214,7 @@ def _runs(messages: list[Any]) -> Iterator[tuple[int, int, int, int]]:
     run: tuple[int, int, int, int] | None = None
     for message in messages:
         offset, epoch = message.offset(), message.leader_epoch()
-        epoch, number = -1 if epoch is None else epoch, _NUMBER.unpack(message.value())[0]
+        epoch, number = -1 if epoch is None else epoch, _number_of(message)
         if run is not None and (run[1], run[2], run[3] + run[1] - run[0]) == (offset, epoch, number):
             run = (run[0], offset + 1, epoch, run[3])
             continue
@@ -223,12 +225,26 @@ def _runs(messages: list[Any]) -> Iterator[tuple[int, int, int, int]]:
         yield run
 
 
+def _with_key(number: int) -> dict[str, Any]:
+    """What a record is sent with to a compacted topic."""
+    return {
+        "key": key_bytes(number),
+        "value": None if is_tombstone(number) else b"",
+        "headers": [(header_name(number), None)],
+    }
+
+
+def _number_of(message: Any) -> int:
+    headers = message.headers()
+    return int(headers[0][0], 16) if headers else int(_NUMBER.unpack(message.value())[0])
+
+
 class _Producer(RealProducer):
     """Its thread waits for what comes of the records."""
 
     def __init__(self, cluster: MockCluster, stage: Stage, name: str, setting: ProducerSetting) -> None:
         idempotent = setting.generation is not Generation.PLAIN
-        setting = ProducerSetting(setting.generation, -1 if idempotent else setting.acks)
+        setting = replace(setting, acks=-1 if idempotent else setting.acks)
         super().__init__(stage, name, TOPIC, 0, setting)
         self.idempotent = idempotent
         self._cluster, self._stage = cluster, stage
@@ -238,7 +254,7 @@ class _Producer(RealProducer):
             "client.id": name,
             "acks": setting.acks,
             "enable.idempotence": idempotent,
-            "max.in.flight.requests.per.connection": 1,
+            "max.in.flight.requests.per.connection": setting.in_flight if idempotent else 1,
             "linger.ms": 5,
             "error_cb": self._told_of,
             **_LIKE_THE_MODEL,
@@ -252,15 +268,14 @@ class _Producer(RealProducer):
         return 0 if self.failed else len(self._producer)
 
     def send(self, count: int) -> None:
-        first = self._stage.number(count)
+        first = self._stage.number(self, count)
         if self.failed:
             return
         self.tell(f"sends records {first} to {first + count - 1}")
         try:
             for number in range(first, first + count):
-                self._producer.produce(
-                    TOPIC, _NUMBER.pack(number), partition=0, on_delivery=self._delivered(number)
-                )
+                content = _with_key(number) if self._stage.plan.compacted else {"value": _NUMBER.pack(number)}
+                self._producer.produce(TOPIC, partition=0, on_delivery=self._delivered(number), **content)
         except KafkaException as error:
             self._fails(error.args[0])
 

@@ -60,6 +60,7 @@ def options(
     reset: str | None,
     producer: str | None,
     transactional: bool | None,
+    compacted: bool | None,
 ) -> Options:
     """What the command line says. ValueError names what is misspelt, and the nearest right name."""
     return Options(
@@ -69,6 +70,7 @@ def options(
         _member(Reset, "--reset", reset),
         _member(Generation, "--producer", producer),
         transactional,
+        compacted,
     )
 
 

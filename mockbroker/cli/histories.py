@@ -35,6 +35,9 @@ def explore(
     transactional: Annotated[
         bool | None, typer.Option(help="Whether producers are; each seed's own choice if not given.")
     ] = None,
+    compacted: Annotated[
+        bool | None, typer.Option(help="Whether topics are; each seed's own choice if not given.")
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Processes of this machine, or Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -54,7 +57,7 @@ def explore(
     from .given import pairs
 
     try:
-        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer, transactional)
+        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer, transactional, compacted)
         found = run(
             chosen,
             range(first, first + seeds),

@@ -204,13 +204,11 @@ class Partition:
 
     def advance_high_watermark(self) -> None:
         """To the least end offset of the ISR, and of those that are about to join it; never back."""
-        log, now_ms = self.log, self.topic.cluster.now_ms
-        lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+        log = self.log
         reached = log.end_offset
         for f in self.followers.values():
-            joining = now_ms - f.caught_up_ms <= lag_ms and not self.topic.cluster.brokers[f.broker].fenced
-            if f.broker in self.isr or joining:
-                reached = min(reached, f.end_offset)
+            if f.end_offset < reached and (f.broker in self.isr or self._is_joining(f)):
+                reached = f.end_offset
         if reached <= log.high_watermark:
             return
         log.high_watermark = min(reached, log.end_offset)
@@ -219,6 +217,13 @@ class Partition:
         for _, callback in done:
             callback()
         self.changed()
+
+    def _is_joining(self, follower: Follower) -> bool:
+        cluster = self.topic.cluster
+        lag_ms = cluster.configs.broker_int("replica.lag.time.max.ms")
+        return (
+            cluster.now_ms - follower.caught_up_ms <= lag_ms and not cluster.brokers[follower.broker].fenced
+        )
 
     def changed(self) -> None:
         """Lets every Fetch that waits look whether it still has to."""
@@ -397,6 +402,7 @@ class Partition:
         self.leader_epoch += 1
         if self.leader not in self.views:
             self._enter_epoch()
+            self.topic.cluster.leader_changed(self)
         else:
             for follower in self.followers.values():
                 self.set_follower(follower.broker, FollowerState.CUT_OFF)

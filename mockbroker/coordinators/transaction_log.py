@@ -28,16 +28,15 @@ def record_batch(transactional_id: str, state: Transaction | None, layout: Layou
 
 def load(log: "Log", layout: Layout) -> dict[str, Transaction]:
     """The last state of each transactional id in the log."""
-    found: dict[str, Transaction] = {}
+    found: dict[bytes, bytes] = {}
     for batch in log:
         for record in records(batch):
             if record.key is None or record.offset < log.start_offset:
                 continue
-            transactional_id = read_key(record.key)
-            found.pop(transactional_id, None)
+            found.pop(record.key, None)
             if record.value is not None:
-                found[transactional_id] = _transaction(read_value(record.value, layout))
-    return found
+                found[record.key] = record.value
+    return {read_key(key): _transaction(read_value(value, layout)) for key, value in found.items()}
 
 
 def _value(state: Transaction) -> TransactionValue:

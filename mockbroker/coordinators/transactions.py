@@ -247,13 +247,13 @@ class TransactionCoordinator:
         self._cluster.after(interval_ms - since_last_ms, due)
 
     def _abort_timed_out(self) -> bool:
-        now_ms = self._cluster.now_ms
-        for owned, name, entry in self._all():
+        now_ms, every = self._cluster.now_ms, self._all()
+        for owned, name, entry in every:
             now = entry.now
             ongoing = now.state is TransactionState.ONGOING and not entry.pending
             if ongoing and now.start_ms + now.timeout_ms < now_ms:
                 self._abort(owned, name, entry, lambda error: None, fences=False)
-        return bool(self._all())
+        return bool(every)
 
     def _forget_expired(self) -> bool:
         """Writes a tombstone for each id that had no transaction for long."""

@@ -1,16 +1,19 @@
 """Log compaction: the last record of each key stays (`LogCleaner`, `LogCleanerManager`).
 
 What lies below the first dirty offset was compacted before; the active segment never is. Offsets stay, and
-batches are written anew with the records that are left. Transaction markers stay as they are.
+batches are written anew with the records that are left. Records of aborted transactions count for nothing,
+and go; a marker goes when nothing is left of what it ended, and its delete horizon has passed (KAFKA-8522).
 """
 
 from bisect import bisect_left
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..protocol.filtering import StoredRecord, stored_records, with_records, without_records
-from ..protocol.record_batch import CONTROL, DELETE_HORIZON, Batch, BatchHeader, header_of
+from ..protocol.batch_writing import marker_of
+from ..protocol.filtering import stored_records, with_records, without_records
+from ..protocol.record_batch import CONTROL, DELETE_HORIZON, TRANSACTIONAL, Batch, BatchHeader, header_of
 from .segments import Segment, Segments
+from .transactions import Aborted
 
 if TYPE_CHECKING:
     from ..cluster.configs import TopicSettings
@@ -77,25 +80,89 @@ def compact(
     if not part.overdue and not part.ratio > settings.min_cleanable_dirty_ratio:
         return False
     end = segments.all[part.end].base_offset
-    upto = bisect_left(log.bases, end)
-    latest = _latest_offsets(log.batches[bisect_left(log.bases, segments.all[part.first].base_offset) : upto])
-    changed: dict[int, tuple[Batch, Batch | None]] = {}
-    for base, batch in zip(log.bases[:upto], log.batches[:upto], strict=True):
-        after = _compacted(batch, latest, log.producers, end, now_ms, settings.delete_retention_ms)
-        if after is not batch:
-            changed[base] = batch, after
+    changed, over = _cleaned(log, segments.all[part.first].base_offset, end, settings, now_ms)
     for replica in replicas:
         replica.replace(changed, end)
+        replica.producers.transactions.cleaned(over)
     _merge(segments, log, part.end, settings.segment_bytes)
     segments.first_dirty = end
     return True
 
 
-def _latest_offsets(batches: Iterable[Batch]) -> dict[bytes, int]:
-    """The last offset of each key."""
+def clean(log: "Log", end: int, settings: "TopicSettings", now_ms: int) -> None:
+    """Compacts one replica by itself, whatever its segments are, up to `end`: where a batch begins that is
+    not above the last stable offset."""
+    changed, over = _cleaned(log, log.start_offset, end, settings, now_ms)
+    log.replace(changed, end)
+    log.producers.transactions.cleaned(over)
+
+
+def _cleaned(
+    log: "Log", first_dirty: int, end: int, settings: "TopicSettings", now_ms: int
+) -> tuple[dict[int, tuple[Batch, Batch | None]], set[Aborted]]:
+    """What comes in the place of batches below `end` (`Log.replace`), and the aborted transactions of which
+    nothing is left but the marker."""
+    upto = bisect_left(log.bases, end)
+    aborted = log.producers.transactions.aborted
+    latest = _latest_offsets(log.batches[bisect_left(log.bases, first_dirty) : upto], aborted, first_dirty)
+    transactions = _Transactions(aborted, log.bases[0] if log.bases else 0)
+    changed: dict[int, tuple[Batch, Batch | None]] = {}
+    for base, batch in zip(log.bases[:upto], log.batches[:upto], strict=True):
+        header = header_of(batch)
+        discarded = transactions.discards(batch, header)
+        after = _compacted(batch, header, discarded, latest, now_ms, settings.delete_retention_ms)
+        if after is None and _needed(header, log.producers, end):
+            after = without_records(header) if header.record_count else batch
+        if after is not batch:
+            changed[base] = batch, after
+    return changed, transactions.over
+
+
+class _Transactions:
+    """Which batches go with their transactions: those of aborted ones, and markers once nothing is left of
+    what they ended (`CleanedTransactionMetadata.java`).
+
+    `over` are the aborted transactions that nobody needs to know of any more.
+    """
+
+    def __init__(self, aborted: Iterable[Aborted], start: int) -> None:
+        found = [each for each in aborted if each.last_offset >= start]
+        self._coming = sorted(found, key=lambda each: each.first_offset, reverse=True)
+        self._aborted: dict[int, Aborted] = {}
+        self._read: set[int] = set()
+        """Producer ids of transactions of which a batch was read."""
+        self.over: set[Aborted] = set()
+
+    def discards(self, batch: Batch, header: BatchHeader) -> bool:
+        """Whether the batch, the next one in the log, may go."""
+        last_offset, producer_id = header.base_offset + header.last_offset_delta, header.producer_id
+        while self._coming and self._coming[-1].first_offset <= last_offset:
+            each = self._coming.pop()
+            self._aborted.setdefault(each.producer_id, each)
+        if not header.attributes & TRANSACTIONAL:
+            return False
+        if not header.attributes & CONTROL:
+            self._read.add(producer_id)
+            return producer_id in self._aborted
+        marker = marker_of(batch, header)
+        if marker is None:
+            return not header.record_count
+        was_read = producer_id in self._read
+        self._read.discard(producer_id)
+        if not marker.committed:
+            ended = self._aborted.pop(producer_id, None)
+            if ended is not None and not was_read:
+                self.over.add(ended)
+        return not was_read
+
+
+def _latest_offsets(batches: Iterable[Batch], aborted: Iterable[Aborted], start: int) -> dict[bytes, int]:
+    """The last offset of each key, but in aborted transactions."""
     found: dict[bytes, int] = {}
+    transactions = _Transactions(aborted, start)
     for batch in batches:
-        if not header_of(batch).attributes & CONTROL:
+        header = header_of(batch)
+        if not transactions.discards(batch, header) and not header.attributes & CONTROL:
             for record in stored_records(batch):
                 if record.key is not None:
                     found[record.key] = record.offset
@@ -104,47 +171,53 @@ def _latest_offsets(batches: Iterable[Batch]) -> dict[bytes, int]:
 
 def _compacted(
     batch: Batch,
+    header: BatchHeader,
+    discarded: bool,
     latest: dict[bytes, int],
-    producers: "ProducerStates",
-    end: int,
     now_ms: int,
     delete_retention_ms: int,
 ) -> Batch | None:
-    """The batch with what is left of it; itself if that is all, None if it goes.
+    """The batch with what is left of it; itself if that is all, None if nothing is.
 
-    A tombstone stays until the delete horizon of its batch, which the first pass over it sets (KAFKA-8522).
+    A tombstone, or a marker that may go, stays until the delete horizon of its batch, which the first pass
+    over it sets (KAFKA-8522).
     """
-    header = header_of(batch)
-    if header.attributes & CONTROL:
-        return batch
     horizon = header.base_timestamp if header.attributes & DELETE_HORIZON else None
     expired = horizon is not None and now_ms >= horizon
-    kept = [
-        record
-        for record in stored_records(batch)
-        if record.key is not None
-        and record.offset >= latest.get(record.key, -1)
-        and not (record.tombstone and expired)
-    ]
+    if header.attributes & CONTROL:
+        if not discarded:
+            return batch
+        kept = [] if expired else list(stored_records(batch))
+        waits = True
+    elif discarded:
+        return None
+    else:
+        kept = [
+            record
+            for record in stored_records(batch)
+            if record.key is not None
+            and record.offset >= latest.get(record.key, -1)
+            and not (record.tombstone and expired)
+        ]
+        waits = any(record.tombstone for record in kept)
     if not kept:
-        return _emptied(batch, header, producers, end)
-    if horizon is None and _has_tombstone(kept):
+        return None
+    if horizon is None and waits:
         return with_records(header, kept, now_ms + delete_retention_ms)
     return batch if len(kept) == header.record_count else with_records(header, kept, horizon)
 
 
-def _has_tombstone(records: Iterable[StoredRecord]) -> bool:
-    return any(record.tombstone for record in records)
-
-
-def _emptied(batch: Batch, header: BatchHeader, producers: "ProducerStates", end: int) -> Batch | None:
-    """An empty batch stays for a producer's last sequence, and for the last offset that was compacted."""
+def _needed(header: BatchHeader, producers: "ProducerStates", end: int) -> bool:
+    """Whether a batch stays, empty: for a producer's last sequence, or its epoch, or for the last offset that
+    was compacted."""
     last_offset = header.base_offset + header.last_offset_delta
     entry = producers.entries.get(header.producer_id)
-    needed = entry is not None and entry.batches and entry.batches[-1].last_offset == last_offset
-    if not needed and last_offset + 1 != end:
-        return None
-    return without_records(header) if header.record_count else batch
+    if entry is not None and entry.batches:
+        last_of_producer = entry.batches[-1].last_offset == last_offset
+    else:
+        control = bool(header.attributes & CONTROL)
+        last_of_producer = entry is not None and control and header.producer_epoch == entry.epoch
+    return last_of_producer or last_offset + 1 == end
 
 
 def _merge(segments: Segments, log: "Log", count: int, segment_bytes: int) -> None:

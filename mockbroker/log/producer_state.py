@@ -209,8 +209,9 @@ class ProducerStates:
             if marker is not None:
                 self._ended(marker, last_offset, header.max_timestamp)
             return
-        first, count = header.base_sequence, header.record_count
-        last = last_sequence(first, count) if first >= 0 else first
+        first = header.base_sequence
+        # Compaction takes records, but leaves the last offset.
+        last = last_sequence(first, header.last_offset_delta + 1) if first >= 0 else first
         done = AppendedBatch(first, last, header.base_offset, last_offset, header.max_timestamp)
         self.appended(header.producer_id, header.producer_epoch, done, header.attributes & TRANSACTIONAL)
 

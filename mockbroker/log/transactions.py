@@ -1,7 +1,7 @@
 """Which transactions lie in a replica's log (`ProducerStateManager.java`, `TransactionIndex.java`)."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 
@@ -65,6 +65,11 @@ class LogTransactions:
         """A transaction whose marker was truncated."""
         if first_offset not in self.open:
             self.open = dict(sorted([*self.open.items(), (first_offset, producer_id)]))
+
+    def cleaned(self, over: Collection[Aborted]) -> None:
+        """Compaction has left nothing of aborted transactions; a reader may never meet their markers."""
+        if over:
+            self.aborted = [each for each in self.aborted if each not in over]
 
     def forget(self, first_offset: int) -> None:
         """A transaction whose producer is forgotten with its records."""

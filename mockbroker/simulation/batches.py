@@ -1,11 +1,12 @@
 """Record batches of numbered records, cheap to make and to read back.
 
-Record `i` of a batch holds the number of the first plus `i`, in eight bytes at a place that is known.
+Record `i` of a batch holds the number of the first plus `i`, in eight bytes at a place that is known: as its
+value, or where records have keys, and some no value, as the name of a header.
 """
 
 import functools
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from crc32c import crc32c
@@ -20,22 +21,53 @@ from ..protocol.record_batch import (
     TRANSACTIONAL,
     Batch,
     header_of,
+    spans,
 )
 
 _NUMBER: Final = struct.Struct(">q")
 _CRC_FROM: Final = 21
-_LAST_NUMBER_AT: Final = -_NUMBER.size - 1
-"""From the end: the record's count of headers, 0, is the last byte."""
+_LAST_NUMBER: Final = slice(-_NUMBER.size - 1, -1)
+"""Behind it comes one byte: the count of headers, 0, or the length of the header's value, which is null."""
+_KEY_BEFORE, _VALUE_BEFORE = 4, 3
+"""Bytes from a record's key, and from the length of its value, to its number."""
+_NULL, _EMPTY = 1, 0
+KEYS: Final = 4
+_TOMBSTONES: Final = 4
+"""One in so many is one."""
 
 
 class Records(NamedTuple):
-    """What a batch holds: offsets `base_offset` to `end_offset`, numbers from `first` on."""
+    """What a batch holds, of all that it held from `base_offset` to before `end_offset`."""
 
     base_offset: int
     end_offset: int
     leader_epoch: int
-    first: int
-    records: int
+    offsets: Sequence[int]
+    numbers: Sequence[int]
+
+
+def key_of(number: int) -> int:
+    """Which of the `KEYS` a record has, where they have any."""
+    return _mixed(number) % KEYS
+
+
+def key_bytes(number: int) -> bytes:
+    """The same as it is written: one byte."""
+    return b"abcd"[key_of(number) :][:1]
+
+
+def header_name(number: int) -> str:
+    """Of eight letters, for a record that has a key."""
+    return f"{number:08x}"
+
+
+def is_tombstone(number: int) -> bool:
+    """Whether a record has a null value, where it has a key."""
+    return not _mixed(number) // KEYS % _TOMBSTONES
+
+
+def _mixed(number: int) -> int:
+    return number * 2_654_435_761 % (1 << 32) >> 16
 
 
 def make(
@@ -46,12 +78,18 @@ def make(
     producer_epoch: int = -1,
     sequence: int = -1,
     transactional: bool = False,
+    keyed: bool = False,
 ) -> bytearray:
     """A batch of `count` records, the first with number `first`."""
-    template, places = _template(count)
+    template, places = _template(count, keyed)
     batch = bytearray(template)
-    for index, place in enumerate(places):
-        _NUMBER.pack_into(batch, place, first + index)
+    for number, place in enumerate(places, first):
+        if keyed:
+            batch[place - _KEY_BEFORE : place - _KEY_BEFORE + 1] = key_bytes(number)
+            batch[place - _VALUE_BEFORE] = _NULL if is_tombstone(number) else _EMPTY
+            batch[place : place + _NUMBER.size] = header_name(number).encode()
+        else:
+            _NUMBER.pack_into(batch, place, number)
     attributes = TRANSACTIONAL if transactional else 0
     length = len(batch) - OVERHEAD_BYTES
     rest = (attributes, count - 1, timestamp, timestamp, producer_id, producer_epoch, sequence, count)
@@ -61,14 +99,29 @@ def make(
     return batch
 
 
-def read(batch: bytes | bytearray | memoryview) -> Records | None:
+def read(batch: Batch) -> Records | None:
     """None for a control batch."""
     header = HEADER.unpack_from(batch)
     base_offset, leader_epoch, attributes, count = header[0], header[2], header[5], header[12]
     if attributes & CONTROL:
         return None
-    last: int = _NUMBER.unpack_from(batch, len(batch) + _LAST_NUMBER_AT)[0]
-    return Records(base_offset, base_offset + count, leader_epoch, last - count + 1, count)
+    end_offset = base_offset + header[6] + 1
+    if end_offset - base_offset != count:
+        return Records(base_offset, end_offset, leader_epoch, *_left(batch))
+    last_number = bytes(batch[_LAST_NUMBER])
+    keyed = batch[-1] == _NULL
+    end = 1 + (int(last_number, 16) if keyed else int.from_bytes(last_number))
+    return Records(
+        base_offset, end_offset, leader_epoch, range(base_offset, end_offset), range(end - count, end)
+    )
+
+
+def _left(batch: Batch) -> tuple[list[int], list[int]]:
+    """Offsets and numbers of what compaction has left in a batch."""
+    found = list(spans(header_of(batch), batch))
+    return [each.offset for each in found], [
+        int(bytes(each.body[: each.end][_LAST_NUMBER]), 16) for each in found
+    ]
 
 
 def end_of(batch: Batch) -> tuple[int, int]:
@@ -93,14 +146,38 @@ def with_aborted(found: Iterable[Any], aborted: Iterable[AbortedTransaction]) ->
         yield batch, bool(header.attributes & TRANSACTIONAL) and header.producer_id in open_ids
 
 
+def outcomes(log: Iterable[Batch]) -> Iterator[tuple[int, int, bool | None]]:
+    """Offset and number of each record that is decided: whether it was committed, None for one outside of
+    transactions, which comes as it stands; the others come with their markers."""
+    waiting: dict[int, list[Records]] = {}
+    for batch in log:
+        header = header_of(batch)
+        if header.attributes & CONTROL:
+            marker = marker_of(batch, header)
+            if marker is not None:
+                for found in waiting.pop(marker.producer_id, ()):
+                    for offset, number in zip(found.offsets, found.numbers, strict=True):
+                        yield offset, number, marker.committed
+            continue
+        records = read(batch)
+        assert records is not None
+        if header.attributes & TRANSACTIONAL:
+            waiting.setdefault(header.producer_id, []).append(records)
+        else:
+            for offset, number in zip(records.offsets, records.numbers, strict=True):
+                yield offset, number, None
+
+
 @functools.cache
-def _template(count: int) -> tuple[bytes, tuple[int, ...]]:
+def _template(count: int, keyed: bool) -> tuple[bytes, tuple[int, ...]]:
     """Zeroes for the header, then the records; and where their numbers go."""
     made = bytearray(HEADER_BYTES)
     places = []
+    size = varint_of(_NUMBER.size)
+    before = varint_of(1) + bytes(2) + varint_of(1) + size if keyed else varint_of(-1) + size
     for delta in range(count):
-        one = bytearray(2) + varint_of(delta) + varint_of(-1) + varint_of(_NUMBER.size)
+        one = bytearray(2) + varint_of(delta) + before
         made += varint_of(len(one) + _NUMBER.size + 1) + one
         places.append(len(made))
-        made += bytes(_NUMBER.size + 1)
+        made += bytes(_NUMBER.size) + varint_of(-1 if keyed else 0)
     return bytes(made), tuple(places)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..nearest import nearest
 from ..policies import Policies
 from ..protocol.releases import parse
-from .plan import Plan, PlanError, Step
+from .plan import CLEANUPS, Plan, PlanError, Step
 from .steps import BROKERS, STEPS
 
 _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
@@ -24,6 +24,8 @@ def check(plan: Plan) -> Plan:
         value = getattr(plan, name)
         if not _is(value, kind):
             raise PlanError(f"not a history: {name} is {value!r}")
+    if plan.cleanup not in CLEANUPS:
+        raise PlanError(f"not a history: cleanup is {plan.cleanup!r}{nearest(plan.cleanup, CLEANUPS)}")
     before_ms = 0
     for number, step in enumerate(plan.steps, 1):
         try:

@@ -88,6 +88,8 @@ class ModelConsumer(ModelClient):
         self.position: Position | None = None
         self.acknowledged: int | None = None
         """What its group had committed when it asked, or it has committed since, as far as it knows."""
+        self.newest: dict[str, int] = {}
+        """The number read last of each idempotent producer, since it began to read on from where it is."""
         self._turn = 0
         """Changes with each thing begun, so that answers to what was given up are known."""
         self._validates = self.versions.get(ApiKey.OFFSET_FOR_LEADER_EPOCH, 0) >= _VALIDATES_SINCE

@@ -1,7 +1,9 @@
 """Draws a plan from a seed, and lets it happen."""
 
+import gc
 import random as stdlib_random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -10,7 +12,7 @@ from . import invariants
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .ledger import Violation
 from .network import Random
-from .plan import Options, Plan, Step
+from .plan import BOTH, COMPACT, Options, Plan, Step
 from .producer import Generation, ProducerSetting
 from .steps import STEPS, start_broker
 from .timeline import STEP, Line
@@ -28,9 +30,14 @@ _EVEN: Final = 0.4
 _TROUBLED: Final = 0.5
 _TROUBLES: Final = (1, 6)
 _TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.producer_weight)]
+_COMPACTED: Final = 0.15
+_IN_FLIGHT: Final = [1, 5]
+_CLEANINGS: Final = (3, 12)
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
+_NEW_OBJECTS: Final = 50_000
+"""More objects than before, until Python looks for cycles."""
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
 
@@ -73,7 +80,13 @@ def draw(seed: int, options: Options) -> Plan:
         replica_fetch_bytes=_one_of(random, [150, 1 << 20]),
         commit_rate=_one_of(random, [0.1, 0.5, 1.0]),
     )
-    return _with_producers(random, plan, steps, length_ms, options.transactional)
+    plan = _with_producers(random, plan, steps, length_ms, options.transactional)
+    in_flight = _one_of(random, _IN_FLIGHT)
+    if generation not in (Generation.PLAIN, Generation.V0_11):
+        plan = replace(plan, producers=tuple(replace(each, in_flight=in_flight) for each in plan.producers))
+    chosen = random.random() < _COMPACTED
+    chosen = chosen if options.compacted is None else options.compacted
+    return _with_cleaners(random, plan, length_ms) if chosen else plan
 
 
 def _with_producers(
@@ -107,6 +120,20 @@ def _with_producers(
     return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
 
 
+def _with_cleaners(random: Random, plan: Plan, length_ms: int) -> Plan:
+    """The same with compacted topics. That is drawn behind all else."""
+    plan = replace(
+        plan,
+        cleanup=_one_of(random, [COMPACT, BOTH]),
+        delete_retention_ms=_one_of(random, [300, 60_000]),
+    )
+    cleanings: list[Step] = []
+    for _ in range(_between(random, *_CLEANINGS)):
+        cleanings += _drawn(random, "clean-log", _between(random, 200, length_ms))
+    steps = sorted([*plan.steps, *cleanings], key=lambda each: each.at_ms)
+    return replace(plan, purges=plan.purges and plan.cleanup == BOTH).with_steps(tuple(steps))
+
+
 def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
     """A step, and the one that undoes it."""
     kind = STEPS[name]
@@ -118,6 +145,18 @@ def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
     return steps
 
 
+@contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Python looks for cycles less often: each look takes longer than what it finds is worth."""
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@_collecting_rarely()
 def happen(
     plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
 ) -> History:

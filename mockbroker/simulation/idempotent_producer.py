@@ -1,15 +1,19 @@
 """Idempotent producers, and what each generation makes of a broker that does not know it.
 
 After `TransactionManager.canRetry` and `handleFailedBatch` of Kafka's Java clients 2.3.1, 2.8.2 and 4.3.1,
-with one batch under way.
+and `RecordAccumulator.shouldStopDrainBatchesForPartition`: several batches may be in flight, but those that
+are sent again go one by one, in order of their sequences.
 """
 
 import enum
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from ..protocol.messages.produce import PartitionProduceResponse
+from .client import NO_BROKER
 from .producer import NO_ID, NO_SEQUENCE, Batch, Generation, ModelProducer, ProducerSetting
 
 if TYPE_CHECKING:
@@ -35,10 +39,16 @@ def reaction(
     last_acknowledged: int,
     log_start_offset: int,
     transactional: bool = False,
+    next_in_line: bool = True,
 ) -> Reaction:
-    """What the next batch's refusal leads to; offsets are -1 where they are not known."""
+    """What a batch's refusal leads to; offsets are -1 where they are not known.
+
+    `next_in_line` is a batch that follows what was acknowledged last.
+    """
     if error not in ABOUT_SEQUENCES or generation is Generation.V0_11:
         return Reaction.TELL
+    if error is ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER and not next_in_line:
+        return Reaction.RETRY
     if error is ErrorCode.UNKNOWN_PRODUCER_ID:
         if log_start_offset == _NO_OFFSET:
             return Reaction.RETRY
@@ -64,7 +74,12 @@ class IdempotentProducer(ModelProducer):
         speaks: dict[ApiKey, int] | None = None,
     ) -> None:
         super().__init__(world, name, topic, partition, setting, speaks)
+        self._in_flight = 0
+        """Batches that are not answered yet, those that were given up among them."""
         self._sequence = 0
+        """That of the next new batch."""
+        self._last_sequence = NO_SEQUENCE
+        """The last sequence that was acknowledged."""
         self._last_acknowledged = _NO_OFFSET
         """The last offset that was acknowledged."""
 
@@ -74,15 +89,73 @@ class IdempotentProducer(ModelProducer):
         else:
             self._send()
 
+    # -- sending
+
+    def _send(self) -> None:
+        """Sends all that may be sent now; `_busy` is over but for metadata that is to come first."""
+        leader = self.leader_of(self.topic, self.partition).leader
+        if leader == NO_BROKER:
+            self.refresh(self.topic, lambda: self.later(self._take_up))
+            return
+        self._busy = False
+        for batch in list(self._batches):
+            if batch.in_flight:
+                continue
+            again = batch.sequence != NO_SEQUENCE
+            if batch.waits or not batch.count or self._in_flight >= self.setting.in_flight:
+                return
+            if again and batch is not self._batches[0]:
+                return
+            self._write(batch, leader)
+
+    def _write(self, batch: Batch, broker: int) -> None:
+        batch.in_flight, batch.renumbered = True, False
+        self._in_flight += 1
+        super()._write(batch, broker)
+
     def _number(self, batch: Batch) -> None:
-        if batch.sequence < 0:
+        if batch.sequence == NO_SEQUENCE:
             batch.sequence = self._sequence
+            self._sequence += batch.count
+
+    def _lost(self, batch: Batch) -> None:
+        if self._landed(batch):
+            self._retry(batch)
+
+    def _answered(self, batch: Batch, found: PartitionProduceResponse) -> None:
+        if found.error_code in (0, ErrorCode.DUPLICATE_SEQUENCE_NUMBER) or self._landed(batch):
+            super()._answered(batch, found)
+
+    def _landed(self, batch: Batch) -> bool:
+        """A batch is in flight no more, and was not written; whether anybody still cares."""
+        batch.in_flight = False
+        self._in_flight -= 1
+        if self.failed or batch.given_up:
+            self._go_on()
+            return False
+        return True
+
+    def _retry(self, batch: Batch, refresh: bool = True) -> None:
+        batch.waits = True
+
+        def ready() -> None:
+            batch.waits = False
+            self._go_on()
+
+        if refresh:
+            self.refresh(self.topic, lambda: self.later(ready))
+        else:
+            self.later(ready)
 
     def _acknowledged(self, batch: Batch, offset: int) -> None:
-        self._sequence = batch.sequence + batch.count
-        if offset >= 0:
-            self._last_acknowledged = max(self._last_acknowledged, offset + batch.count - 1)
-        super()._acknowledged(batch, offset)
+        wanted = self._landed(batch)
+        self.world.acknowledged(self, batch.first, batch.count, offset)
+        if wanted:
+            self._last_sequence = max(self._last_sequence, batch.sequence + batch.count - 1)
+            if offset >= 0:
+                self._last_acknowledged = max(self._last_acknowledged, offset + batch.count - 1)
+            self._batches.remove(batch)
+            self._go_on()
 
     # -- ids
 
@@ -107,40 +180,62 @@ class IdempotentProducer(ModelProducer):
             self.tell(f"is producer {producer_id}, epoch {epoch}")
 
     def _begin_again(self) -> None:
-        """At sequence 0."""
-        self._sequence = 0
+        """At sequence 0, with all that was sent."""
+        self._sequence, self._last_sequence = 0, NO_SEQUENCE
         for batch in self._batches:
-            batch.sequence = NO_SEQUENCE
+            if batch.sequence != NO_SEQUENCE:
+                batch.renumbered, batch.sequence = batch.in_flight, self._sequence
+                self._sequence += batch.count
 
     # -- errors
 
     def _refused(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> None:
-        generation = self.setting.generation
-        match reaction(generation, error, self._last_acknowledged, log_start_offset):
+        match self._reaction(batch, error, log_start_offset):
             case Reaction.RETRY:
-                self._again()
+                self._retry(batch, refresh=False)
             case Reaction.RESET:
                 self._begin_again()
-                self._again()
+                self._retry(batch, refresh=False)
             case Reaction.BUMP:
                 self._bump()
-                self.later(self._take_up)
+                self._retry(batch, refresh=False)
             case Reaction.TELL:
-                self._tell(error)
+                self._tell(batch, error)
 
-    def _tell(self, error: ErrorCode) -> None:
+    def _reaction(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> Reaction:
+        if batch.renumbered and error in ABOUT_SEQUENCES:
+            return Reaction.RETRY
+        return reaction(
+            self.setting.generation,
+            error,
+            self._last_acknowledged,
+            log_start_offset,
+            transactional=self.transactional_id is not None,
+            next_in_line=batch.sequence == self._last_sequence + 1,
+        )
+
+    def _tell(self, batch: Batch, error: ErrorCode) -> None:
         """The application hears that a batch failed; whether it is there or not, the next one has to be taken
-        for what it is."""
+        for what it is. With a new producer id what else was sent fails too, if it is not written yet."""
         if error is ErrorCode.INVALID_PRODUCER_EPOCH and self.setting.generation in _FENCED_FOR_GOOD:
             self._fail(error)
             return
-        self._batches.popleft()
+        self._batches.remove(batch)
         if self.setting.generation in _FENCED_FOR_GOOD:
+            self._give_up(each for each in list(self._batches) if each.sequence != NO_SEQUENCE)
             self.producer_id = NO_ID
         else:
             self._bump()
         self.world.producer_told(self, error)
-        self._done()
+        self._go_on()
+
+    def _give_up(self, dropped: Iterable[Batch]) -> None:
+        """They fail, and what comes next takes their sequences."""
+        for batch in dropped:
+            batch.given_up = True
+            self._batches.remove(batch)
+            if batch.sequence != NO_SEQUENCE:
+                self._sequence = min(self._sequence, batch.sequence)
 
     def _bump(self) -> None:
         """An idempotent producer's id is its own: it bumps the epoch itself (KIP-360)."""

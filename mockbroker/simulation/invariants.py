@@ -4,9 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..cluster.follower import FollowerState
 from ..log.log import Log
-from ..protocol.batch_writing import marker_of
-from ..protocol.record_batch import CONTROL, TRANSACTIONAL, header_of
-from . import batches
+from . import batches, compacted
 from .consumer import State
 from .ledger import Outcome
 
@@ -19,10 +17,13 @@ INVARIANTS: Final = {
     "written-twice": "no record of an idempotent producer is in the log twice",
     "read-again-after-commit": "no group reads again what it has committed, but after a loss",
     "reset-without-loss": "no consumer gives up its position while the log holds all it has read",
+    "read-out-of-order": "no consumer that reads on gets what an idempotent producer wrote twice, or in "
+    "another order than it was sent",
     "group-offset-back": "no group gets an older offset than was acknowledged last",
     "spurious-out-of-order": "no producer is told of lost records while nothing is lost",
     "follower-fetcher-dead": "no follower's fetcher dies",
     "replicas-disagree": "replicas in sync hold the same below the high watermark",
+    "newest-record-cleaned": "no cleaner removes the newest record of a key, but a tombstone in the end",
     "aborted-record-committed": "no record is committed but in a transaction that its producer commits",
     "committed-record-aborted": "no record of a transaction that was committed is aborted",
     "aborted-record-read": "no read_committed consumer reads a record that was not committed",
@@ -62,14 +63,20 @@ def check_end(world: "World") -> None:
                 other = partition.logs[broker]
                 upto = min(log.high_watermark, other.high_watermark)
                 start = max(log.start_offset, other.start_offset)
-                if upto > start and log.shared_end(other) < upto:
+                if world.plan.compacted:
+                    # What a lost record had replaced may be gone from one and not from the other.
+                    values = not _may_lose(world)
+                    if differ := compacted.difference(log, other, start, upto, values):
+                        brokers = f"brokers {partition.leader} and {broker}"
+                        world.violated("replicas-disagree", name, f"{brokers} disagree: {differ}")
+                elif upto > start and log.shared_end(other) < upto:
                     world.violated(
                         "replicas-disagree",
                         name,
                         f"brokers {partition.leader} and {broker} agree up to {log.shared_end(other)}, "
                         f"below the high watermark {upto}",
                     )
-            if log.last_stable_offset < log.high_watermark and not _lost_markers(world):
+            if log.last_stable_offset < log.high_watermark and not _may_lose(world):
                 world.violated(
                     "last-stable-offset-stuck",
                     name,
@@ -97,12 +104,13 @@ def _check_records(world: "World") -> None:
         for partition in topic.partitions if not topic.internal else ():
             name = partition.topic.name, partition.index
             deleted = world.ledger.deleted.get(name, {})
+            cleaned = {} if _may_lose(world) else world.ledger.cleaned.get(name, {})
             twice = [
                 number
                 for number, offsets in world.numbers_in(partition).items()
                 if number in world.ledger.once
                 and _counts(world, number)
-                and (len(offsets) > 1 or deleted.get(number, offsets[0]) != offsets[0])
+                and len({*offsets, deleted.get(number, offsets[0]), *cleaned.get(number, ())}) > 1
             ]
             if twice:
                 world.violated(
@@ -120,7 +128,7 @@ def _counts(world: "World", number: int) -> bool:
 
 def _check_transactions(world: "World") -> None:
     transactions = world.ledger.transactions
-    if _lost_markers(world):
+    if _may_lose(world):
         return
     for topic, index in world.places:
         committed, aborted = decided(world.partition((topic, index)).log)
@@ -154,8 +162,8 @@ def _check_transactions(world: "World") -> None:
         )
 
 
-def _lost_markers(world: "World") -> bool:
-    """Whether markers, and what the coordinator knew, may be lost as records may."""
+def _may_lose(world: "World") -> bool:
+    """Whether records may be lost, and with them markers and what the coordinator knew."""
     return world.plan.unclean or bool(world.ledger.real_loss)
 
 
@@ -172,21 +180,11 @@ def _tell(world: "World", invariant: str, subject: str, numbers: list[int]) -> N
 
 def decided(log: Log) -> tuple[list[int], list[int]]:
     """The numbers of transactions that a log holds as committed, and of those aborted."""
-    open_numbers: dict[int, list[int]] = {}
-    committed: list[int] = []
-    aborted: list[int] = []
-    for batch in log.batches:
-        header = header_of(batch)
-        if header.attributes & CONTROL:
-            marker = marker_of(batch, header)
-            if marker is not None:
-                (committed if marker.committed else aborted).extend(open_numbers.pop(marker.producer_id, ()))
-        elif header.attributes & TRANSACTIONAL:
-            found = batches.read(batch)
-            assert found is not None
-            numbers = open_numbers.setdefault(header.producer_id, [])
-            numbers += range(found.first, found.first + found.records)
-    return committed, aborted
+    found: tuple[list[int], list[int]] = [], []
+    for _, number, committed in batches.outcomes(log):
+        if committed is not None:
+            found[not committed].append(number)
+    return found
 
 
 def _check_consumer(world: "World") -> None:

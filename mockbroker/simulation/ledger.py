@@ -77,6 +77,12 @@ class Ledger:
     """Numbers that idempotent producers wrote."""
     transactions: dict[int, Transaction] = field(default_factory=dict)
     """By number."""
+    writers: list[str] = field(default_factory=list)
+    """The idempotent producer of each number, "" for another."""
+    cleaned: dict[Place, dict[int, set[int]]] = field(default_factory=dict)
+    """The offsets at which cleaners removed a number."""
+    expired: dict[Place, dict[int, int]] = field(default_factory=dict)
+    """By key, the offset of the last tombstone that went when its time was over."""
 
     def reading(self, group: str, place: Place) -> Reading:
         return self.readings.setdefault((group, place), Reading())

@@ -13,6 +13,10 @@ VERSION: Final = 1
 """Of the fields below: goes up when one changes its meaning or goes away."""
 
 
+DELETE, COMPACT, BOTH = CLEANUPS = ("delete", "compact", "compact,delete")
+"""What `cleanup.policy` may be."""
+
+
 class PlanError(ValueError):
     """A file that is no history, or one that this version can't run."""
 
@@ -49,8 +53,16 @@ class Plan:
     commit_rate: float = 0.3
     purges: bool = False
     """Whether the group deletes what it has committed, as Kafka Streams does with repartition topics."""
+    cleanup: str = DELETE
+    """`cleanup.policy` of its topics."""
+    delete_retention_ms: int = 60_000
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
+
+    @property
+    def compacted(self) -> bool:
+        """Whether records have keys, and cleaners run."""
+        return self.cleanup != DELETE
 
     def with_steps(self, steps: tuple[Step, ...]) -> "Plan":
         """The same with other steps."""
@@ -61,6 +73,7 @@ class Plan:
         """How everything is set, in two lines."""
         producers = ", ".join(
             f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
+            f"{f' in flight {each.in_flight}' * (each.in_flight > 1)}"
             for each in self.producers
         )
         policies = "".join(f" {name}={answer}" for name, answer in self.policies.items())
@@ -68,6 +81,7 @@ class Plan:
             f"seed {self.seed}, Kafka {self.kafka}{policies}\n"
             f"consumers commit {self.consumer.commit}, reset to {self.consumer.reset}; producer {producers}; "
             f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
+            f"{f', cleanup.policy {self.cleanup}' * self.compacted}"
         )
 
     def to_json(self) -> str:
@@ -121,3 +135,4 @@ class Options:
     reset: Reset | None = None
     producer: Generation | None = None
     transactional: bool | None = None
+    compacted: bool | None = None

@@ -61,21 +61,32 @@ SPEAKS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ProducerSetting:
-    """How a producer is set. A transactional one has acks=-1."""
+    """How a producer is set. A transactional one has acks=-1; one without a producer id has one batch in
+    flight, whatever `in_flight` says."""
 
     generation: Generation = Generation.V2_5
     acks: int = -1
     transactional: bool = False
     transaction_timeout_ms: int = 60_000
+    in_flight: int = 1
+    """`max.in.flight.requests.per.connection`; more than 1 since 1.0."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """Records that wait to be acknowledged. `sequence` is set when it is first sent."""
+    """Records that wait to be acknowledged. `sequence` is set when it is first sent.
+
+    It is `in_flight` until it is answered, then `waits` if it is to be sent again; what is `given_up` is not.
+    `renumbered` tells that its answer will be to a sequence that it has no more.
+    """
 
     first: int
     count: int
     sequence: int = NO_SEQUENCE
+    in_flight: bool = False
+    waits: bool = False
+    given_up: bool = False
+    renumbered: bool = False
 
 
 class ModelProducer(ModelClient):
@@ -104,7 +115,7 @@ class ModelProducer(ModelClient):
 
     def send(self, count: int) -> None:
         """Hands it `count` records, as one batch."""
-        self._batches.append(Batch(self.world.number(count), count))
+        self._batches.append(Batch(self.world.number(self, count), count))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -130,7 +141,9 @@ class ModelProducer(ModelClient):
         if leader.leader == NO_BROKER:
             self.refresh(self.topic, self._again)
             return
-        batch = self._batches[0]
+        self._write(self._batches[0], leader.leader)
+
+    def _write(self, batch: Batch, broker: int) -> None:
         self._number(batch)
         records = batches.make(
             batch.first,
@@ -140,6 +153,7 @@ class ModelProducer(ModelClient):
             self.epoch,
             batch.sequence,
             self.transactional_id is not None,
+            self.world.plan.compacted,
         )
         data = [
             TopicProduceData(None, [PartitionProduceData(self.partition, memoryview(records))], self.topic)
@@ -148,22 +162,30 @@ class ModelProducer(ModelClient):
 
         def answered(answer: ProduceResponse | None) -> None:
             if answer is None:
-                self.refresh(self.topic, self._again)
+                self._lost(batch)
             else:
                 self._answered(batch, answer.responses[0].partition_responses[0])
 
         if self.world.recording:
             what = f", sequence {batch.sequence}, epoch {self.epoch}" if self.idempotent else ""
             self.tell(f"sends records {batch.first} to {batch.first + batch.count - 1}{what}")
-        self.ask(leader.leader, ApiKey.PRODUCE, request, answered, "produce")
+        self.ask(broker, ApiKey.PRODUCE, request, answered, "produce")
 
     def _number(self, batch: Batch) -> None:
         """Gives it a sequence, if it has none."""
 
+    def _lost(self, batch: Batch) -> None:
+        """The connection was lost before an answer came."""
+        self._retry(batch)
+
+    def _retry(self, batch: Batch) -> None:
+        """Sends it again after a while, to the leader of then."""
+        self.refresh(self.topic, self._again)
+
     def _answered(self, batch: Batch, found: PartitionProduceResponse) -> None:
         error = found.error_code
         if error in _RETRIABLE:
-            self.refresh(self.topic, self._again)
+            self._retry(batch)
         elif error in (0, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             self._acknowledged(batch, found.base_offset if not error else -1)
         else:

@@ -48,7 +48,7 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
             yield plan.with_steps(steps[:start] + steps[start + size :])
         size //= 2
     simplest = Plan(plan.seed, plan.kafka)
-    for name in ("topics", "unclean", "min_insync", "delay_ms", "replica_fetch_bytes"):
+    for name in ("topics", "unclean", "min_insync", "delay_ms", "replica_fetch_bytes", "purges", "cleanup"):
         if getattr(plan, name) != getattr(simplest, name):
             yield replace(plan, **{name: getattr(simplest, name)})
     if plan.commit_rate != 1:

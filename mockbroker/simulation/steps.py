@@ -11,7 +11,9 @@ from ..cluster import connectivity, controller
 from ..cluster.broker import Liveness
 from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
+from . import compacted
 from .network import Random
+from .plan import COMPACT
 from .producer import ModelProducer
 from .transactional_producer import TransactionalProducer
 
@@ -267,12 +269,22 @@ def resume_follower(world: "World", args: Args) -> None:
 @_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)}, producer_weight=3)
 def delete_records(world: "World", args: Args) -> None:
     """Retention, or DeleteRecords, moves the log start offset up to that part of the high watermark."""
+    if world.plan.cleanup == COMPACT:
+        return
     for partition in _partitions(world):
         log = partition.log
         if partition.leader > 0 and world.cluster.brokers[partition.leader].online:
             upto = log.start_offset + (log.high_watermark - log.start_offset) * args["percent"] // 100
             world.deleted(partition, upto)
             partition.advance_log_start(upto)
+
+
+@_step("clean-log", 0, lambda random: {**_broker(random), "active": random.randrange(1, 4)})
+def clean_log(world: "World", args: Args) -> None:
+    """A broker's cleaner compacts its replicas, but for their last `active` batches."""
+    if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
+        for partition in _partitions(world):
+            compacted.clean(world, partition, args["broker"], args["active"])
 
 
 def _partitions(world: "World") -> Any:

@@ -2,6 +2,7 @@
 what it makes of an error (`TransactionManager.java` of Kafka's clients 2.3.1, 2.8.2 and 4.3.1)."""
 
 import enum
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +19,7 @@ from ..protocol.messages.add_partitions_to_txn import (
 from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from .client import NO_BROKER
-from .idempotent_producer import IdempotentProducer, Reaction, reaction
+from .idempotent_producer import IdempotentProducer, Reaction
 from .ledger import Outcome, Transaction
 from .producer import NO_ID, Batch, Generation, ProducerSetting
 
@@ -115,7 +116,10 @@ class TransactionalProducer(IdempotentProducer):
         elif first is None:
             self._busy = False
         elif isinstance(first, End):
-            self._end(first.commit)
+            if self._in_flight:
+                self._busy = False
+            else:
+                self._end(first.commit)
         else:
             if self.state is State.READY:
                 self.state, self.transaction = State.IN_TRANSACTION, Transaction(self.name)
@@ -181,6 +185,7 @@ class TransactionalProducer(IdempotentProducer):
                 self._added = True
                 self._send()
             elif error is E.INVALID_PRODUCER_ID_MAPPING and self._bumps:
+                self._busy = False
                 self._abort()
             else:
                 self._fail(error)
@@ -232,12 +237,12 @@ class TransactionalProducer(IdempotentProducer):
         if error is E.PRODUCER_FENCED or (error is E.INVALID_PRODUCER_EPOCH and generation in _OLD):
             self._fail(error)
             return
-        match reaction(generation, error, self._last_acknowledged, log_start_offset, transactional=True):
+        match self._reaction(batch, error, log_start_offset):
             case Reaction.RETRY:
-                self._again()
+                self._retry(batch, refresh=False)
             case Reaction.RESET:
                 self._begin_again()
-                self._again()
+                self._retry(batch, refresh=False)
             case _:
                 self.world.producer_told(self, error)
                 if error is E.UNKNOWN_PRODUCER_ID and generation not in _OLD:
@@ -251,10 +256,11 @@ class TransactionalProducer(IdempotentProducer):
             self._close()
             return
         self._bump_due = self._bumps
-        while self._batches and not isinstance(self._batches.popleft(), End):
-            pass
+        self._give_up(list(itertools.takewhile(lambda each: not isinstance(each, End), self._batches)))
+        if self._batches:
+            self._batches.popleft()
         self._batches.appendleft(End(-1, 0, commit=False))
-        self._take_up()
+        self._go_on()
 
     def _close(self) -> None:
         self.tell("is closed")

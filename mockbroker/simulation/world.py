@@ -1,5 +1,6 @@
 """Everything in one history: the cluster, the network, the model clients, and what is known of them."""
 
+import functools
 import random as stdlib_random
 from bisect import bisect_right
 from collections.abc import Callable
@@ -11,7 +12,8 @@ from ..log.log import Log
 from ..policies import Policies
 from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
-from . import batches
+from . import batches, compacted
+from .batches import key_of
 from .consumer import ModelConsumer, Position
 from .idempotent_producer import ABOUT_SEQUENCES, IdempotentProducer
 from .ledger import Acknowledged, Ledger, Place, Violation
@@ -59,11 +61,12 @@ class World:
         self.bootstrap = tuple(self.cluster.brokers)
         self.ledger = Ledger()
         self.violations: list[Violation] = []
-        self._numbers = 0
         overrides = {
             "retention.ms": "-1",
             "min.insync.replicas": str(plan.min_insync),
             "unclean.leader.election.enable": str(plan.unclean).lower(),
+            "cleanup.policy": plan.cleanup,
+            "delete.retention.ms": str(plan.delete_retention_ms),
         }
         for index in range(plan.topics):
             replicas = [(index + each) % 3 + 1 for each in range(3)]
@@ -127,10 +130,11 @@ class World:
 
     # -- what clients did
 
-    def number(self, count: int) -> int:
+    def number(self, producer: ModelProducer, count: int) -> int:
         """The first of `count` new numbers."""
-        first = self._numbers
-        self._numbers += count
+        writers = self.ledger.writers
+        first = len(writers)
+        writers += [producer.name if producer.idempotent else ""] * count
         return first
 
     def committed_offset(self, consumer: ModelConsumer) -> int | None:
@@ -140,6 +144,7 @@ class World:
     def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
         """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
         known to the group."""
+        consumer.newest.clear()
         if acknowledged is not None and offset < acknowledged:
             self.violated(
                 "group-offset-back",
@@ -160,9 +165,11 @@ class World:
         """Records at and after `position` were given to the application."""
         reading = self.ledger.reading(consumer.group, consumer.place)
         again = 0
-        for offset in range(max(position, records.base_offset), records.end_offset):
-            number = records.first + offset - records.base_offset
+        for offset, number in zip(records.offsets, records.numbers, strict=True):
+            if offset < position:
+                continue
             record = number, records.leader_epoch
+            self._in_order(consumer, number)
             if consumer.acknowledged is not None and offset < consumer.acknowledged:
                 again += reading.read.get(offset) == record
             reading.read[offset] = record
@@ -180,10 +187,24 @@ class World:
             )
         reading.read_again += again
 
+    def _in_order(self, consumer: ModelConsumer, number: int) -> None:
+        """A consumer that reads on gets what an idempotent producer wrote as it was sent."""
+        writer = self.ledger.writers[number]
+        if not writer:
+            return
+        before = consumer.newest.get(writer, -1)
+        consumer.newest[writer] = number
+        if number <= before and not self.plan.unclean and consumer.place not in self.ledger.real_loss:
+            self.violated(
+                "read-out-of-order",
+                f"{consumer.group} {TOPIC}-0",
+                f"{consumer.name} reads record {number} of {writer} after {before}",
+            )
+
     def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
         """Records of an aborted transaction, as the consumer was told."""
         skipped = self.ledger.reading(consumer.group, consumer.place).skipped
-        skipped.update(range(records.first, records.first + records.records))
+        skipped.update(records.numbers)
         if self.recording:
             self.tell(
                 consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
@@ -191,6 +212,7 @@ class World:
 
     def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
         """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
+        consumer.newest.clear()
         log = self.partition(consumer.place).log
         deleted = self.ledger.deleted_upto.get(consumer.place, 0)
         if self.recording:
@@ -208,6 +230,7 @@ class World:
 
     def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
         """A consumer learnt that the log was truncated below its position."""
+        consumer.newest.clear()
         if self.recording:
             self.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
         if self._holds(consumer, position):
@@ -234,7 +257,9 @@ class World:
             return not self._may_lose(consumer.place)
         if self._may_lose(consumer.place) and self._lacked(consumer.place, position, read):
             return False
-        return offset == log.start_offset or read == record_at(log, offset - 1)
+        if offset == log.start_offset or read == record_at(log, offset - 1):
+            return True
+        return self.plan.compacted and offset - 1 <= self.may_be_gone(consumer.place)[key_of(read[0])]
 
     def _may_lose(self, place: Place) -> bool:
         return self.plan.unclean or place in self.ledger.real_loss
@@ -286,13 +311,21 @@ class World:
     def lost_records(self, writer: str | None = None) -> list[int]:
         """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
         held = {place: self.numbers_in(self.partition(place)) for place in self.places}
+        gone = {place: self.may_be_gone(place) for place in self.places} if self.plan.compacted else {}
         return [
             number
             for number, told in self.ledger.acknowledged.items()
             if writer in (None, told.writer)
             and number not in held[told.place]
             and not self._deleted(told.place, number)
+            and not (gone and told.offset <= gone[told.place][key_of(number)])
         ]
+
+    def may_be_gone(self, place: Place) -> list[int]:
+        """The offset up to which records of each key may be gone from a compacted log."""
+        log = self.partition(place).log
+        deleted = min(log.start_offset, self.ledger.deleted_upto.get(place, 0)) - 1
+        return compacted.may_be_gone(log, self.ledger.expired.get(place, {}), deleted)
 
     def _deleted(self, place: Place, number: int) -> bool:
         offset = self.ledger.deleted.get(place, {}).get(number)
@@ -346,8 +379,8 @@ class World:
         for batch in partition.log.batches:
             found = batches.read(batch)
             if found is not None:
-                for index in range(found.records):
-                    offsets.setdefault(found.first + index, []).append(found.base_offset + index)
+                for offset, number in zip(found.offsets, found.numbers, strict=True):
+                    offsets.setdefault(number, []).append(offset)
         return offsets
 
     # -- what steps did
@@ -399,9 +432,14 @@ def settings(plan: Plan) -> dict[str, str]:
 
 
 def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
-    release = parse(plan.kafka)
-    policies = Policies(release, plan.policies)
-    return Cluster(release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+    policies = _policies(plan.kafka, tuple(plan.policies.items()))
+    return Cluster(policies.release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+
+
+@functools.lru_cache
+def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
+    """Nothing in a history changes them."""
+    return Policies(parse(kafka), dict(chosen))
 
 
 def topic_name(index: int) -> str:
@@ -414,6 +452,6 @@ def record_at(log: Log, offset: int) -> tuple[int, int] | None:
     if index < 0:
         return None
     found = batches.read(log.batches[index])
-    if found is None or offset >= found.end_offset:
+    if found is None or offset not in found.offsets:
         return None
-    return found.first + offset - found.base_offset, found.leader_epoch
+    return found.numbers[found.offsets.index(offset)], found.leader_epoch

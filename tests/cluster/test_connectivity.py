@@ -271,3 +271,26 @@ def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
     connectivity.rejoin(lab.cluster, 1)
     assert not lab.cluster.brokers[1].gone
     assert lab.leader_told_by(1) == lab.leader_told_by(2)
+
+
+def test_a_follower_that_caught_up_while_it_was_fenced_joins_once_it_is_not() -> None:
+    """Its leader reaches it before the controller does."""
+    lab = Lab()
+    cut_off(lab, 3)
+    lab.pass_time(SESSION_MS)
+    assert lab.partition.isr == [1, 2]
+    connectivity.rejoin(lab.cluster, 1)
+    assert lab.ends()[3] == lab.partition.log.end_offset
+    assert lab.partition.isr == [1, 2]
+    connectivity.rejoin(lab.cluster, 3)
+    assert lab.partition.isr == [1, 2, 3]
+
+
+def test_a_replica_of_a_topic_that_was_created_meanwhile_joins_when_its_broker_is_back() -> None:
+    lab = Lab()
+    cut_off(lab, 3)
+    partition = lab.cluster.create_topic("later", [[1, 2, 3]]).partitions[0]
+    lab.pass_time(SESSION_MS)
+    assert partition.isr == [1, 2]
+    connectivity.rejoin(lab.cluster, 3)
+    assert partition.isr == [1, 2, 3]

@@ -54,6 +54,21 @@ def test_a_fix_holds_over_tcp_too(fix: dict[str, str], dead: bool) -> None:
     assert ("follower-fetcher-dead" in names(play(plan, make("confluent-kafka")))) is dead
 
 
+def test_a_compacted_log_over_tcp() -> None:
+    cleanings = tuple(Step(1_500, "clean-log", {"broker": broker, "active": 1}) for broker in (1, 2, 3))
+    steps = (
+        *(Step(300 * index, "produce", {"producer": 0, "count": 4}) for index in range(4)),
+        *cleanings,
+        Step(2_000, "rebalance"),
+    )
+    told: list[str] = []
+    plan = Plan(seed=1, kafka="4.4", cleanup="compact", steps=steps, quiet_ms=3_000)
+    replayed = play(plan, make("confluent-kafka"), lambda at_ms, who, what: told.append(what))
+    assert not replayed.violations, told
+    assert sum("cleans" in what and "nothing" not in what for what in told) == 3
+    assert any("reads offsets" in what for what in told)
+
+
 def test_what_a_client_can_not_do_is_said() -> None:
     plan = replace(KAFKA_19902, consumer=ConsumerSetting(Commit.MAX_EPOCH))
     assert any("max-epoch" in each for each in make("confluent-kafka").missing(plan))

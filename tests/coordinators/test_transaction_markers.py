@@ -102,6 +102,20 @@ def test_markers_go_on_when_the_coordinator_is_back(policies: dict[str, str]) ->
     assert stage.stable() == (4, 4)
 
 
+def test_markers_go_on_when_the_coordinators_leader_epoch_is_bumped() -> None:
+    stage = Stage(brokers=3, policies={"isr-shrink-epoch": "bumped"}, markers_delay_ms=50)
+    producer = stage.begun()
+    assert stage.end(producer, commit=True).error == "NONE"
+    partition = stage.cluster.transaction_partition("tx")
+    coordinator, epoch = partition.leader, partition.leader_epoch
+    orders = stage.cluster.topics["orders"].partitions[0]
+    controller.stop_broker(stage.cluster, ({1, 2, 3} - {coordinator, orders.leader}).pop())
+    assert (partition.leader, partition.leader_epoch) == (coordinator, epoch + 1)
+    stage.advance(1_000)
+    assert orders.log.last_stable_offset == orders.log.end_offset == 4
+    assert stage.describe().transaction_state == "CompleteCommit"
+
+
 def test_a_deleted_topic_needs_no_marker() -> None:
     stage = Stage()
     producer = stage.begun()

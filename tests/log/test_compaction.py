@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, control_batch
+from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
+from mockbroker.log import compaction
 from mockbroker.protocol import record_batch
+from mockbroker.protocol.batch_writing import Marker, marker_batch
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.record_batch import CONTROL, DELETE_HORIZON, header_of, records
+from mockbroker.protocol.record_batch import DELETE_HORIZON, TRANSACTIONAL, header_of, records
 
 from .logs import DAY_MS, MINUTE_MS, Topic
 
@@ -42,8 +44,8 @@ def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
     assert topic.content() == expected
     assert topic.ranges() == [(0, 2, 1), (3, 4, 1), (5, 6, 2), (7, 7, 1)]
     assert topic.log.start_offset == 0
-    for batch in topic.log:
-        assert record_batch.crc_matches(batch, header_of(batch))
+    for each in topic.log:
+        assert record_batch.crc_matches(each, header_of(each))
 
 
 def test_the_active_segment_stays_as_it_is() -> None:
@@ -119,17 +121,108 @@ def test_the_horizon_is_set_once() -> None:
     assert header_of(topic.log.batches[0]).base_timestamp == horizon
 
 
-def test_markers_stay_untouched() -> None:
-    topic = compacted()
-    marker = bytearray(control_batch())
-    topic.send([(b"a", b"1")])
-    record_batch.place(marker, 1, 0)
-    topic.partition.append(marker, 1, 1)
-    topic.send([(b"a", b"2")])
+PRODUCER: Final = 7
+
+
+def in_transaction(topic: Topic, pairs: list[tuple[bytes, bytes | None]], sequence: int = 0) -> int:
+    return append(
+        topic,
+        batch(
+            [Record(value, key, topic.now_ms) for key, value in pairs],
+            producer_id=PRODUCER,
+            producer_epoch=0,
+            sequence=sequence,
+            attributes=TRANSACTIONAL,
+        ),
+    )
+
+
+def mark(topic: Topic, *, commit: bool) -> int:
+    return append(topic, marker_batch(Marker(PRODUCER, 0, commit, 0), topic.now_ms))
+
+
+def append(topic: Topic, data: bytes | bytearray) -> int:
+    """As the leader does itself; the offset."""
+    appended, offset = bytearray(data), topic.log.end_offset
+    record_batch.place(appended, offset, 0)
+    header = header_of(appended)
+    topic.log.producers.appended_batch(appended, header)
+    topic.partition.append(appended, offset, header.record_count)
+    return offset
+
+
+def clean(topic: Topic) -> None:
     roll(topic)
     topic.advance(BACKOFF_MS)
-    assert topic.log.batches[0] is marker
-    assert header_of(marker).attributes & CONTROL
+
+
+def test_a_marker_stays_while_anything_of_its_transaction_does() -> None:
+    topic = compacted(delete_retention_ms=0)
+    in_transaction(topic, [(b"a", b"1")])
+    mark(topic, commit=True)
+    marker = topic.log.batches[1]
+    for _ in range(3):
+        clean(topic)
+    assert topic.log.batches[1] is marker
+    assert topic.log.last_stable_offset == topic.log.end_offset
+
+
+def test_a_marker_of_which_nothing_is_left_goes_when_its_horizon_has_passed() -> None:
+    topic = compacted(delete_retention_ms=DAY_MS)
+    in_transaction(topic, [(b"a", b"1")])
+    marker = mark(topic, commit=True)
+    topic.send([(b"a", b"2")])
+    in_transaction(topic, [(b"b", b"1")], sequence=1)
+    mark(topic, commit=True)
+    clean(topic)
+    assert topic.ranges()[0] == (marker, marker, 1)
+    assert not header_of(topic.log.batches[0]).attributes & DELETE_HORIZON
+    clean(topic)
+    assert header_of(topic.log.batches[0]).base_timestamp == topic.now_ms + DAY_MS
+    topic.advance(DAY_MS)
+    clean(topic)
+    assert topic.ranges()[0][0] > marker
+
+
+def test_records_of_an_aborted_transaction_go_and_take_nobodys_place() -> None:
+    topic = compacted(delete_retention_ms=0)
+    topic.send([(b"a", b"1")])
+    aborted = in_transaction(topic, [(b"a", b"aborted"), (b"b", b"aborted")])
+    marker = mark(topic, commit=False)
+    in_transaction(topic, [(b"c", b"1")], sequence=2)
+    mark(topic, commit=True)
+    assert topic.log.producers.transactions.aborted
+    clean(topic)
+    assert (0, b"a", b"1") in topic.content()
+    assert not any(aborted <= offset < marker for offset, *_ in topic.content())
+    assert topic.log.producers.transactions.aborted
+    clean(topic)
+    # A reader that was told of it would wait for a marker that it may never meet.
+    assert not topic.log.producers.transactions.aborted
+    clean(topic)
+    assert marker not in [base for base, *_ in topic.ranges()]
+    assert [value for _, key, value in topic.content() if key == b"c"] == [b"1"]
+
+
+def test_a_producer_is_known_by_what_compaction_left() -> None:
+    topic = compacted()
+    topic.send([(b"a", b"1"), (b"b", b"1"), (b"b", b"2")], producer_id=PRODUCER, sequence=0)
+    topic.send([(b"a", b"2"), (b"b", b"3")])
+    clean(topic)
+    assert topic.ranges()[0] == (0, 2, 0)
+    topic.log.reopen(clean=False)
+    topic.send([(b"a", b"3")], producer_id=PRODUCER, sequence=3)
+
+
+def test_a_replica_is_cleaned_by_itself() -> None:
+    topic = compacted(brokers=2)
+    for value in (b"1", b"2", b"3"):
+        topic.send([(b"a", value)])
+    replica = topic.partition.logs[2]
+    replica.high_watermark = 3
+    compaction.clean(replica, 2, topic.topic.settings, topic.now_ms)
+    assert [record.offset for each in replica for record in records(each)] == [1, 2]
+    assert [offset for offset, *_ in topic.content()] == [0, 1, 2]
 
 
 def test_log_append_times_stay() -> None:

@@ -10,8 +10,8 @@ import pytest
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.idempotent_producer import Reaction, reaction
-from mockbroker.simulation.plan import Options
-from mockbroker.simulation.producer import Generation
+from mockbroker.simulation.plan import Options, Plan, Step
+from mockbroker.simulation.producer import Generation, ProducerSetting
 
 ABOUT_PRODUCERS = {
     "aborted-record-committed",
@@ -167,3 +167,38 @@ def test_what_each_generation_makes_of_an_error(
     """`log_start` is past the last acknowledged offset where retention took what was acknowledged."""
     assert reaction(generation, error, last_acknowledged, log_start) is alone
     assert reaction(generation, error, last_acknowledged, log_start, transactional=True) is in_transaction
+
+
+def test_a_batch_out_of_order_waits_for_those_before_it() -> None:
+    for generation in (Generation.V1_0, Generation.V2_5, Generation.V4_0):
+        assert reaction(generation, OUT_OF_ORDER, 5, 0, next_in_line=False) is Reaction.RETRY
+    assert reaction(Generation.V0_11, OUT_OF_ORDER, 5, 0, next_in_line=False) is Reaction.TELL
+
+
+def test_what_was_in_flight_is_sent_again_one_by_one() -> None:
+    """Nothing is replicated, so that all are in flight as the connection is lost."""
+    followers = ({"broker": 2}, {"broker": 3})
+    plan = Plan(
+        seed=1,
+        kafka="4.4",
+        producers=(ProducerSetting(in_flight=5),),
+        steps=(
+            Step(0, "produce", {"producer": 0, "count": 1}),
+            *(Step(500, "pause-follower", broker) for broker in followers),
+            *(Step(550 + each, "produce", {"producer": 0, "count": 1}) for each in range(7)),
+            Step(600, "lose-producer-answer", {"producer": 0}),
+            *(Step(700, "resume-follower", broker) for broker in followers),
+        ),
+    )
+    history = happen(plan, recording=True)
+    assert not history.violations
+    said = [line.what.split() for line in history.lines if line.who == "producer-1"]
+    heard = [(words[0], int(words[2])) for words in said if words[1] == "records"]
+    assert heard == [
+        ("sends", 0),
+        ("has", 0),
+        *(("sends", each) for each in (1, 2, 3, 4, 5)),
+        *((what, each) for each in (1, 2, 3, 4) for what in ("sends", "has")),
+        *(("sends", each) for each in (5, 6, 7)),
+        *(("has", each) for each in (5, 6, 7)),
+    ]

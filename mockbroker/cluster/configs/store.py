@@ -1,6 +1,7 @@
 """The values that are set, in layers, and the effective ones with their sources."""
 
 import enum
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -165,10 +166,11 @@ class Configs:
             if name not in self.topic_keys:
                 raise ConfigError(f"Unknown topic config name: {name}")
         if self._topic_defaults is None:
-            self._topic_defaults = {
-                key.name: _topic_default(key, entry.value)
-                for key, entry in ((key, self._inherited(key)) for key in self.topic_keys.values())
-            }
+            self._topic_defaults = dict(_release_defaults(self.release))
+            for name, key in self.topic_keys.items():
+                _, text, source = self._inherited(key)
+                if source is not Source.DEFAULT:
+                    self._topic_defaults[name] = _topic_default(key, text)
         values = dict(self._topic_defaults)
         for name, key in self.topic_keys.items() if overrides else ():
             if name in overrides:
@@ -184,6 +186,12 @@ class Configs:
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """ConfigError when a name is unknown or a value is invalid."""
         return settings(self.topic_values(overrides))
+
+
+@functools.cache
+def _release_defaults(release: Release) -> Mapping[str, Value]:
+    """What topics have where nobody sets anything."""
+    return {key.name: _topic_default(key, key.default) for key in definitions.keys("topic", release).values()}
 
 
 def _topic_default(key: ConfigKey, text: str | None) -> Value:
