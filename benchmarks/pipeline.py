@@ -82,13 +82,14 @@ def _tree(root: int) -> dict[int, tuple[float, float]]:
 
 _QUERY: Final = """
 with rows as (
-    select *, last_value(case when kind = 'commit' then "offset" end ignore nulls) over (
+    select *, {last} over (
         partition by "group", topic, "partition" order by time_ms, file, position
         rows between unbounded preceding and 1 preceding) as committed
     from {table} where kind in ('commit', 'restore'))
 select count(*) as found, sum(committed - "offset") as records
 from rows where kind = 'restore' and "offset" >= 0 and "offset" < committed
 """
+_COMMITTED: Final = """case when kind = 'commit' then "offset" end"""
 _DUCKDB: Final = """
 import duckdb, sys
 duckdb.sql("set threads = 2")
@@ -126,18 +127,14 @@ def main(
             command = [sys.executable, "-m", "mockbroker", "analyze", str(trace), "--out", str(out)]
             _print(measure(f"analyze {rows:,} rows, {ending}, {trace.stat().st_size / 1e6:.0f} MB", command))
         if duckdb:
-            _print(
-                measure("rewinds, Spark", [sys.executable, "-c", _SPARK, _query("observations"), _table(out)])
-            )
+            in_spark = _QUERY.format(table="observations", last=f"last_value({_COMMITTED}, true)")
+            _print(measure("rewinds, Spark", [sys.executable, "-c", _SPARK, in_spark, _table(out)]))
             source = f"read_parquet('{_table(out)}/kind=*/*.parquet', hive_partitioning = true)"
-            _print(measure("rewinds, DuckDB", [duckdb, "-c", _DUCKDB, _query(source)]))
+            in_duckdb = _QUERY.format(table=source, last=f"last_value({_COMMITTED} ignore nulls)")
+            _print(measure("rewinds, DuckDB", [duckdb, "-c", _DUCKDB, in_duckdb]))
     finally:
         if folder is None:
             shutil.rmtree(kept)
-
-
-def _query(table: str) -> str:
-    return _QUERY.format(table=table)
 
 
 def _table(out: Path) -> str:

@@ -1,6 +1,6 @@
 """What searches find: one row, one time that a signature was seen, with the rows that show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
@@ -8,13 +8,17 @@ from pyspark.sql import functions as F
 
 from .observations import NAMES
 
-SCHEMA: Final = (
-    "signature string, confidence string, why string, summary string, behaviours array<string>, "
-    "ids array<string>, "
-    "`group` string, topic string, `partition` int, producer_id bigint, broker int, from_ms "
-    "bigint, to_ms bigint, "
-    "evidence array<struct<file: string, position: bigint, time_ms: bigint, text: string>>"
-)
+TYPES: Final = {
+    **dict.fromkeys(("signature", "confidence", "why", "summary"), "string"),
+    **dict.fromkeys(("behaviours", "ids"), "array<string>"),
+    "group": "string",
+    "topic": "string",
+    "partition": "int",
+    "producer_id": "bigint",
+    "broker": "int",
+    **dict.fromkeys(("from_ms", "to_ms"), "bigint"),
+    "evidence": "array<struct<file: string, position: bigint, time_ms: bigint, text: string>>",
+}
 """`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs,
 `confidence` is `certain`, `likely` or `possible`, and `why` says why. Times are Unix milliseconds of the
 first and last row."""
@@ -54,31 +58,18 @@ def seen(within: str = "") -> Column:
     Its text is what stood in the file, or where that was not kept what its columns say.
     """
 
-    def of(name: str) -> Column:
-        return F.col(f"{within}.{name}" if within else name)
-
-    def named(name: str, told: str) -> Column:
-        return F.when(of(name).isNotNull(), F.concat(F.lit(f"{told} "), of(name).cast("string")))
-
-    replicas = F.array_join(of("replicas").cast("array<string>"), ", ")
-    told = F.concat_ws(
-        ": ",
-        F.concat_ws(" ", of("kind"), F.when(of("topic").isNotNull(), place(within))),
-        F.concat_ws(
-            ", ",
-            of("error"),
-            of("detail"),
-            *(named(name, words) for name, words in _TOLD),
-            F.when(of("replicas").isNotNull(), F.concat(F.lit("["), replicas, F.lit("]"))),
-            *(named(name, name) for name in _WHO),
-        ),
-    )
+    # As text: Spark is asked once and not for each of its hundreds of parts.
+    of = _named(within)
+    numbers = [f"'{told} ' || {of(name)}" for name, told in (*_TOLD, *zip(_WHO, _WHO, strict=True))]
+    replicas = f"'[' || array_join(CAST({of('replicas')} AS ARRAY<STRING>), ', ') || ']'"
+    numbers.insert(len(_TOLD), replicas)
+    about = f"concat_ws(' ', {of('kind')}, IF({of('topic')} IS NULL, NULL, {_place(within)}))"
+    told = f"concat_ws(': ', {about}, concat_ws(', ', {of('error')}, {of('detail')}, {', '.join(numbers)}))"
     # A row of a trace is JSON.
-    text = F.when(of("source") == "trace", told).otherwise(F.coalesce(of("text"), told))
-    evidence = F.struct(
-        *(of(name).alias(name) for name in ("file", "position", "time_ms")), text.alias("text")
-    )
-    return F.when(F.col(within).isNotNull(), evidence) if within else evidence
+    text = f"IF({of('source')} = 'trace', {told}, coalesce({of('text')}, {told}))"
+    where = ", ".join(f"'{name}', {of(name)}" for name in ("file", "position", "time_ms"))
+    evidence = f"named_struct({where}, 'text', {text})"
+    return F.expr(f"IF(`{within}` IS NULL, NULL, {evidence})" if within else evidence)
 
 
 def in_order(*by: str | Column) -> WindowSpec:
@@ -114,12 +105,20 @@ def sentence(text: str, **values: str | Column) -> Column:
     return F.concat(*parts)
 
 
-def place(within: str = "") -> Column:
+def place() -> Column:
     """`topic-partition`, as Kafka writes it."""
-    topic, partition = (F.col(f"{within}.{name}" if within else name) for name in ("topic", "partition"))
-    named = sentence("{topic}-{partition}", topic=topic, partition=partition)
-    named = F.when(partition == NO_PARTITION, topic).otherwise(named)
-    return F.when(topic.startswith(_UNNAMED), "the partition").otherwise(named)
+    return F.expr(_place())
+
+
+def _place(within: str = "") -> str:
+    topic, partition = map(_named(within), ("topic", "partition"))
+    named = f"coalesce({topic}, '?') || '-' || coalesce(CAST({partition} AS STRING), '?')"
+    told = f"IF({partition} = {NO_PARTITION}, {topic}, {named})"
+    return f"IF(startswith({topic}, char({ord(_UNNAMED)})), 'the partition', {told})"
+
+
+def _named(within: str) -> Callable[[str], str]:
+    return lambda name: f"`{within}`.`{name}`" if within else f"`{name}`"
 
 
 def comparable(observations: DataFrame) -> DataFrame:
@@ -129,6 +128,13 @@ def comparable(observations: DataFrame) -> DataFrame:
     topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
     return observations.withColumns({"topic": topic, "partition": partition})
+
+
+_LATER: Final = "coalesce(one.time_ms, 0) - coalesce(other.time_ms, 0)"
+_ORDER: Final = f"CAST(sign(coalesce(nullif({_LATER}, 0), one.position - other.position)) AS INT)"
+_SORTED: Final = (
+    f"array_sort(array_distinct(filter(evidence, each -> each IS NOT NULL)), (one, other) -> {_ORDER})"
+)
 
 
 def who() -> Column:
@@ -151,7 +157,6 @@ def findings(
 ) -> DataFrame:
     """`rows` in the common schema. `evidence` are structs of `seen`; those that are null are left out."""
     shown = evidence if isinstance(evidence, Column) else F.array(*evidence)
-    shown = F.array_sort(F.array_distinct(F.filter(shown, lambda each: each.isNotNull())), _by_time)
     given = dict(columns or {})
     where = {
         name: given.get(name, F.col(name) if name in rows.columns else F.lit(None))
@@ -159,7 +164,6 @@ def findings(
     }
     where["topic"] = F.when(~where["topic"].startswith(_UNNAMED), where["topic"])
     where["partition"] = F.nullif(where["partition"], F.lit(NO_PARTITION))
-    times = F.transform("evidence", lambda each: each["time_ms"])
     found = rows.select(
         _text(signature).alias("signature"),
         _text(confidence).alias("confidence"),
@@ -170,25 +174,11 @@ def findings(
         *(column.alias(name) for name, column in where.items()),
         shown.alias("evidence"),
     )
-    found = found.withColumns({"from_ms": F.array_min(times), "to_ms": F.array_max(times)})
-    wanted = [each.strip().split(" ")[0].strip("`") for each in SCHEMA.split("evidence")[0].split(", ")]
-    kinds = {
-        "partition": "int",
-        "broker": "int",
-        "producer_id": "bigint",
-        "group": "string",
-        "topic": "string",
-    }
-    return found.select(
-        *(F.col(f"`{name}`").cast(kinds[name]) if name in kinds else F.col(name) for name in wanted if name),
-        "evidence",
+    times = "transform(evidence, each -> each.time_ms)"
+    derived = {"from_ms": f"array_min({times})", "to_ms": f"array_max({times})", "evidence": _SORTED}
+    return found.selectExpr(
+        *(f"CAST({derived.get(name, f'`{name}`')} AS {kind}) AS `{name}`" for name, kind in TYPES.items())
     )
-
-
-def _by_time(one: Column, other: Column) -> Column:
-    a = [F.coalesce(one["time_ms"], F.lit(0)), one["position"]]
-    b = [F.coalesce(other["time_ms"], F.lit(0)), other["position"]]
-    return F.when(a[0] != b[0], F.signum(a[0] - b[0])).otherwise(F.signum(a[1] - b[1])).cast("int")
 
 
 def _column(value: str | Column) -> Column:

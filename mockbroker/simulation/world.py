@@ -34,6 +34,7 @@ CONFIG: Final = {
     "group.initial.rebalance.delay.ms": "0",
     "log.initial.task.delay.ms": "0",
     "log.retention.check.interval.ms": "200",
+    "offsets.retention.check.interval.ms": "300",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "3",
     "replica.lag.time.max.ms": "400",
