@@ -189,7 +189,9 @@ class _Consumer(RealConsumer):
             return  # it was stopped meanwhile, before the application had them
         for base, end, epoch, first in _runs(messages):
             numbers = range(first, first + end - base)
-            self._stage.delivered(self, base, Records(base, end, epoch, range(base, end), numbers))
+            self._stage.consumption.delivered(
+                self, base, Records(base, end, epoch, range(base, end), numbers)
+            )
             self.position = at(end, epoch)
 
     def _gives_up(self, error: Any) -> None:
@@ -197,7 +199,7 @@ class _Consumer(RealConsumer):
         if self.position is None:
             self.tell(what)
         else:
-            self._stage.lost_position(self, self.position, what)
+            self._stage.consumption.lost_position(self, self.position, what)
         self.state = State.FAILED
 
     def _begins_again(self, error: Any) -> bool:

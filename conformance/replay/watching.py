@@ -31,7 +31,7 @@ class Watch:
         if isinstance(event, _OF_CLUSTER) and not event.topic.startswith("__"):
             self._stage.tell("cluster", event.told())
         elif isinstance(event, Request) and (consumer := self._consumer(event)):
-            acknowledged = self._stage.committed_offset(consumer)
+            acknowledged = self._stage.consumption.committed_offset(consumer)
             if event.api == "OffsetFetch":
                 consumer.acknowledged = acknowledged
             self._asked[event.connection, event.correlation_id] = event, acknowledged
@@ -67,13 +67,15 @@ class Watch:
             case "ListOffsets" if entry(event.body, "timestamp")["timestamp"] in _START_OR_END:
                 if consumer.position is not None:
                     what = f"resets to {consumer.setting.reset}"
-                    self._stage.lost_position(consumer, consumer.position, what)
+                    self._stage.consumption.lost_position(consumer, consumer.position, what)
                     consumer.position = None
 
     def _answered(self, consumer: ModelConsumer, event: Answer, asked: Request, acked: int | None) -> None:
         match event.api:
             case "OffsetCommit":
-                self._stage.committed(consumer, entry(asked.body, "committed_offset")["committed_offset"])
+                self._stage.consumption.committed(
+                    consumer, entry(asked.body, "committed_offset")["committed_offset"]
+                )
             case "OffsetFetch":
                 one = entry(event.body, "committed_offset")
                 self._restored(consumer, one["committed_offset"], one["committed_leader_epoch"], acked)
@@ -86,7 +88,7 @@ class Watch:
                 consumer.position = at(offset, NO_EPOCH)
 
     def _restored(self, consumer: ModelConsumer, offset: int, epoch: int, acknowledged: int | None) -> None:
-        self._stage.restored(consumer, offset, acknowledged)
+        self._stage.consumption.restored(consumer, offset, acknowledged)
         if offset >= 0:
             self._stage.tell(consumer.name, f"goes on at its committed offset {offset}, epoch {epoch}")
             consumer.position = at(offset, epoch)
@@ -99,7 +101,7 @@ class Watch:
         if position is None or consumer.setting.reset is Reset.NONE or epoch == NO_EPOCH:
             return
         if 0 <= end_offset < position.offset:
-            self._stage.went_back(consumer, position, end_offset)
+            self._stage.consumption.went_back(consumer, position, end_offset)
             consumer.position = at(end_offset, epoch)
 
 

@@ -134,7 +134,7 @@ class ModelConsumer(ModelClient):
         if coordinator == NO_BROKER:
             self._again(self._restore)
             return
-        acknowledged = self.acknowledged = self.world.committed_offset(self)
+        acknowledged = self.acknowledged = self.world.consumption.committed_offset(self)
         topics = [OffsetFetchRequestTopics(None, [self.partition], self.topic)]
         request = OffsetFetchRequest([OffsetFetchRequestGroup(self.group, topics=topics)])
 
@@ -147,7 +147,7 @@ class ModelConsumer(ModelClient):
                 return
             one = found.topics[0].partitions[0]
             has_epoch = self.versions[ApiKey.OFFSET_FETCH] >= 5
-            self.world.restored(self, one.committed_offset, acknowledged)
+            self.world.consumption.restored(self, one.committed_offset, acknowledged)
             self._restored(one.committed_offset, one.committed_leader_epoch if has_epoch else NO_EPOCH)
 
         self.ask(coordinator, ApiKey.OFFSET_FETCH, request, answered, "coordinator")
@@ -178,7 +178,7 @@ class ModelConsumer(ModelClient):
 
         def answered(answer: OffsetCommitResponse | None) -> None:
             if answer is not None and not answer.topics[0].partitions[0].error_code:
-                self.world.committed(self, position.offset)
+                self.world.consumption.committed(self, position.offset)
             then()
 
         if self.world.recording:
@@ -252,7 +252,7 @@ class ModelConsumer(ModelClient):
             if self.setting.reset is Reset.NONE:
                 self._fail("LogTruncationException")
                 return
-            self.world.went_back(self, position, end_offset)
+            self.world.consumption.went_back(self, position, end_offset)
             self.position = position._replace(offset=end_offset, epoch=epoch)
             self._begin(State.FETCHING, self._fetch)
         else:
@@ -315,9 +315,9 @@ class ModelConsumer(ModelClient):
         else:
             end, epoch = records.end_offset, records.leader_epoch
             if aborted:
-                self.world.skipped(self, records)
+                self.world.consumption.skipped(self, records)
             elif end > position.offset:
-                self.world.delivered(self, position.offset, records)
+                self.world.consumption.delivered(self, position.offset, records)
         if end <= position.offset:
             return
         leader = position.leader
@@ -332,10 +332,10 @@ class ModelConsumer(ModelClient):
         position = self.position
         assert position is not None
         if self.setting.reset is Reset.NONE:
-            self.world.lost_position(self, position, f"raises: {why}")
+            self.world.consumption.lost_position(self, position, f"raises: {why}")
             self._fail("OffsetOutOfRangeException")
             return
-        self.world.lost_position(self, position, f"resets to {self.setting.reset}: {why}")
+        self.world.consumption.lost_position(self, position, f"resets to {self.setting.reset}: {why}")
         self._reset(why)
 
     def _reset(self, why: str) -> None:

@@ -2,19 +2,18 @@
 
 import functools
 import random as stdlib_random
-from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final
 
 from ..cluster.cluster import Cluster
 from ..cluster.partition import Partition
-from ..log.log import Log
 from ..policies import Policies
 from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
 from . import batches, compacted
 from .batches import key_of
-from .consumer import ModelConsumer, Position
+from .consumer import ModelConsumer
+from .consumption import Consumption
 from .idempotent_producer import ABOUT_SEQUENCES, IdempotentProducer
 from .ledger import Acknowledged, Ledger, Place, Violation
 from .network import Network
@@ -61,6 +60,7 @@ class World:
         self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
         self.bootstrap = tuple(self.cluster.brokers)
         self.ledger = Ledger()
+        self.consumption = Consumption(self)
         self.violations: list[Violation] = []
         overrides = {
             "retention.ms": "-1",
@@ -138,145 +138,9 @@ class World:
         writers += [producer.name if producer.idempotent else ""] * count
         return first
 
-    def committed_offset(self, consumer: ModelConsumer) -> int | None:
-        """What the group had acknowledged last."""
-        return self.ledger.reading(consumer.group, consumer.place).committed
-
-    def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
-        """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
-        known to the group."""
-        consumer.newest.clear()
-        if acknowledged is not None and offset < acknowledged:
-            self.violated(
-                "group-offset-back",
-                f"{consumer.group} {TOPIC}-0",
-                f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
-            )
-
-    def committed(self, consumer: ModelConsumer, offset: int) -> None:
-        self.ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
-        if self.purger is not None:
-            self.purger.purge(consumer.place, offset)
-
     def commits_due(self, consumer: ModelConsumer) -> bool:
         """Whether it commits now: now and then, as an application does."""
         return self.random.random() < self.plan.commit_rate
-
-    def delivered(self, consumer: ModelConsumer, position: int, records: batches.Records) -> None:
-        """Records at and after `position` were given to the application."""
-        reading = self.ledger.reading(consumer.group, consumer.place)
-        again = 0
-        for offset, number in zip(records.offsets, records.numbers, strict=True):
-            if offset < position:
-                continue
-            record = number, records.leader_epoch
-            self._in_order(consumer, number)
-            if consumer.acknowledged is not None and offset < consumer.acknowledged:
-                again += reading.read.get(offset) == record
-            reading.read[offset] = record
-        if self.recording:
-            self.tell(
-                consumer.name,
-                f"reads offsets {max(position, records.base_offset)} to "
-                f"{records.end_offset - 1}, epoch {records.leader_epoch}",
-            )
-        if again and not reading.excused and not reading.read_again:
-            self.violated(
-                "read-again-after-commit",
-                f"{consumer.group} {TOPIC}-0",
-                f"{consumer.name} reads {records.base_offset} and on, which were read and committed",
-            )
-        reading.read_again += again
-
-    def _in_order(self, consumer: ModelConsumer, number: int) -> None:
-        """A consumer that reads on gets what an idempotent producer wrote as it was sent."""
-        writer = self.ledger.writers[number]
-        if not writer:
-            return
-        before = consumer.newest.get(writer, -1)
-        consumer.newest[writer] = number
-        if number <= before and not self.plan.unclean and consumer.place not in self.ledger.real_loss:
-            self.violated(
-                "read-out-of-order",
-                f"{consumer.group} {TOPIC}-0",
-                f"{consumer.name} reads record {number} of {writer} after {before}",
-            )
-
-    def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
-        """Records of an aborted transaction, as the consumer was told."""
-        skipped = self.ledger.reading(consumer.group, consumer.place).skipped
-        skipped.update(records.numbers)
-        if self.recording:
-            self.tell(
-                consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
-            )
-
-    def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
-        """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
-        consumer.newest.clear()
-        log = self.partition(consumer.place).log
-        deleted = self.ledger.deleted_upto.get(consumer.place, 0)
-        if self.recording:
-            self.tell(consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})")
-        start = max(log.start_offset, deleted)
-        if start <= position.offset <= log.end_offset and self._holds(consumer, position):
-            self.violated(
-                "reset-without-loss",
-                f"{consumer.group} {TOPIC}-0",
-                f"{consumer.name} at offset {position.offset}, epoch {position.epoch}, {what}; the log has "
-                f"{log.start_offset} to {log.end_offset}, and nothing of what it read is lost",
-            )
-        else:
-            self._excuse(consumer)
-
-    def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
-        """A consumer learnt that the log was truncated below its position."""
-        consumer.newest.clear()
-        if self.recording:
-            self.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
-        if self._holds(consumer, position):
-            self.violated(
-                "reset-without-loss",
-                f"{consumer.group} {TOPIC}-0",
-                f"{consumer.name} goes back from {position.offset} to {end_offset}, though nothing of what "
-                "it read is lost",
-            )
-        else:
-            self._excuse(consumer)
-
-    def _holds(self, consumer: ModelConsumer, position: Position) -> bool:
-        """Whether the leader's log has, just before the position, what the group read there."""
-        log, offset = self.partition(consumer.place).log, position.offset
-        if self.ledger.reading(consumer.group, consumer.place).excused:
-            # What is committed may be of before the loss.
-            return False
-        if not log.start_offset <= offset <= log.end_offset:
-            return False
-        read = self.ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
-        if read is None:
-            # A marker, or what it began at: that may be lost where records may.
-            return not self._may_lose(consumer.place)
-        if self._may_lose(consumer.place) and self._lacked(consumer.place, position, read):
-            return False
-        if offset == log.start_offset or read == record_at(log, offset - 1):
-            return True
-        return self.plan.compacted and offset - 1 <= self.may_be_gone(consumer.place)[key_of(read[0])]
-
-    def _may_lose(self, place: Place) -> bool:
-        return self.plan.unclean or place in self.ledger.real_loss
-
-    def _lacked(self, place: Place, position: Position, read: tuple[int, int]) -> bool:
-        """Whether the leader that the consumer goes by lacks `read`, though it leads a later epoch: that is a
-        loss, even if one that has it leads again. A leader of an earlier epoch, cut off, proves nothing."""
-        log = self.partition(place).logs.get(position.leader.leader)
-        if log is None or position.leader.epoch <= read[1]:
-            return False
-        return log.end_offset < position.offset or record_at(log, position.offset - 1) not in (None, read)
-
-    def _excuse(self, consumer: ModelConsumer) -> None:
-        reading = self.ledger.reading(consumer.group, consumer.place)
-        reading.excused = True
-        reading.committed = None
 
     def acknowledged(self, producer: ModelProducer, first: int, count: int, offset: int) -> None:
         """A producer was told that records are written, `offset` -1 when not where."""
@@ -445,14 +309,3 @@ def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
 
 def topic_name(index: int) -> str:
     return TOPIC if index == 0 else f"{TOPIC}{index + 1}"
-
-
-def record_at(log: Log, offset: int) -> tuple[int, int] | None:
-    """Number and leader epoch of the record at `offset`, None when there is none."""
-    index = bisect_right(log.bases, offset) - 1
-    if index < 0:
-        return None
-    found = batches.read(log.batches[index])
-    if found is None or offset not in found.offsets:
-        return None
-    return found.numbers[found.offsets.index(offset)], found.leader_epoch

@@ -1,0 +1,169 @@
+"""What the consumers of a history did, as they tell it, held against what is known."""
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from ..log.log import Log
+from . import batches
+from .batches import key_of
+from .consumer import ModelConsumer, Position
+from .ledger import Place
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+class Consumption:
+    """Of all groups."""
+
+    def __init__(self, world: "World") -> None:
+        self._world, self._plan, self._ledger = world, world.plan, world.ledger
+
+    def committed_offset(self, consumer: ModelConsumer) -> int | None:
+        """What the group had acknowledged last."""
+        return self._ledger.reading(consumer.group, consumer.place).committed
+
+    def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
+        """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
+        known to the group."""
+        consumer.newest.clear()
+        if acknowledged is not None and offset < acknowledged:
+            self._world.violated(
+                "group-offset-back",
+                f"{consumer.group} {consumer.place[0]}-0",
+                f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
+            )
+
+    def committed(self, consumer: ModelConsumer, offset: int) -> None:
+        self._ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
+        if self._world.purger is not None:
+            self._world.purger.purge(consumer.place, offset)
+
+    def delivered(self, consumer: ModelConsumer, position: int, records: batches.Records) -> None:
+        """Records at and after `position` were given to the application."""
+        reading = self._ledger.reading(consumer.group, consumer.place)
+        again = 0
+        for offset, number in zip(records.offsets, records.numbers, strict=True):
+            if offset < position:
+                continue
+            record = number, records.leader_epoch
+            self._in_order(consumer, number)
+            if consumer.acknowledged is not None and offset < consumer.acknowledged:
+                again += reading.read.get(offset) == record
+            reading.read[offset] = record
+        if self._world.recording:
+            self._world.tell(
+                consumer.name,
+                f"reads offsets {max(position, records.base_offset)} to "
+                f"{records.end_offset - 1}, epoch {records.leader_epoch}",
+            )
+        if again and not reading.excused and not reading.read_again:
+            self._world.violated(
+                "read-again-after-commit",
+                f"{consumer.group} {consumer.place[0]}-0",
+                f"{consumer.name} reads {records.base_offset} and on, which were read and committed",
+            )
+        reading.read_again += again
+
+    def _in_order(self, consumer: ModelConsumer, number: int) -> None:
+        """A consumer that reads on gets what an idempotent producer wrote as it was sent."""
+        writer = self._ledger.writers[number]
+        if not writer:
+            return
+        before = consumer.newest.get(writer, -1)
+        consumer.newest[writer] = number
+        if number <= before and not self._plan.unclean and consumer.place not in self._ledger.real_loss:
+            self._world.violated(
+                "read-out-of-order",
+                f"{consumer.group} {consumer.place[0]}-0",
+                f"{consumer.name} reads record {number} of {writer} after {before}",
+            )
+
+    def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
+        """Records of an aborted transaction, as the consumer was told."""
+        skipped = self._ledger.reading(consumer.group, consumer.place).skipped
+        skipped.update(records.numbers)
+        if self._world.recording:
+            self._world.tell(
+                consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
+            )
+
+    def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
+        """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
+        consumer.newest.clear()
+        log = self._world.partition(consumer.place).log
+        deleted = self._ledger.deleted_upto.get(consumer.place, 0)
+        if self._world.recording:
+            self._world.tell(
+                consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})"
+            )
+        start = max(log.start_offset, deleted)
+        if start <= position.offset <= log.end_offset and self._holds(consumer, position):
+            self._world.violated(
+                "reset-without-loss",
+                f"{consumer.group} {consumer.place[0]}-0",
+                f"{consumer.name} at offset {position.offset}, epoch {position.epoch}, {what}; the log has "
+                f"{log.start_offset} to {log.end_offset}, and nothing of what it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
+        """A consumer learnt that the log was truncated below its position."""
+        consumer.newest.clear()
+        if self._world.recording:
+            self._world.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
+        if self._holds(consumer, position):
+            self._world.violated(
+                "reset-without-loss",
+                f"{consumer.group} {consumer.place[0]}-0",
+                f"{consumer.name} goes back from {position.offset} to {end_offset}, though nothing of what "
+                "it read is lost",
+            )
+        else:
+            self._excuse(consumer)
+
+    def _holds(self, consumer: ModelConsumer, position: Position) -> bool:
+        """Whether the leader's log has, just before the position, what the group read there."""
+        log, offset = self._world.partition(consumer.place).log, position.offset
+        if self._ledger.reading(consumer.group, consumer.place).excused:
+            # What is committed may be of before the loss.
+            return False
+        if not log.start_offset <= offset <= log.end_offset:
+            return False
+        read = self._ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
+        if read is None:
+            # A marker, or what it began at: that may be lost where records may.
+            return not self._may_lose(consumer.place)
+        if self._may_lose(consumer.place) and self._lacked(consumer.place, position, read):
+            return False
+        if offset == log.start_offset or read == record_at(log, offset - 1):
+            return True
+        return self._plan.compacted and offset - 1 <= self._world.may_be_gone(consumer.place)[key_of(read[0])]
+
+    def _may_lose(self, place: Place) -> bool:
+        return self._plan.unclean or place in self._ledger.real_loss
+
+    def _lacked(self, place: Place, position: Position, read: tuple[int, int]) -> bool:
+        """Whether the leader that the consumer goes by lacks `read`, though it leads a later epoch: that is a
+        loss, even if one that has it leads again. A leader of an earlier epoch, cut off, proves nothing."""
+        log = self._world.partition(place).logs.get(position.leader.leader)
+        if log is None or position.leader.epoch <= read[1]:
+            return False
+        return log.end_offset < position.offset or record_at(log, position.offset - 1) not in (None, read)
+
+    def _excuse(self, consumer: ModelConsumer) -> None:
+        reading = self._ledger.reading(consumer.group, consumer.place)
+        reading.excused = True
+        reading.committed = None
+
+
+def record_at(log: Log, offset: int) -> tuple[int, int] | None:
+    """Number and leader epoch of the record at `offset`, None when there is none."""
+    index = bisect_right(log.bases, offset) - 1
+    if index < 0:
+        return None
+    found = batches.read(log.batches[index])
+    if found is None or offset not in found.offsets:
+        return None
+    return found.numbers[found.offsets.index(offset)], found.leader_epoch
