@@ -7,7 +7,7 @@ from ..log.log import Log
 from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
-from . import fetcher
+from . import fetcher, in_sync
 from .follower import HELD, NEVER_MS, Follower, FollowerState
 from .waiters import Waiters
 
@@ -207,7 +207,7 @@ class Partition:
         log = self.log
         reached = log.end_offset
         for f in self.followers.values():
-            if f.end_offset < reached and (f.broker in self.isr or self._is_joining(f)):
+            if f.end_offset < reached and (f.broker in self.isr or in_sync.is_joining(self, f)):
                 reached = f.end_offset
         if reached <= log.high_watermark:
             return
@@ -217,13 +217,6 @@ class Partition:
         for _, callback in done:
             callback()
         self.changed()
-
-    def _is_joining(self, follower: Follower) -> bool:
-        cluster = self.topic.cluster
-        lag_ms = cluster.configs.broker_int("replica.lag.time.max.ms")
-        return (
-            cluster.now_ms - follower.caught_up_ms <= lag_ms and not cluster.brokers[follower.broker].fenced
-        )
 
     def changed(self) -> None:
         """Lets every Fetch that waits look whether it still has to."""
@@ -263,7 +256,7 @@ class Partition:
         if follower is None or offset > log.end_offset:
             return
         follower.fetched(offset, log_start_offset, log.end_offset, self.topic.cluster.now_ms)
-        if broker not in self.isr and self._may_enter_isr(broker, offset):
+        if broker not in self.isr and in_sync.may_join(self, broker, offset):
             self.isr = [r for r in self.replicas if r in self.isr or r == broker]
         self.advance_high_watermark()
         for look in list(self.deleting):
@@ -297,14 +290,6 @@ class Partition:
             return FollowerState.CUT_OFF
         return state
 
-    def _may_enter_isr(self, broker: int, offset: int) -> bool:
-        brokers = self.topic.cluster.brokers
-        if brokers[broker].fenced or not brokers[self.leader].hears_controller:
-            return False
-        if self.policies.isr_entry_at_high_watermark:
-            return offset >= self.log.high_watermark
-        return offset >= max(self.log.high_watermark, self.epoch_start_offset)
-
     def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
         """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching.
 
@@ -332,30 +317,11 @@ class Partition:
         """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
         if not self._isr_check and self.followers:
             self._isr_check = True
-            lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
-            self.topic.cluster.after(max(1, lag_ms // 2), self._check_isr)
+            self.topic.cluster.after(max(1, in_sync.lag_ms(self) // 2), self._check_isr)
 
     def _check_isr(self) -> None:
         self._isr_check = False
-        if self.leader == NO_LEADER:
-            return
-        leader = self.topic.cluster.brokers[self.leader]
-        if leader.online and not leader.hears_controller:
-            self._plan_isr_check()
-        if not leader.online or not leader.hears_controller:
-            return
-        now_ms, end = self.topic.cluster.now_ms, self.log.end_offset
-        lag_ms = self.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
-        for follower in self.followers.values():
-            late = follower.end_offset != end and now_ms - follower.caught_up_ms > lag_ms
-            if late and follower.broker in self.isr:
-                self.isr.remove(follower.broker)
-                if self.policies.isr_shrink_bumps_epoch.lagging:
-                    self.bump_epoch()
-        self.advance_high_watermark()
-        if any(
-            f.state is not FollowerState.IN_STEP and f.broker in self.isr for f in self.followers.values()
-        ):
+        if in_sync.drop_late(self):
             self._plan_isr_check()
 
     # -- leadership

@@ -1,0 +1,50 @@
+"""Who is in sync: which followers may join the ISR, and which leave it because they lag."""
+
+from typing import TYPE_CHECKING
+
+from .follower import Follower, FollowerState
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+
+def lag_ms(partition: "Partition") -> int:
+    """`replica.lag.time.max.ms`."""
+    return partition.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+
+
+def is_joining(partition: "Partition", follower: Follower) -> bool:
+    """Whether the high watermark waits for a follower that is not in the ISR yet."""
+    cluster = partition.topic.cluster
+    late = cluster.now_ms - follower.caught_up_ms > lag_ms(partition)
+    return not late and not cluster.brokers[follower.broker].fenced
+
+
+def may_join(partition: "Partition", broker: int, offset: int) -> bool:
+    """Whether a follower that has all below `offset` joins the ISR (KAFKA-7128)."""
+    brokers = partition.topic.cluster.brokers
+    if brokers[broker].fenced or not brokers[partition.leader].hears_controller:
+        return False
+    if partition.policies.isr_entry_at_high_watermark:
+        return offset >= partition.log.high_watermark
+    return offset >= max(partition.log.high_watermark, partition.epoch_start_offset)
+
+
+def drop_late(partition: "Partition") -> bool:
+    """Takes followers from the ISR that lag; whether others may come to."""
+    cluster = partition.topic.cluster
+    leader = cluster.brokers.get(partition.leader)
+    if leader is None or not leader.online:
+        return False
+    if not leader.hears_controller:
+        return True
+    end, longest_ms = partition.log.end_offset, lag_ms(partition)
+    for follower in partition.followers.values():
+        late = follower.end_offset != end and cluster.now_ms - follower.caught_up_ms > longest_ms
+        if late and follower.broker in partition.isr:
+            partition.isr.remove(follower.broker)
+            if partition.policies.isr_shrink_bumps_epoch.lagging:
+                partition.bump_epoch()
+    partition.advance_high_watermark()
+    resting = (f for f in partition.followers.values() if f.state is not FollowerState.IN_STEP)
+    return any(follower.broker in partition.isr for follower in resting)
