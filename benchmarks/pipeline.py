@@ -2,7 +2,8 @@
 
 Wall clock, CPU time and resident memory of the whole process tree (Python, the JVM, its workers), from the
 start of the command to its end, session included. With `--duckdb PYTHON`, an interpreter that has DuckDB,
-one of the searches by both, on the same Parquet: each group's restores behind its last commit.
+one of the searches by both, on the same Parquet: each group's restores behind its last commit; and what it
+takes DuckDB to count the rows of the trace.
 """
 
 from __future__ import annotations
@@ -90,6 +91,11 @@ select count(*) as found, sum(committed - "offset") as records
 from rows where kind = 'restore' and "offset" >= 0 and "offset" < committed
 """
 _COMMITTED: Final = """case when kind = 'commit' then "offset" end"""
+_COUNT: Final = """
+select sum(rows) from (select kind, api, count(*) as rows, count(body) from read_ndjson('{trace}',
+    columns = {{kind: 'VARCHAR', api: 'VARCHAR', time_ms: 'BIGINT', body: 'JSON'}}) group by all)
+"""
+"""Reads a whole trace, bodies unparsed."""
 _DUCKDB: Final = """
 import duckdb, sys
 duckdb.sql("set threads = 2")
@@ -132,6 +138,10 @@ def main(
             source = f"read_parquet('{_table(out)}/kind=*/*.parquet', hive_partitioning = true)"
             in_duckdb = _QUERY.format(table=source, last=f"last_value({_COMMITTED} ignore nulls)")
             _print(measure("rewinds, DuckDB", [duckdb, "-c", _DUCKDB, in_duckdb]))
+            lines = kept / f"trace-{rows}-{seed}.jsonl"
+            if lines.exists():
+                counted = _COUNT.format(trace=lines)
+                _print(measure("rows of the trace, DuckDB", [duckdb, "-c", _DUCKDB, counted]))
     finally:
         if folder is None:
             shutil.rmtree(kept)
