@@ -13,7 +13,7 @@ from .collecting import Collected, collect, observations
 from .session import MASTER, queries_of, start
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, Row
 
     from .plots import Plot
 
@@ -121,12 +121,14 @@ def _search(found: Analysis, table: "DataFrame", tell: Tell) -> None:
     """Some at once: a search waits for its driver half of the time."""
     from .signatures import SEARCHES
 
-    tell(f"searching for {', '.join(SEARCHES)}")
+    finds = {what: find for what, (find, needs) in SEARCHES.items() if any(map(found.kinds.get, needs))}
+    tell(f"searching for {', '.join(finds) or 'nothing: no search fits'}")
+
+    def search(what: str) -> list["Row"]:
+        return finds[what](table).limit(KEPT + 1).collect()
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        running = {
-            pool.submit(lambda search: search(table).limit(KEPT + 1).collect(), search): what
-            for what, search in SEARCHES.items()
-        }
+        running = {pool.submit(search, what): what for what in finds}
         for number, future in enumerate(as_completed(running), 1):
             rows = future.result()
             found.left_out += max(len(rows) - KEPT, 0)

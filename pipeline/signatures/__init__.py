@@ -1,20 +1,28 @@
 """The searches, one file for each signature: `find(observations) -> findings`."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame
 
 from . import epochs, followers, lag, outflux, resets, rewinds, sequences, truncations
 
-SEARCHES: Final[dict[str, Callable[[DataFrame], DataFrame]]] = {
-    "offsets that go back": rewinds.find,
-    "positions that were lost": resets.find,
-    "truncations": truncations.find,
-    "leader epochs": epochs.find,
-    "followers": followers.find,
-    "sequences of producers": sequences.find,
-    "lag": lag.find,
-    "outflux without influx": outflux.find,
+
+class Search(NamedTuple):
+    """`needs` are kinds of rows: nothing is found where there is no row of any of them."""
+
+    find: Callable[[DataFrame], DataFrame]
+    needs: tuple[str, ...]
+
+
+SEARCHES: Final = {
+    "offsets that go back": Search(rewinds.find, ("commit", "restore", "reset", "tombstone")),
+    "positions that were lost": Search(resets.find, ("reset", "refused")),
+    "truncations": Search(truncations.find, ("reset", "refused", "high-watermark")),
+    "leader epochs": Search(epochs.find, ("epoch-answer", "commit", "restore", "position", "fetched")),
+    "followers": Search(followers.find, ("follower-failure",)),
+    "sequences of producers": Search(sequences.find, ("refused",)),
+    "lag": Search(lag.find, ("restore", "reset")),
+    "outflux without influx": Search(outflux.find, ("fetched",)),
 }
 """By what the progress says while they run."""
