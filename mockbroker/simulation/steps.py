@@ -11,7 +11,7 @@ from ..cluster import connectivity, controller
 from ..cluster.broker import Liveness
 from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
-from . import compacted
+from . import batches, compacted
 from .network import Random
 from .plan import COMPACT
 from .producer import ModelProducer
@@ -176,7 +176,10 @@ def lose_power(world: "World", args: Args) -> None:
         for partition in topic.partitions:
             log = partition.logs.get(args["broker"])
             if log is not None and not topic.internal and len(log.bases) >= args["batches"]:
-                world.lost_tail(partition, args["broker"], log.bases[-args["batches"]])
+                kept = log.batches[: -args["batches"]]
+                # A log ends where its last batch does, also where compaction left a hole behind it.
+                end = batches.end_of(kept[-1])[0] if kept else log.start_offset
+                world.lost_tail(partition, args["broker"], end)
 
 
 @_step("start-broker")
