@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from mockbroker.protocol.filtering import stored_records, with_records
 from mockbroker.protocol.record_batch import header_of, records
 from mockbroker.simulation import batches
+from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.history import History, draw, happen
-from mockbroker.simulation.plan import BOTH, CLEANUPS, COMPACT, DELETE, Options
+from mockbroker.simulation.plan import BOTH, CLEANUPS, COMPACT, DELETE, Options, Plan, Step
+from mockbroker.simulation.producer import Generation, ProducerSetting
 from mockbroker.simulation.shrinking import shrink
 
 COMPACTED = Options(compacted=True)
@@ -75,3 +77,33 @@ def test_a_deleted_key_comes_back_with_a_replica_that_was_away() -> None:
     small = shrink(plan, "replicas-disagree")
     assert sum(step.do == "clean-log" for step in small.steps) >= 2
     assert not happen(replace(small, delete_retention_ms=60_000)).violations
+
+
+def test_a_compacted_log_that_loses_its_tail_ends_with_its_last_batch() -> None:
+    """Else followers would wait for what is in the hole behind it."""
+    steps = (
+        Step(396, "slow-follower", {"broker": 2, "delay_ms": 417}),
+        Step(593, "cut-off-broker", {"broker": 3}),
+        *(
+            Step(at_ms, "produce", {"producer": 0, "count": n})
+            for at_ms, n in ((795, 1), (941, 4), (1246, 4))
+        ),
+        Step(1268, "produce", {"producer": 0, "count": 1}),
+        Step(1542, "clean-log", {"broker": 1, "active": 1}),
+        Step(1783, "lose-power", {"broker": 1, "batches": 3}),
+    )
+    producers = (ProducerSetting(Generation.V0_11, -1),)
+    plan = Plan(
+        124434,
+        "4.4",
+        consumer=ConsumerSetting(Commit.COMBINED, Reset.EARLIEST),
+        producers=producers,
+        cleanup=COMPACT,
+        replica_fetch_bytes=150,
+        commit_rate=1.0,
+        steps=steps,
+    )
+    history = happen(plan, recording=True)
+    assert any("cleans t-0 up to 9: 0, 1, 2, 4, 6 goes" in line.what for line in history.lines)
+    assert any("loses 0 to 10" in line.what for line in history.lines)
+    assert "follower-fetcher-dead" not in found(history)
