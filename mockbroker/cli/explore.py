@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -112,22 +113,23 @@ def _progress(console: Console) -> Progress:
 
 
 def _table(summary: Summary, compared: list[Variant]) -> Table:
-    table = Table()
-    for title in ("invariant", "behaviour", "found", "of 1,000 (95 %)", "first seed"):
-        table.add_column(title, no_wrap=True)
+    """Narrow, so that 80 columns cut no name."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for title in ("violated", "found", "of 1,000 (95 %)", "first seed"):
+        table.add_column(title, no_wrap=title != "violated", overflow="fold")
     for invariant in summary.invariants:
+        table.add_row(Text(invariant, "bold"))
         for variant in compared:
             count = summary.counts.get((variant.name, invariant), Count(summary.runs[variant.name]))
             low, high = count.interval()
             table.add_row(
-                invariant,
-                variant.name,
+                f"  {variant.name}",
                 f"{count.violations:,}",
                 f"{1000 * count.violations / count.runs:.2f} ({1000 * low:.2f} to {1000 * high:.2f})",
                 "" if count.first_seed is None else str(count.first_seed),
             )
     if not summary.counts:
-        table.add_row("none is violated", *(4 * [""]))
+        table.add_row("nothing")
     return table
 
 
