@@ -87,6 +87,11 @@ def up_to(window: WindowSpec) -> WindowSpec:
     return window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
+def after(window: WindowSpec) -> WindowSpec:
+    """All rows after the current one."""
+    return window.rowsBetween(1, Window.unboundedFollowing)
+
+
 def of_kinds(observations: DataFrame, *kinds: str) -> DataFrame:
     return observations.where(F.col("kind").isin(*kinds))
 
@@ -122,8 +127,7 @@ def _named(within: str) -> Callable[[str], str]:
 
 
 def comparable(observations: DataFrame) -> DataFrame:
-    """`observations` with values for what is not told where there is only one: the partition of a timeline.
-    `observations` with values for what is not told where there is only one: the partition of a timeline."""
+    """`observations`, with values for what is not told where there is only one: a timeline's partition."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
     topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
@@ -169,8 +173,8 @@ def findings(
         _text(confidence).alias("confidence"),
         _text(why).alias("why"),
         summary.alias("summary"),
-        _texts(behaviours).alias("behaviours"),
-        _texts(ids).alias("ids"),
+        (behaviours if isinstance(behaviours, Column) else texts(*behaviours)).alias("behaviours"),
+        (ids if isinstance(ids, Column) else texts(*ids)).alias("ids"),
         *(column.alias(name) for name, column in where.items()),
         shown.alias("evidence"),
     )
@@ -189,10 +193,9 @@ def _text(value: str | Column) -> Column:
     return F.lit(value) if isinstance(value, str) else value
 
 
-def _texts(value: Sequence[str] | Column) -> Column:
-    if isinstance(value, Column):
-        return value
-    return F.array(*map(F.lit, value)).cast("array<string>")
+def texts(*values: str) -> Column:
+    """The same array of text for every row."""
+    return F.array(*map(F.lit, values)).cast("array<string>")
 
 
 def observation_schema() -> Any:

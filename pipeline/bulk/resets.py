@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from ..findings import observation_schema
+from ..findings import before, observation_schema
 from ..observations import NAMES
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def add_resets(spark: "SparkSession", folder: Path) -> None:
         _unfinished(spark, folder, kind).join(where, key, "left_semi").select(*NAMES)
         for kind in ("position", "~listed")
     )
-    in_order = Window.partitionBy(*key).orderBy("position")
-    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    earlier = before(Window.partitionBy(*key).orderBy("position"))
     asked = F.last(
         F.when(F.col("kind") == "position", F.struct("offset", "leader_epoch", "current_epoch")), True
     )
@@ -38,8 +37,8 @@ def add_resets(spark: "SparkSession", folder: Path) -> None:
     lost = F.last(F.when(is_lost, F.col("asked.offset")), True)
     since = F.last(F.when(is_lost | (F.col("kind") == "~listed"), F.col("kind")), True)
     rows = positions.unionByName(refused).unionByName(listed)
-    rows = rows.withColumn("asked", asked.over(before))
-    rows = rows.withColumns({"lost": lost.over(before), "since": since.over(before)})
+    rows = rows.withColumn("asked", asked.over(earlier))
+    rows = rows.withColumns({"lost": lost.over(earlier), "since": since.over(earlier)})
     found = rows.where("kind = '~refused'").withColumns(
         {
             "kind": F.lit("refused"),

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from ..findings import in_order, of_kinds, seen, up_to
+from ..findings import after, in_order, of_kinds, seen, up_to
 
 NEAR_MS: Final = 60_000
 """How far apart the clocks and the events of one story may be."""
@@ -39,12 +39,11 @@ def beside(events: DataFrame, observations: DataFrame, kinds: Sequence[str]) -> 
         facts.select(*keys, fact.alias("fact")), allowMissingColumns=True
     )
     window = in_order(*about)
-    later = window.rowsBetween(1, Window.unboundedFollowing)
     found = {}
     for kind in kinds:
         name, one = kind.replace("-", "_"), F.when(F.col("fact.kind") == kind, F.col("fact"))
         found[name] = F.last(one, True).over(up_to(window))
-        found[f"next_{name}"] = F.first(one, True).over(later)
+        found[f"next_{name}"] = F.first(one, True).over(after(window))
     return both.withColumns(found).where("event is not null").select("event.*", *found)
 
 

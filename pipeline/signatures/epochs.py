@@ -21,6 +21,7 @@ from ..findings import (
     place,
     seen,
     sentence,
+    texts,
     who,
 )
 from .beside import beside
@@ -69,10 +70,10 @@ def _undefined(observations: DataFrame) -> DataFrame:
             ),
         ),
         evidence=[F.col("leader.seen"), F.col("restore.seen"), F.col("seen")],
-        behaviours=F.when(F.col("below"), F.array(F.lit("epoch-below-first"))).otherwise(
-            F.array(F.lit("undefined-epoch"), F.lit("leader-epoch-entry"))
+        behaviours=F.when(F.col("below"), texts("epoch-below-first")).otherwise(
+            texts("undefined-epoch", "leader-epoch-entry")
         ),
-        ids=F.when(F.col("below"), F.array(F.lit("KAFKA-7415"))).otherwise(F.array(F.lit("KAFKA-19902"))),
+        ids=F.when(F.col("below"), texts("KAFKA-7415")).otherwise(texts("KAFKA-19902")),
     )
 
 

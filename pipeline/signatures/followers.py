@@ -9,7 +9,7 @@ from typing import Final
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from ..findings import CERTAIN, POSSIBLE, findings, of_kinds, place, seen, sentence
+from ..findings import CERTAIN, POSSIBLE, findings, of_kinds, place, seen, sentence, texts
 from .beside import beside, near
 
 _PAST: Final = r"(?i)cannot increment the log start offset to (\d+).*larger than the high watermark (\d+)"
@@ -55,9 +55,7 @@ def find(observations: DataFrame) -> DataFrame:
         evidence=[F.col("moved.seen"), F.col("seen")],
         behaviours=F.when(
             F.col("past"),
-            F.array(*map(F.lit, ("fetch-log-start-offset", "follower-log-start-offset", "fetcher-failure"))),
-        ).otherwise(F.array(F.lit("fetcher-failure"))),
-        ids=F.when(F.col("past"), F.array(F.lit("KAFKA-7104"), F.lit("KIP-461"))).otherwise(
-            F.array(F.lit("KIP-461"))
-        ),
+            texts("fetch-log-start-offset", "follower-log-start-offset", "fetcher-failure"),
+        ).otherwise(texts("fetcher-failure")),
+        ids=F.when(F.col("past"), texts("KAFKA-7104", "KIP-461")).otherwise(texts("KIP-461")),
     )

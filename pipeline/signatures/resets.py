@@ -5,15 +5,17 @@ before it (a truncation, or a leader that was cut off), or the broker did not kn
 asked for. A group that has no offset yet, and a user's seek, are no findings.
 """
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from ..findings import (
     CERTAIN,
     LIKELY,
     POSSIBLE,
+    after,
     before,
     findings,
     in_order,
@@ -21,10 +23,12 @@ from ..findings import (
     place,
     seen,
     sentence,
+    texts,
     who,
 )
 from .beside import NEAR_MS, beside, near
 
+T = TypeVar("T")
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 _IDS: Final = {
     "undefined-epoch": ("KAFKA-19902",),
@@ -48,7 +52,10 @@ _TOLD: Final = {
     "short-log": "the log of the leader that answered ends before the position",
     "unknown": "the files don't tell where the log began and ended",
 }
-_SURE: Final = {"undefined-epoch": CERTAIN, "below-first": CERTAIN, "diverged": CERTAIN, "retention": CERTAIN}
+_CONFIDENCE: Final = {
+    **dict.fromkeys(("undefined-epoch", "below-first", "diverged", "retention"), CERTAIN),
+    "unknown": POSSIBLE,
+}
 
 
 def find(observations: DataFrame) -> DataFrame:
@@ -84,8 +91,8 @@ def find(observations: DataFrame) -> DataFrame:
     return findings(
         rows,
         signature=strategy,
-        confidence=_by_cause(_SURE, LIKELY).when(F.col("cause") == "unknown", POSSIBLE).otherwise(LIKELY),
-        why=_by_cause(_TOLD, "").otherwise(""),
+        confidence=_by_cause(_CONFIDENCE, F.lit).otherwise(LIKELY),
+        why=_by_cause(_TOLD, F.lit).otherwise(""),
         summary=F.concat(
             sentence("{who} lost its position {lost} in {at}", who=who(), at=place()),
             F.when(
@@ -101,8 +108,8 @@ def find(observations: DataFrame) -> DataFrame:
                 no_epoch, "; it knew no epoch for it, by which a leader that is behind could have been told"
             ).otherwise(""),
         ),
-        behaviours=_lists(_BEHAVIOURS),
-        ids=_lists(_IDS),
+        behaviours=_by_cause(_BEHAVIOURS, lambda names: texts(*names)).otherwise(texts()),
+        ids=_by_cause(_IDS, lambda names: texts(*names)).otherwise(texts()),
         evidence=[
             F.col("refused.seen"),
             F.col("answer.seen"),
@@ -137,7 +144,6 @@ def lost_positions(observations: DataFrame) -> DataFrame:
     )
     row = F.struct(*kept)
     window = in_order("key", "topic", "partition")
-    later = window.rowsBetween(1, Window.unboundedFollowing)
     is_a = {
         kind: F.when(F.col("kind") == kind, row) for kind in ("refused", "epoch-answer", "reset", "restore")
     }
@@ -147,7 +153,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
             "was_refused": F.last(is_a["refused"], True).over(before(window)),
             "was_answered": F.last(is_a["epoch-answer"], True).over(before(window)),
             "restored": F.last(is_a["restore"], True).over(before(window)),
-            "next_reset": F.first(is_a["reset"], True).over(later),
+            "next_reset": F.first(is_a["reset"], True).over(after(window)),
         }
     )
     soon = F.col("next_reset.time_ms") - F.col("time_ms") <= NEAR_MS
@@ -190,15 +196,10 @@ def _recent(name: str) -> Column:
     return F.when(F.col("time_ms") - F.col(name)["time_ms"] <= NEAR_MS, F.col(name))
 
 
-def _by_cause(values: dict[str, str], _: str) -> Column:
-    chosen = F.when(F.lit(False), F.lit(""))
+def _by_cause(values: Mapping[str, T], column: Callable[[T], Column]) -> Column:
+    chosen: Column | None = None
     for cause, value in values.items():
-        chosen = chosen.when(F.col("cause") == cause, value)
+        is_it = F.col("cause") == cause
+        chosen = F.when(is_it, column(value)) if chosen is None else chosen.when(is_it, column(value))
+    assert chosen is not None
     return chosen
-
-
-def _lists(values: dict[str, tuple[str, ...]]) -> Column:
-    chosen = F.when(F.lit(False), F.array().cast("array<string>"))
-    for cause, names in values.items():
-        chosen = chosen.when(F.col("cause") == cause, F.array(*map(F.lit, names)))
-    return chosen.otherwise(F.array().cast("array<string>"))

@@ -11,7 +11,20 @@ from typing import Final
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from ..findings import CERTAIN, LIKELY, POSSIBLE, before, findings, in_order, of_kinds, place, seen, sentence
+from ..findings import (
+    CERTAIN,
+    LIKELY,
+    POSSIBLE,
+    after,
+    before,
+    findings,
+    in_order,
+    of_kinds,
+    place,
+    seen,
+    sentence,
+    texts,
+)
 from .beside import beside
 
 ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID")
@@ -23,7 +36,7 @@ _LOST: Final = ("election", "isr-entry")
 def find(observations: DataFrame) -> DataFrame:
     refused = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
     refused = refused.where("topic is not null and partition is not null and producer_id is not null")
-    refused = refused.select(*observations.columns).withColumn("seen", seen()).persist()
+    refused = refused.withColumn("seen", seen()).persist()
     keys = refused.select(*_KEY).distinct()
     appends = (
         of_kinds(observations, "append")
@@ -31,25 +44,19 @@ def find(observations: DataFrame) -> DataFrame:
         .withColumn("seen", seen())
     )
     window = in_order(*_KEY)
-    later = window.rowsBetween(1, Window.unboundedFollowing)
-    is_append = F.col("kind") == "append"
+    is_append, sent = F.col("kind") == "append", F.struct("producer_epoch", "sequence")
     written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
     both = refused.unionByName(appends).withColumns(
         {
             "acknowledged": F.last(written, True).over(before(window)),
-            "first_refused": F.min(F.when(~is_append, F.col("time_ms"))).over(
-                window.rowsBetween(Window.unboundedPreceding, -1)
-            ),
-            "taken": F.collect_set(F.when(is_append, F.struct("producer_epoch", "sequence"))).over(later),
+            "taken": F.collect_set(F.when(is_append, sent)).over(after(window)),
         }
     )
-    retried = F.array_contains("taken", F.struct("producer_epoch", "sequence"))
+    retried = F.array_contains("taken", sent)
     rows = both.where(~is_append & ~F.coalesce(retried, F.lit(False)))
     # One story, told once: what is refused again and again, and what was under way behind it.
-    after = F.last(F.when(F.col("acknowledged").isNotNull(), F.col("acknowledged.offset")), True)
     ranked = rows.withColumns(
         {
-            "since": after.over(window.rowsBetween(Window.unboundedPreceding, 0)),
             "times": F.count("*").over(Window.partitionBy(*_KEY, "acknowledged.offset")),
             "nth": F.row_number().over(in_order(*_KEY, "acknowledged.offset")),
         }
@@ -100,8 +107,8 @@ def find(observations: DataFrame) -> DataFrame:
             F.col("truncation.seen"),
             F.col("seen"),
         ],
-        behaviours=F.when(loss, F.array(*map(F.lit, _LOST))).otherwise(F.array(*map(F.lit, _SPURIOUS))),
-        ids=F.when(loss, F.array(*map(F.lit, ("KIP-185", "KAFKA-19880")))).otherwise(
-            F.array(*map(F.lit, ("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")))
+        behaviours=F.when(loss, texts(*_LOST)).otherwise(texts(*_SPURIOUS)),
+        ids=F.when(loss, texts("KIP-185", "KAFKA-19880")).otherwise(
+            texts("KIP-185", "KAFKA-5793", "KAFKA-7190", "KIP-360")
         ),
     )

@@ -23,6 +23,7 @@ from ..findings import (
     row,
     seen,
     sentence,
+    texts,
     who,
 )
 from .beside import beside, near
@@ -103,9 +104,7 @@ def _gaps(observations: DataFrame) -> DataFrame:
             F.col(name)
             for name in ("refused.seen", "reset.seen", "isr.seen", "ends.seen", "new.seen", "cut.seen")
         ],
-        behaviours=F.when(F.col("above"), F.array(F.lit("broker-session"))).otherwise(
-            F.array(F.lit("election"))
-        ),
+        behaviours=F.when(F.col("above"), texts("broker-session")).otherwise(texts("election")),
         ids=[_ID],
         columns={"broker": F.col("cut_off")},
     )
@@ -136,9 +135,8 @@ def _fell(observations: DataFrame) -> DataFrame:
         & (F.col("was.offset") == F.col("highest"))
         & ~F.coalesce(again, F.lit(False))
     )
-    fell = fell.withColumn("seen", seen()).select(
-        *("source", "topic", "partition", "time_ms", "end_offset", "highest", "was", "seen")
-    )
+    keys = ("source", "topic", "partition", "time_ms", "end_offset", "highest", "was", "seen")
+    fell = fell.withColumn("seen", seen()).select(*keys)
     stood = of_kinds(observations, "commit").select(
         *(F.col(name).alias(f"_{name}") for name in ("topic", "partition", "time_ms", "offset")),
         F.col("group").alias("who"),
@@ -149,7 +147,6 @@ def _fell(observations: DataFrame) -> DataFrame:
         F.col("_time_ms") <= F.col("time_ms"),
         F.col("_offset") > F.col("end_offset"),
     ]
-    keys = ("source", "topic", "partition", "time_ms", "end_offset", "highest", "was", "seen")
     rows = (
         fell.join(stood, above, "left").groupBy(*keys).agg(F.array_sort(F.collect_set("who")).alias("groups"))
     )
