@@ -190,7 +190,7 @@ class Partition:
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
         that waits is answered empty. A leader that died tells them nothing."""
-        if self.topic.cluster.now_ms >= self._told_ms and self.led:
+        if self.followers and self.topic.cluster.now_ms >= self._told_ms and self.led:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
                     follower.log.high_watermark = self.log.high_watermark
