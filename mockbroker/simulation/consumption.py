@@ -28,9 +28,9 @@ class Consumption:
         known to the group."""
         consumer.newest.clear()
         if acknowledged is not None and offset < acknowledged:
-            self._world.violated(
+            self._violated(
+                consumer,
                 "group-offset-back",
-                f"{consumer.group} {consumer.place[0]}-0",
                 f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
             )
 
@@ -58,9 +58,9 @@ class Consumption:
                 f"{records.end_offset - 1}, epoch {records.leader_epoch}",
             )
         if again and not reading.excused and not reading.read_again:
-            self._world.violated(
+            self._violated(
+                consumer,
                 "read-again-after-commit",
-                f"{consumer.group} {consumer.place[0]}-0",
                 f"{consumer.name} reads {records.base_offset} and on, which were read and committed",
             )
         reading.read_again += again
@@ -72,10 +72,10 @@ class Consumption:
             return
         before = consumer.newest.get(writer, -1)
         consumer.newest[writer] = number
-        if number <= before and not self._plan.unclean and consumer.place not in self._ledger.real_loss:
-            self._world.violated(
+        if number <= before and not self._may_lose(consumer.place):
+            self._violated(
+                consumer,
                 "read-out-of-order",
-                f"{consumer.group} {consumer.place[0]}-0",
                 f"{consumer.name} reads record {number} of {writer} after {before}",
             )
 
@@ -99,9 +99,9 @@ class Consumption:
             )
         start = max(log.start_offset, deleted)
         if start <= position.offset <= log.end_offset and self._holds(consumer, position):
-            self._world.violated(
+            self._violated(
+                consumer,
                 "reset-without-loss",
-                f"{consumer.group} {consumer.place[0]}-0",
                 f"{consumer.name} at offset {position.offset}, epoch {position.epoch}, {what}; the log has "
                 f"{log.start_offset} to {log.end_offset}, and nothing of what it read is lost",
             )
@@ -114,9 +114,9 @@ class Consumption:
         if self._world.recording:
             self._world.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
         if self._holds(consumer, position):
-            self._world.violated(
+            self._violated(
+                consumer,
                 "reset-without-loss",
-                f"{consumer.group} {consumer.place[0]}-0",
                 f"{consumer.name} goes back from {position.offset} to {end_offset}, though nothing of what "
                 "it read is lost",
             )
@@ -140,6 +140,10 @@ class Consumption:
         if offset == log.start_offset or read == record_at(log, offset - 1):
             return True
         return self._plan.compacted and offset - 1 <= self._world.may_be_gone(consumer.place)[key_of(read[0])]
+
+    def _violated(self, consumer: ModelConsumer, invariant: str, text: str) -> None:
+        topic, index = consumer.place
+        self._world.violated(invariant, f"{consumer.group} {topic}-{index}", text)
 
     def _may_lose(self, place: Place) -> bool:
         return self._plan.unclean or place in self._ledger.real_loss

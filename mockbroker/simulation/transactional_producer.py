@@ -113,13 +113,10 @@ class TransactionalProducer(IdempotentProducer):
         first = self._batches[0] if self._batches else None
         if self.state is State.UNINITIALIZED:
             self._initialize()
-        elif first is None:
+        elif first is None or (isinstance(first, End) and self._in_flight):
             self._busy = False
         elif isinstance(first, End):
-            if self._in_flight:
-                self._busy = False
-            else:
-                self._end(first.commit)
+            self._end(first.commit)
         else:
             if self.state is State.READY:
                 self.state, self.transaction = State.IN_TRANSACTION, Transaction(self.name)
