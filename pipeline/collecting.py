@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import PipelineError
-from .observations import KINDS, NAMES, Observation, arrow_schema
+from .observations import KINDS, NAMES, Observation
+from .writing import Writers, folder_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,10 +64,8 @@ class _Writer:
     """Rows to Parquet, `kind=…/` each."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._schema = arrow_schema()
         self._columns: dict[str, dict[str, list[Any]]] = {}
-        self._files: dict[str, Any] = {}
+        self._files = Writers(folder, "read")
 
     def write(self, rows: Iterator[Observation]) -> None:
         for row in rows:
@@ -80,25 +79,14 @@ class _Writer:
 
     def _flush(self, kind: str) -> None:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         assert kind in KINDS, kind
-        columns = self._columns.pop(kind)
-        schema = self._schema.remove(self._schema.get_field_index("kind"))
-        batch = pa.RecordBatch.from_arrays(
-            [pa.array(columns[each.name], each.type) for each in schema], schema=schema
-        )
-        if kind not in self._files:
-            path = self._folder / f"kind={kind}" / "read.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._files[kind] = pq.ParquetWriter(path, schema)
-        self._files[kind].write_batch(batch)
+        self._files.write(kind, pa.table(self._columns.pop(kind), schema=folder_schema()))
 
     def close(self) -> None:
         for kind in list(self._columns):
             self._flush(kind)
-        for file in self._files.values():
-            file.close()
+        self._files.close()
 
 
 def observations(spark: "SparkSession", folder: Path) -> "DataFrame":

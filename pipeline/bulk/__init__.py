@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ...trace.events import SCHEMA_VERSION
 from ..observations import Observation
 from ..readers.exchanges import topic_ids
+from ..writing import Writers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -160,7 +161,7 @@ def _work(split: Split) -> None:
     from .pairing import ANSWERED, ASKED, pair
     from .rows import SCHEMA
 
-    writers = _Writers(Path(split.folder), f"{split.stem}-{split.start}")
+    writers = Writers(Path(split.folder), f"{split.stem}-{split.start}")
     halves = {kind: [SCHEMA.empty_table()] for kind in (ASKED, ANSWERED)}
     for kind, table in _parquet(split) if split.path.endswith(".parquet") else _lines(split):
         if kind in halves:
@@ -180,7 +181,7 @@ def _pair_the_rest(folder: Path, stem: str) -> None:
     from .pairing import ANSWERED, ASKED, pair
     from .rows import SCHEMA
 
-    writers = _Writers(folder, f"{stem}-rest")
+    writers = Writers(folder, f"{stem}-rest")
     rest = (
         pa.concat_tables(
             [SCHEMA.empty_table(), *(pq.ParquetFile(file).read() for file in sorted(path.glob("*.parquet")))]
@@ -267,30 +268,6 @@ def _unreadable(file: str, reasons: Sequence[tuple[int, str, str | None]]) -> "p
 
     rows = [Observation("unreadable", _SOURCE, file, at, detail=why, text=text) for at, why, text in reasons]
     return pa.table({name: [getattr(row, name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
-
-
-class _Writers:
-    """A Parquet file for each kind, made when there is a row of it."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder = folder
-        self._name = name
-        self._files: dict[str, object] = {}
-
-    def write(self, kind: str, table: "pa.Table") -> None:
-        import pyarrow.parquet as pq
-
-        if not len(table):
-            return
-        if kind not in self._files:
-            path = self._folder / f"kind={kind}" / f"{self._name}.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._files[kind] = pq.ParquetWriter(path, table.schema)
-        self._files[kind].write_table(table)  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        for file in self._files.values():
-            file.close()  # type: ignore[attr-defined]
 
 
 __all__ = ["LEAST_BYTES", "can_read", "read"]

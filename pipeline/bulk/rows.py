@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..observations import NAMES, arrow_schema
+from ..observations import NAMES
+from ..writing import folder_schema
 from .parsing import APIS, COMMITS, PAIRED
 
 Columns = Mapping[str, Any]
-_SCHEMA: Final = arrow_schema()
-SCHEMA: Final = _SCHEMA.remove(_SCHEMA.get_field_index("kind"))
+SCHEMA: Final = folder_schema()
 _PRODUCER: Final = ("producer_id", "producer_epoch")
 _COMMON: Final = ["position", "time_ms", "broker", "client_id"]
 _STATES: Final[dict[str, dict[str, str]]] = {
