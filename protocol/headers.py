@@ -3,7 +3,7 @@
 import struct
 from typing import Final, NamedTuple
 
-from .primitives import read_uvarint
+from .primitives import read_uvarint, text_of
 
 MAX_FRAME_BYTES: Final = 100 * 1024 * 1024
 """Kafka's default for `socket.request.max.bytes`."""
@@ -27,7 +27,10 @@ class RequestHeader(NamedTuple):
 
 
 def parse_header(frame: bytes | memoryview) -> RequestHeader:
-    """Header versions 1 and 2 alike, up to the client id. Raises MalformedRequestError."""
+    """Header versions 1 and 2 alike, up to the client id, which any negative length makes null.
+
+    Raises MalformedRequestError.
+    """
     try:
         key, version, correlation_id, length = _FIXED.unpack_from(frame)
     except struct.error:
@@ -39,11 +42,7 @@ def parse_header(frame: bytes | memoryview) -> RequestHeader:
     end = 10 + length
     if end > len(frame):
         raise MalformedRequestError(f"client id of {length} bytes in a frame of {len(frame)}")
-    try:
-        client_id = str(frame[10:end], "utf-8")
-    except UnicodeDecodeError:
-        raise MalformedRequestError("client id is not UTF-8") from None
-    return RequestHeader(key, version, correlation_id, client_id, end)
+    return RequestHeader(key, version, correlation_id, text_of(frame[10:end]), end)
 
 
 def skip_tags(frame: bytes | memoryview, offset: int) -> int:

@@ -1,5 +1,6 @@
 """Writers and readers of the protocol's primitive types (Kafka protocol guide, KIP-482)."""
 
+import codecs
 import struct
 from collections.abc import Sequence, Sized
 from typing import Final
@@ -37,6 +38,24 @@ _INT16: Final = struct.Struct(">h").pack
 _INT32: Final = struct.Struct(">i").pack
 _NULL_INT16: Final = _INT16(-1)
 _NULL_INT32: Final = _INT32(-1)
+
+
+def _as_java(error: UnicodeError) -> tuple[str, int]:
+    """One replacement character for what Java replaces as one: as Python, but for encoded surrogates."""
+    assert isinstance(error, UnicodeDecodeError)
+    data, start = error.object, error.start
+    if data[start] != 0xED or not 0xA0 <= (data[start + 1] if start + 1 < len(data) else 0) <= 0xBF:
+        return "\ufffd", error.end
+    third = start + 2
+    return "\ufffd", third + (third < len(data) and data[third] & 0xC0 == 0x80)
+
+
+codecs.register_error("mockbroker.java", _as_java)
+
+
+def text_of(data: bytes | bytearray | memoryview) -> str:
+    """Text as Kafka's Java reads it: what is not UTF-8 is replaced (`Readable.readString`)."""
+    return str(data, "utf-8", "mockbroker.java")
 
 
 def write_uvarint(out: bytearray, value: int) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _INT32: Final = struct.Struct(">i").unpack_from
 _HEADER: Final = struct.Struct(">hhih").unpack_from
 _API_VERSIONS: Final = 18
+_NO_CLIENT_ID_YET: Final = 1 << 16
+"""No size that a client id can have."""
 PENDING_BYTES: Final = 4 * 1024 * 1024
 """With this much unsent, no further request of the connection is answered."""
 
@@ -105,7 +107,7 @@ class Connection:
         self._running = False
         self.announced = False
         self._client_id_bytes = b""
-        self._client_id_size = -2
+        self._client_id_size = _NO_CLIENT_ID_YET
 
     def receive(self, data: memoryview) -> None:
         """Takes bytes off the wire and answers every complete request among them."""
@@ -209,7 +211,7 @@ class Connection:
             key, version, correlation_id, size = _HEADER(frame)
         except struct.error:
             raise MalformedRequestError(f"{len(frame)} bytes are shorter than a request header") from None
-        offset = 10 + size
+        offset = 10 + size if size > 0 else 10
         if size != self._client_id_size or frame[10:offset] != self._client_id_bytes:
             offset = self._identify(frame)
         served = self._served.get(key << 16 | version)
