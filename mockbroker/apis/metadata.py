@@ -1,6 +1,6 @@
 """Metadata (3): KIP-4, auto creation by KIP-361, authorized operations by KIP-430, ids by KIP-516."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from ..cluster import topic_creation, topic_names
@@ -30,8 +30,10 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
     if (code := _fault(request, call.version)) is not None:
         return _refused(request, code)
     unknown_ids: list[MetadataResponseTopic] = []
+    listed = cluster.listed_by(call.broker)
+    brokers = {broker.id for broker in listed}
     if request.topics is None:
-        topics = [_described(call, topic) for topic in cluster.topics.values()]
+        topics = [_described(call, topic, brokers) for topic in cluster.topics.values()]
     elif ids := list(dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None)):
         unknown_ids = [
             MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
@@ -39,21 +41,23 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
             if topic_id not in cluster.topic_ids
         ]
         topics = [
-            _described(call, cluster.topic_ids[topic_id]) for topic_id in ids if topic_id in cluster.topic_ids
+            _described(call, cluster.topic_ids[topic_id], brokers)
+            for topic_id in ids
+            if topic_id in cluster.topic_ids
         ]
     else:
         names = dict.fromkeys(each.name or "" for each in request.topics)
         creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
             "auto.create.topics.enable"
         )
-        topics = list(_named(call, names, creating))
+        topics = list(_named(call, names, creating, brokers))
     if request.include_topic_authorized_operations:
         for each in topics:
             each.topic_authorized_operations = TOPIC_OPERATIONS
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
-            for broker in cluster.listed_by(call.broker)
+            for broker in listed
         ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.controller_id,
@@ -86,7 +90,9 @@ def _refused(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
     return MetadataResponse(topics=topics, error_code=code)
 
 
-def _named(call: Call, names: Iterable[str], creating: bool) -> Iterator[MetadataResponseTopic]:
+def _named(
+    call: Call, names: Iterable[str], creating: bool, brokers: Collection[int]
+) -> Iterator[MetadataResponseTopic]:
     """The topics that exist, then the others with their errors."""
     cluster, missing = call.cluster, []
     for name in names:
@@ -94,7 +100,7 @@ def _named(call: Call, names: Iterable[str], creating: bool) -> Iterator[Metadat
         if topic is None:
             missing.append(name)
         else:
-            yield _described(call, topic)
+            yield _described(call, topic, brokers)
     for name in missing:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic_names.fault(name) is not None:
@@ -104,14 +110,14 @@ def _named(call: Call, names: Iterable[str], creating: bool) -> Iterator[Metadat
             if name in cluster.topics:
                 code = call.policies.auto_created_topic
         if code is ErrorCode.NONE:
-            yield _described(call, cluster.topics[name])
+            yield _described(call, cluster.topics[name], brokers)
         else:
             yield MetadataResponseTopic(error_code=code, name=name, is_internal=name in INTERNAL)
 
 
-def _described(call: Call, topic: Topic) -> MetadataResponseTopic:
-    """The lists of replicas are the topic's own: the answer is written before anything changes them."""
-    brokers = {broker.id for broker in call.cluster.listed_by(call.broker)}
+def _described(call: Call, topic: Topic, brokers: Collection[int]) -> MetadataResponseTopic:
+    """`brokers` are those that the client is told of. The lists of replicas are lent: partitions replace them
+    and never change them."""
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,

@@ -20,6 +20,7 @@ from .producer_expiry import ProducerExpiry
 from .randomness import Randomness
 from .timers import Timer, Timers
 from .topic import Topic
+from .topic_names import Colliding
 
 
 class Cluster:
@@ -51,6 +52,7 @@ class Cluster:
         self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
+        self.colliding_names = Colliding()
         rack = self.configs.broker_text("broker.rack")
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for scope in self.policies.scopes:
@@ -131,11 +133,13 @@ class Cluster:
         topic = Topic(self, name, self.new_uuid(), assignment, overrides or {})
         self.topics[name] = topic
         self.topic_ids[topic.id] = topic
+        self.colliding_names.add(name)
         return topic
 
     def delete_topic(self, topic: Topic) -> None:
         """Deletes a topic; requests that wait for it are answered."""
         del self.topics[topic.name], self.topic_ids[topic.id]
+        self.colliding_names.discard(topic.name)
         for broker in self.brokers.values():
             broker.groups.topic_deleted(topic.name)
         for partition in topic.partitions:

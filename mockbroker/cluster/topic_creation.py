@@ -20,7 +20,7 @@ def check_name(cluster: "Cluster", name: str) -> None:
     why = topic_names.fault(name)
     if why is None and name in cluster.topics:
         raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-    if why is None and (other := topic_names.collision(name, cluster.topics)) is not None:
+    if why is None and (other := cluster.colliding_names.with_name_like(name)) is not None:
         why = f"Topic '{name}' collides with existing topic: {other}"
     if why is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)

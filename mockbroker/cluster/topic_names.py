@@ -1,7 +1,6 @@
 """Which names a topic may have (`Topic.java`)."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 _LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]+")
@@ -24,9 +23,27 @@ def fault(name: str) -> str | None:
     return f"Topic name is invalid: {why}"
 
 
-def collision(name: str, existing: Iterable[str]) -> str | None:
-    """The first of `existing` whose metrics would have the same name: `.` and `_` look alike there."""
-    if "." not in name and "_" not in name:
-        return None
-    alike = name.replace(".", "_")
-    return next((other for other in existing if other.replace(".", "_") == alike), None)
+class Colliding:
+    """Names of topics by what their metrics are called, where `.` and `_` look alike
+    (`ReplicationControlManager.topicsWithCollisionChars`)."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, None]] = {}
+
+    def add(self, name: str) -> None:
+        if "." in name or "_" in name:
+            self._names.setdefault(name.replace(".", "_"), {})[name] = None
+
+    def discard(self, name: str) -> None:
+        alike = name.replace(".", "_")
+        names = self._names.get(alike)
+        if names is not None:
+            names.pop(name, None)
+            if not names:
+                del self._names[alike]
+
+    def with_name_like(self, name: str) -> str | None:
+        """The first name that collides with `name`, None if none does."""
+        return next(iter(self._names.get(name.replace(".", "_"), ())), None)
