@@ -42,7 +42,7 @@ def drop_late(partition: "Partition") -> bool:
     for follower in partition.followers.values():
         late = follower.end_offset != end and cluster.now_ms - follower.caught_up_ms > longest_ms
         if late and follower.broker in partition.isr:
-            partition.isr.remove(follower.broker)
+            partition.isr = [r for r in partition.isr if r != follower.broker]
             if partition.policies.isr_shrink_bumps_epoch.lagging:
                 partition.bump_epoch()
     partition.advance_high_watermark()

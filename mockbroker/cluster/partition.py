@@ -1,6 +1,6 @@
 """A partition: its replicas, who leads, which are in sync, and how far all of them have come."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
@@ -55,8 +55,9 @@ class Partition:
         self.index = index
         cluster = topic.cluster
         active = [broker for broker in replicas if not cluster.brokers[broker].fenced]
-        self.replicas = replicas
-        self.isr = active or list(replicas)
+        # Answers that are yet to be written hold these: another takes their place, they never change.
+        self.replicas: Sequence[int] = replicas
+        self.isr: Sequence[int] = active or list(replicas)
         self.leader = active[0] if active else NO_LEADER
         self.leader_epoch = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}

@@ -1,5 +1,6 @@
 """DescribeTopicPartitions: api key 75, v0 to v0."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -28,8 +29,8 @@ class DescribeTopicPartitionsResponsePartition:
     partition_index: int = 0
     leader_id: int = 0
     leader_epoch: int = -1
-    replica_nodes: list[int] = field(default_factory=list)
-    isr_nodes: list[int] = field(default_factory=list)
+    replica_nodes: Sequence[int] = field(default_factory=list)
+    isr_nodes: Sequence[int] = field(default_factory=list)
     eligible_leader_replicas: list[int] | None = None
     last_known_elr: list[int] | None = None
     offline_replicas: list[int] = field(default_factory=list)

@@ -1,5 +1,6 @@
 """Metadata: api key 3, v0 to v13."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -32,8 +33,8 @@ class MetadataResponsePartition:
     partition_index: int = 0
     leader_id: int = 0
     leader_epoch: int = -1  # v7+
-    replica_nodes: list[int] = field(default_factory=list)
-    isr_nodes: list[int] = field(default_factory=list)
+    replica_nodes: Sequence[int] = field(default_factory=list)
+    isr_nodes: Sequence[int] = field(default_factory=list)
     offline_replicas: list[int] = field(default_factory=list)  # v5+
 
 
