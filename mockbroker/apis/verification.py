@@ -107,7 +107,9 @@ class Verification:
             self._settle({})
             return
         for partition, header in first.items():
-            partition.log.producers.verify(header.producer_id, header.producer_epoch, header.base_sequence)
+            partition.log.producers.verify(
+                header.producer_id, header.producer_epoch, header.base_sequence, self._call.now_ms
+            )
         (producer,) = producers
         keys = frozenset((partition.topic.name, partition.index) for partition in first)
         transactional_id = self._request.transactional_id or ""

@@ -19,9 +19,11 @@ def append(partition: "Partition", batch: "Batch") -> int:
     place(batch, log.end_offset, partition.leader_epoch)
     header = header_of(batch)
     if header.producer_id >= 0:
+        log.producers.transactions.decided(log.high_watermark)
         log.producers.appended_batch(batch, header)
         for follower in partition.followers.values():
             if follower.state is FollowerState.IN_STEP:
+                follower.log.producers.transactions.decided(follower.log.high_watermark)
                 follower.log.producers.appended_batch(batch, header)
     partition.append(batch, header.base_offset, header.last_offset_delta + 1)
     return header.base_offset + header.last_offset_delta + 1

@@ -31,7 +31,5 @@ class ProducerExpiry:
         for topic in cluster.topics.values():
             for partition in topic.partitions:
                 for log in partition.logs.values():
-                    if log.producers.entries:
-                        log.producers.expire(cluster.now_ms, expiration_ms)
-                        if log.producers.entries:
-                            self.plan()
+                    if log.producers.expire(cluster.now_ms, expiration_ms):
+                        self.plan()

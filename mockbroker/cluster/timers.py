@@ -3,22 +3,52 @@
 import heapq
 import itertools
 from collections.abc import Callable
+from typing import Final
 
 
 class Timer:
     """A callback due at `deadline_ms`, unless cancelled."""
 
-    __slots__ = ("callback", "deadline_ms")
+    __slots__ = ("_queue", "callback", "deadline_ms")
 
-    def __init__(self, deadline_ms: int, callback: Callable[[], None]) -> None:
+    def __init__(self, queue: "_Queue", deadline_ms: int, callback: Callable[[], None]) -> None:
+        self._queue = queue
         self.deadline_ms = deadline_ms
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        self.callback = None
+        if self.callback is not None:
+            self.callback = None
+            self._queue.cancelled()
 
 
 _Entry = tuple[int, int, Timer]
+_FEW: Final = 64
+
+
+class _Queue:
+    """Timers by deadline, then number. Cancelled ones go when they come first, or make up the most of it:
+    deadlines may be weeks away."""
+
+    __slots__ = ("_cancelled", "heap")
+
+    def __init__(self) -> None:
+        self.heap: list[_Entry] = []
+        self._cancelled = 0
+
+    def first(self) -> _Entry | None:
+        heap = self.heap
+        while heap and heap[0][2].callback is None:
+            heapq.heappop(heap)
+            self._cancelled -= 1
+        return heap[0] if heap else None
+
+    def cancelled(self) -> None:
+        self._cancelled += 1
+        if self._cancelled > _FEW and self._cancelled * 2 > len(self.heap):
+            self.heap = [entry for entry in self.heap if entry[2].callback is not None]
+            heapq.heapify(self.heap)
+            self._cancelled = 0
 
 
 class Timers:
@@ -30,49 +60,47 @@ class Timers:
 
     def __init__(self) -> None:
         self.waited_ms = 0
-        self._heap: list[_Entry] = []
-        self._waits: list[_Entry] = []
+        self._timers = _Queue()
+        self._waits = _Queue()
         self._numbers = itertools.count()
 
+    def __len__(self) -> int:
+        """How many are kept."""
+        return len(self._timers.heap) + len(self._waits.heap)
+
     def at(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(deadline_ms, callback)
-        heapq.heappush(self._heap, (deadline_ms, next(self._numbers), timer))
+        timer = Timer(self._timers, deadline_ms, callback)
+        heapq.heappush(self._timers.heap, (deadline_ms, next(self._numbers), timer))
         return timer
 
     def wait_until(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(deadline_ms, callback)
-        heapq.heappush(self._waits, (deadline_ms + self.waited_ms, next(self._numbers), timer))
+        timer = Timer(self._waits, deadline_ms, callback)
+        heapq.heappush(self._waits.heap, (deadline_ms + self.waited_ms, next(self._numbers), timer))
         return timer
 
     def next_deadline(self) -> int | None:
         """Milliseconds on the shell's clock, or None when nothing is to fire."""
-        first, wait = _first(self._heap), self.next_wait()
+        first, wait = self._timers.first(), self.next_wait()
         if first is None or wait is None:
             return wait if first is None else first[0]
         return min(first[0], wait)
 
     def next_wait(self) -> int | None:
         """As `next_deadline`, of the waits alone."""
-        wait = _first(self._waits)
+        wait = self._waits.first()
         return None if wait is None else wait[0] - self.waited_ms
 
     def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None]] | None:
         """The next callback that is due and when it was, if any."""
-        first = _first(self._heap)
-        heap, deadline = self._heap, None if first is None else first[0]
-        if self._waits and (wait := _first(self._waits)) is not None:
+        first = self._timers.first()
+        queue, deadline = self._timers, None if first is None else first[0]
+        if (wait := self._waits.first()) is not None:
             wait_deadline = wait[0] - self.waited_ms
             if first is None or (wait_deadline, wait[1]) < first[:2]:
-                heap, deadline = self._waits, wait_deadline
+                queue, deadline = self._waits, wait_deadline
         if deadline is None or deadline > now_ms:
             return None
-        timer = heapq.heappop(heap)[2]
+        timer = heapq.heappop(queue.heap)[2]
         callback, timer.callback = timer.callback, None
         assert callback is not None, "the first that is not cancelled"
         return deadline, callback
-
-
-def _first(heap: list[_Entry]) -> _Entry | None:
-    while heap and heap[0][2].callback is None:
-        heapq.heappop(heap)
-    return heap[0] if heap else None

@@ -1,12 +1,17 @@
 """The log of one replica: record batches as received, in memory."""
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Final
 
 from ..protocol.record_batch import HEADER, Batch, header_of, records
 from .leader_epochs import UNDEFINED, LeaderEpochCache
 from .producer_state import ProducerStates
+
+CUTS_KEPT: Final = 100
+"""So many truncations of a log are remembered: a trace tells of them when it looks next."""
 
 
 class Log:
@@ -19,6 +24,7 @@ class Log:
     __slots__ = (
         "bases",
         "batches",
+        "cut_count",
         "cuts",
         "end_offset",
         "epochs",
@@ -35,8 +41,10 @@ class Log:
         self.end_offset = 0
         self.high_watermark = 0
         self.size = 0
-        self.cuts: list[tuple[int, int]] = []
-        """Log end offsets before and after each truncation."""
+        self.cuts: deque[tuple[int, int]] = deque(maxlen=CUTS_KEPT)
+        """Log end offsets before and after each of the last truncations."""
+        self.cut_count = 0
+        """How many truncations there were."""
         self.epochs = LeaderEpochCache()
         self.producers = producers
 
@@ -101,6 +109,7 @@ class Log:
             self.size -= sum(map(len, self.batches[:keep]))
             del self.bases[:keep], self.batches[:keep]
         self.epochs.truncate_from_start(offset)
+        self.producers.transactions.truncate_from_start(offset)
         self.producers.log_start_advanced(offset)
 
     def append_replicated(self, batch: bytes | Batch) -> None:
@@ -110,6 +119,7 @@ class Log:
         self.epochs.assign(header.leader_epoch, header.base_offset)
         self.append(batch, header.base_offset, header.last_offset_delta + 1)
         if header.producer_id >= 0:
+            self.producers.transactions.decided(self.high_watermark)
             self.producers.appended_batch(batch, header)
 
     def straddled_by(self, batch: bytes | Batch) -> bool:
@@ -136,6 +146,7 @@ class Log:
         self.size -= sum(map(len, self.batches[keep:]))
         end = min(offset, self.bases[keep]) if keep < len(self.bases) else offset
         self.cuts.append((self.end_offset, end))
+        self.cut_count += 1
         self.end_offset = end
         self.start_offset = min(self.start_offset, end)
         del self.bases[keep:], self.batches[keep:]

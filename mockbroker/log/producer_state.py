@@ -27,6 +27,14 @@ class AppendedBatch(NamedTuple):
     """Its largest: what the answer to a duplicate gives as log append time."""
 
 
+class Verifying(NamedTuple):
+    """A producer that waits to be verified: its epoch, its lowest sequence, and when it first did so."""
+
+    epoch: int
+    lowest_sequence: int
+    since_ms: int
+
+
 class ProducerEntry:
     """One producer id: its epoch and its last batches, oldest first.
 
@@ -77,7 +85,7 @@ def _nothing() -> None:
 class ProducerStates:
     """The producers of one replica of one partition, by producer id.
 
-    `entered` is called for each producer that was not known.
+    `entered` is called for each producer that was not known: some day it may `expire`.
     """
 
     __slots__ = ("_entered", "_policies", "entries", "transactions", "verifying")
@@ -87,9 +95,8 @@ class ProducerStates:
         self._entered = entered
         self.entries: dict[int, ProducerEntry] = {}
         self.transactions = LogTransactions()
-        self.verifying: dict[int, tuple[int, int]] = {}
-        """Epoch and lowest sequence of producers whose first batch of a transaction waits to be verified
-        (KAFKA-14920)."""
+        self.verifying: dict[int, Verifying] = {}
+        """Producers whose first batch of a transaction waits to be verified (KAFKA-14920)."""
 
     # -- what may be appended
 
@@ -156,18 +163,21 @@ class ProducerStates:
         entry = self.entries.get(producer_id)
         return entry is not None and entry.first_offset is not None and epoch in (None, entry.epoch)
 
-    def verify(self, producer_id: int, epoch: int, sequence: int) -> None:
+    def verify(self, producer_id: int, epoch: int, sequence: int, now_ms: int) -> None:
         """The first batch of a transaction is about to be verified (`VerificationStateEntry.java`)."""
-        known, lowest = self.verifying.get(producer_id, (epoch, sequence))
-        if epoch > known:
-            known, lowest = epoch, sequence
-        elif epoch == known:
-            lowest = min(lowest, sequence)
-        self.verifying[producer_id] = known, lowest
+        known = self.verifying.get(producer_id)
+        if known is None:
+            known = Verifying(epoch, sequence, now_ms)
+            self._entered()
+        elif epoch > known.epoch:
+            known = known._replace(epoch=epoch, lowest_sequence=sequence)
+        elif epoch == known.epoch:
+            known = known._replace(lowest_sequence=min(known.lowest_sequence, sequence))
+        self.verifying[producer_id] = known
 
     def waits_for_lower(self, producer_id: int, sequence: int) -> bool:
         """Whether a batch with a lower sequence was to be verified, and has not come through."""
-        return producer_id in self.verifying and sequence > self.verifying[producer_id][1]
+        return producer_id in self.verifying and sequence > self.verifying[producer_id].lowest_sequence
 
     def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
         """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
@@ -283,11 +293,16 @@ class ProducerStates:
             if not entry.batches or entry.batches[-1].last_offset < offset:
                 self._forget(producer_id)
 
-    def expire(self, now_ms: int, expiration_ms: int) -> None:
-        """Forgets producers that have no open transaction and wrote nothing for so long."""
+    def expire(self, now_ms: int, expiration_ms: int) -> bool:
+        """Forgets producers that have no open transaction and wrote nothing for so long, and those that have
+        waited so long to be verified; whether any are left."""
         for producer_id, entry in list(self.entries.items()):
             if entry.first_offset is None and now_ms - entry.last_timestamp >= expiration_ms:
                 self._forget(producer_id)
+        for producer_id, waiting in list(self.verifying.items()):
+            if now_ms - waiting.since_ms >= expiration_ms:
+                del self.verifying[producer_id]
+        return bool(self.entries or self.verifying)
 
     def _forget(self, producer_id: int) -> None:
         entry = self.entries.pop(producer_id)

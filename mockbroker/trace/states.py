@@ -36,7 +36,7 @@ class _Look(NamedTuple):
             log.start_offset,
             (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else (0, 0, 0),
             tuple((each.broker, each.state.name, each.failure) for each in partition.followers.values()),
-            tuple(len(each.cuts) for each in partition.logs.values()),
+            tuple(each.cut_count for each in partition.logs.values()),
         )
 
 
@@ -45,7 +45,7 @@ class States:
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
-        self._partitions = {id(each): _Look.at(each) for each in cluster.partitions()}
+        self._partitions = {each: _Look.at(each) for each in cluster.partitions()}
         self._others = dict(self._look())
 
     def changes(self) -> Iterator[Change]:
@@ -57,18 +57,23 @@ class States:
         for kind, name in before:
             if kind is events.Group and (kind, name) not in self._others:
                 yield Change(kind, (name, -1, "Dead", 0, 0))
+        there = 0
         for partition in self._cluster.partitions():
+            there += 1
             if not partition.log.end_offset and partition.topic.name.startswith("__"):
                 continue
             now = _Look.at(partition)
-            seen = self._partitions.get(id(partition))
+            seen = self._partitions.get(partition)
             if now != seen:
-                self._partitions[id(partition)] = now
+                self._partitions[partition] = now
                 where = (partition.topic.name, partition.index)
                 if seen is not None:
                     yield from _changes(partition, where, seen, now)
                 elif not partition.topic.name.startswith("__"):
                     yield Change(events.Leader, (*where, *now.leader))
+        if len(self._partitions) > there:
+            here = set(self._cluster.partitions())
+            self._partitions = {each: seen for each, seen in self._partitions.items() if each in here}
 
     def _look(self) -> "Iterator[tuple[tuple[type[events.Event], object], Change]]":
         for broker in self._cluster.brokers.values():
@@ -90,7 +95,8 @@ def _changes(partition: "Partition", where: tuple[str, int], seen: _Look, now: _
     if now.cuts != seen.cuts:
         known = dict(zip(partition.logs, seen.cuts, strict=False))
         for broker, log in partition.logs.items():
-            for cut in log.cuts[known.get(broker, 0) :]:
+            missed = log.cut_count - known.get(broker, 0)
+            for cut in list(log.cuts)[-missed:] if missed > 0 else ():
                 yield Change(events.Truncation, (*where, broker, *cut))
     for follower in now.followers:
         if follower not in seen.followers:

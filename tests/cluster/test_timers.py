@@ -34,3 +34,20 @@ def test_a_wait_is_over_while_the_clock_stands_still_and_a_timer_is_not() -> Non
     cluster.wait(10, lambda: fired.append("later wait"))
     cluster.advance(1010, waited_ms=10)
     assert fired == ["wait", "timer", "later wait"]
+
+
+def test_cancelled_timers_are_not_kept_until_they_would_be_due() -> None:
+    """A request says how long it may wait: clients that say weeks are answered at once, again and again."""
+    cluster = Cluster(releases.parse("4.4"), random.Random(1))
+    fired: list[int] = []
+    for number in range(5_000):
+        for plan in (cluster.after, cluster.wait):
+            timer = plan(1 << 31, lambda: fired.append(-1))
+            if number % 50 == 0:
+                plan(number, lambda number=number: fired.append(number))  # type: ignore[misc]
+            timer.cancel()
+            timer.cancel()
+    assert len(cluster.timers) < 1_000
+    cluster.advance(1 << 32)
+    assert fired == sorted([*range(0, 5_000, 50)] * 2)
+    assert len(cluster.timers) == 0
