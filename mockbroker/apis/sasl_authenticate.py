@@ -1,0 +1,14 @@
+"""SaslAuthenticate (36): refused, since every listener is PLAINTEXT (KIP-152, KIP-368)."""
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.sasl_authenticate import SaslAuthenticateRequest, SaslAuthenticateResponse
+from .registry import handles
+
+
+@handles(ApiKey.SASL_AUTHENTICATE)
+def sasl_authenticate(call: Call, request: SaslAuthenticateRequest) -> SaslAuthenticateResponse:
+    """A connection without SASL counts as authenticated from its start (`KafkaApis.scala`)."""
+    message = "SaslAuthenticate request received after successful authentication"
+    return SaslAuthenticateResponse(ErrorCode.ILLEGAL_SASL_STATE, message)
