@@ -21,6 +21,15 @@ def _alter(
     return s.ask(resources=[resource], validate_only=validate_only)
 
 
+def _outcome(answer: list[dict[str, Any]], value: str = "") -> Any:
+    """Error and message; long values shortened."""
+    (one,) = answer
+    message = one["error_message"]
+    if len(value) > 100 and message is not None:
+        message = message.replace(value, f"{value[:3]}…{value[-3:]}")
+    return [one["error_code"], message]
+
+
 @question()
 def set_and_delete(s: Scene) -> Steps:
     topic = s.topic(configs={"retention.ms": "60000", "max.message.bytes": "5000"})
@@ -80,6 +89,128 @@ def values(s: Scene) -> Steps:
     topic = s.topic()
     for label, (name, value) in VALUES.items():
         yield label, _alter(s, topic, (SET, name, value), validate_only=True)["responses"]
+
+
+NUMBERS = {
+    "underscore": "1_000_000",
+    "spaces": " 1000000 ",
+    "controls": "\t\x01\n1000000\x00\r",
+    "a no-break space": "1000000\N{NO-BREAK SPACE}",
+    "a wide space": "\N{EM SPACE}1000000",
+    "plus": "+1000000",
+    "two signs": "+-1000000",
+    "sign alone": "-",
+    "minus zero": "-0",
+    "leading zeros": "0001000000",
+    "Arabic digits": "\N{ARABIC-INDIC DIGIT NINE}000000",
+    "wide digits": "\N{FULLWIDTH DIGIT NINE}000000",
+    "digits beyond 16 bits": "\N{MATHEMATICAL BOLD DIGIT NINE}000000",
+    "superscript": "9\N{SUPERSCRIPT TWO}",
+    "exponent": "1e6",
+    "fraction": "1000000.0",
+    "hexadecimal": "0x100000",
+    "long suffix": "1000000L",
+    "double suffix": "1000000d",
+    "dot first": ".5",
+    "dot last": "1.",
+    "NaN": "NaN",
+    "minus infinity": "-Infinity",
+    "nan": "nan",
+    "inf": "inf",
+    "hexadecimal fraction": "0x1.8p-1",
+    "tiny": "1e-400",
+    "huge": "1e400",
+    "5,000 digits": "1" * 5000,
+    "5,000 zeros": "0" * 5000 + "1",
+    "minus 5,000 digits": "-" + "1" * 5000,
+    "5,000 letters": "x" * 5000,
+    "a long zero": "0." + "0" * 5000 + "1",
+}
+
+
+@question(newest_only=True)
+def forms_of_numbers(s: Scene) -> Steps:
+    """Java's rules, not those of another language."""
+    topic = s.topic()
+    names = ("retention.ms", "max.message.bytes", "min.cleanable.dirty.ratio", "preallocate")
+    for label, value in NUMBERS.items():
+        for name in names:
+            answer = _alter(s, topic, (SET, name, value), validate_only=True)["responses"]
+            yield f"{name}: {label}", _outcome(answer, value)
+
+
+@question(newest_only=True)
+def shown_numbers(s: Scene) -> Steps:
+    """The form in which DescribeConfigs shows what was set."""
+    topic = s.topic()
+    shown = {
+        "retention.ms": (" +60000 ", "-0", "00070000"),
+        "min.cleanable.dirty.ratio": ("0.50", "1e-4", "0x1p-1", ".5f", "1", "1d", "0.1234567890123456789"),
+        "preallocate": (" TRUE", "False", "fal\N{LATIN SMALL LETTER LONG S}e"),
+        "cleanup.policy": (
+            " delete\t,  compact ",
+            "delete\N{NO-BREAK SPACE},compact",
+            "delete,,compact",
+            ",delete",
+        ),
+        "leader.replication.throttled.replicas": (
+            "0:1, 1:2",
+            "\N{ARABIC-INDIC DIGIT NINE}:1",
+            "*,*",
+            "0:1,*",
+        ),
+    }
+    for name, values in shown.items():
+        for value in values:
+            answer = _alter(s, topic, (SET, name, value))["responses"]
+            yield f"{name}={value}", _outcome(answer, value)
+            if answer[0]["error_code"] == "NONE":
+                # Whatever comes next was altered later than this.
+                yield "then", s.until(lambda name=name: dynamic(s, topic).get(name))  # type: ignore[misc]
+                _alter(s, topic, (DELETE, name, None))
+                s.until(lambda name=name: name not in dynamic(s, topic))  # type: ignore[misc]
+
+
+@question(newest_only=True)
+def ids_of_brokers(s: Scene) -> Steps:
+    def alter(name: str, kind: int) -> Any:
+        answer = _alter(s, name, (SET, "log.retention.ms", "soon"), kind=kind, validate_only=True)
+        for each in answer["responses"]:
+            each["resource_name"] = ""
+            each["error_message"] = each["error_message"].replace("1" * 5000, "1…1")
+        return answer["responses"]
+
+    for kind, label in ((BROKER, "broker"), (LOGGER, "loggers")):
+        for name in (
+            "+9999",
+            " 9999",
+            "9_999",
+            "\N{ARABIC-INDIC DIGIT NINE}",
+            "9.0",
+            "1" * 5000,
+            "-1",
+            "x\0",
+        ):
+            yield f"{label} {name[:9]!a}", alter(name, kind)
+
+
+@question(newest_only=True)
+def lists_in_odd_forms(s: Scene) -> Steps:
+    topic = s.topic()
+    for operation, label in ((APPEND, "append"), (SUBTRACT, "subtract")):
+        for value in (
+            "",
+            " ",
+            ",",
+            "compact ",
+            " compact",
+            "compact,,delete",
+            "compact,",
+            ",compact",
+            "delete, compact",
+        ):
+            answer = _alter(s, topic, (operation, "cleanup.policy", value), validate_only=True)
+            yield f"{label} {value!r}", answer["responses"]
 
 
 @question()
@@ -151,6 +282,90 @@ def brokers(s: Scene) -> Steps:
     yield "append to a list", alter(node, (APPEND, "log.cleanup.policy", "compact"))
     yield "unknown broker", alter("9999", (SET, "log.retention.ms", "1000"))
     yield "no number", alter("one", (SET, "log.retention.ms", "1000"))
+
+
+@question(newest_only=True)
+def broker_numbers(s: Scene) -> Steps:
+    """Nothing is changed."""
+    names = ("log.retention.ms", "message.max.bytes", "log.cleaner.min.cleanable.ratio")
+    for label, value in NUMBERS.items():
+        for name in names:
+            answer = _alter(s, "", (SET, name, value), kind=BROKER, validate_only=True)["responses"]
+            yield f"{name}: {label}", _outcome(answer, value)
+
+
+@question(newest_only=True)
+def broker_security(s: Scene) -> Steps:
+    """Which of the security configurations may be set while brokers run. Nothing is changed."""
+    security = {
+        "sasl.enabled.mechanisms": "PLAIN",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "sasl.jaas.config": "",
+        "sasl.kerberos.service.name": "kafka",
+        "sasl.kerberos.kinit.cmd": "/usr/bin/kinit",
+        "sasl.kerberos.ticket.renew.window.factor": "0.7",
+        "sasl.kerberos.ticket.renew.jitter": "0.1",
+        "sasl.kerberos.min.time.before.relogin": "60000",
+        "sasl.kerberos.principal.to.local.rules": "DEFAULT",
+        "sasl.login.class": "",
+        "sasl.login.refresh.window.factor": "0.7",
+        "sasl.login.refresh.window.jitter": "0.1",
+        "sasl.login.refresh.min.period.seconds": "70",
+        "sasl.login.refresh.buffer.seconds": "200",
+        "ssl.protocol": "TLSv1.2",
+        "ssl.provider": "none",
+        "ssl.cipher.suites": "TLS_AES_128_GCM_SHA256",
+        "ssl.enabled.protocols": "TLSv1.2",
+        "ssl.keystore.type": "JKS",
+        "ssl.keystore.location": "/nowhere",
+        "ssl.keystore.password": "secret",
+        "ssl.key.password": "secret",
+        "ssl.keystore.key": "secret",
+        "ssl.keystore.certificate.chain": "secret",
+        "ssl.truststore.type": "JKS",
+        "ssl.truststore.location": "/nowhere",
+        "ssl.truststore.password": "secret",
+        "ssl.truststore.certificates": "secret",
+        "ssl.keymanager.algorithm": "SunX509",
+        "ssl.trustmanager.algorithm": "PKIX",
+        "ssl.endpoint.identification.algorithm": "",
+        "ssl.secure.random.implementation": "SHA1PRNG",
+        "ssl.client.auth": "required",
+        "ssl.engine.factory.class": "",
+        "ssl.principal.mapping.rules": "DEFAULT",
+        "ssl.allow.dn.changes": "true",
+        "ssl.allow.san.changes": "true",
+        "principal.builder.class": "no.such.Class",
+        "max.connections": "100",
+        "max.connections.per.ip": "100",
+        "max.connections.per.ip.overrides": "127.0.0.1:100",
+        "max.connection.creation.rate": "100",
+        "max.connections.per.listener": "100",
+        "advertised.listeners": "PLAINTEXT://127.0.0.1:1",
+        "metric.reporters": "",
+        "connections.max.reauth.ms": "1000",
+    }
+    for name, value in security.items():
+        for broker, label in (("", "all"), (str(s.node(0)), "one")):
+            answer = _alter(s, broker, (SET, name, value), kind=BROKER, validate_only=True)["responses"]
+            yield f"{name}, {label}", _outcome(answer, value)
+    for label, named in (
+        (
+            "static ones",
+            {
+                "num.partitions": "1",
+                "log.dirs": "/x",
+                "log.dir": "/x",
+                "broker.rack": "a",
+            },
+        ),
+        ("two for one listener", {"ssl.keystore.type": "JKS", "ssl.keystore.location": "/x"}),
+        ("two for one broker", {"ssl.client.auth": "none", "advertised.listeners": "PLAINTEXT://a:1"}),
+    ):
+        for count in range(1, len(named) + 1):
+            changes = [(SET, *each) for each in list(named.items())[:count]]
+            answer = _alter(s, "", *changes, kind=BROKER, validate_only=True)["responses"]
+            yield f"{count} of {label}", _outcome(answer)
 
 
 @question()

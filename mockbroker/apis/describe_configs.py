@@ -6,7 +6,7 @@ from ..cluster import resources, topic_names
 from ..cluster.api_error import ApiError
 from ..cluster.broker import Broker
 from ..cluster.call import Call
-from ..cluster.configs import Source, describing, loggers
+from ..cluster.configs import Source, describing, java, loggers
 from ..cluster.configs.describing import Described
 from ..cluster.configs.values import TYPE_IDS
 from ..cluster.resources import ResourceType
@@ -107,11 +107,9 @@ def _described(call: Call, asked: DescribeConfigsResource) -> Iterator[Described
 
 
 def _check_id(broker: Broker, name: str, alternative: str) -> None:
-    try:
-        broker_id = int(name)
-    except ValueError:
-        message = f"Broker id must be an integer, but it is: {name}"
-        raise ApiError(ErrorCode.INVALID_REQUEST, message) from None
+    broker_id = java.integer(name, 32)
+    if broker_id is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
     if broker_id != broker.id:
         message = f"Unexpected broker id, expected {broker.id}{alternative} but received {name}"
         raise ApiError(ErrorCode.INVALID_REQUEST, message)

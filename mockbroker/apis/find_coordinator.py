@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..cluster.cluster import java_hash
+from ..cluster.configs import java
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.find_coordinator import (
@@ -64,21 +65,26 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     if not _is_share_partition(key):
         return None, ErrorCode.INVALID_REQUEST
     partitions = cluster.configs.broker_int("share.coordinator.state.topic.num.partitions")
-    return _leader(cluster, "__share_group_state", java_hash(key) % partitions, partitions), ErrorCode.NONE
+    broker = _leader(cluster, "__share_group_state", java_hash(key) % partitions, partitions)
+    return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker":
-    """Who leads a partition of an internal topic, or would lead it if the topic existed."""
+def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker | None":
+    """Who leads a partition of an internal topic, or would lead it if the topic existed; None if nobody."""
     partition = cluster.partition(topic, index)
     leader = cluster.assign_replicas(partitions, 1)[index][0] if partition is None else partition.leader
-    return cluster.brokers[leader]
+    return cluster.brokers.get(leader)
 
 
 def _is_share_partition(key: str) -> bool:
     """Whether `key` is `group:topic id:partition`; the group may have colons (`SharePartitionKey.java`)."""
     group, _, rest = key.rpartition(":")[0].rpartition(":")
     try:
-        return bool(group.strip()) and len(_decoded(rest)) == 16 and int(key.rpartition(":")[2]) >= -(2**31)
+        return (
+            bool(group.strip())
+            and len(_decoded(rest)) == 16
+            and java.integer(key.rpartition(":")[2], 32) is not None
+        )
     except (ValueError, binascii.Error):
         return False
 

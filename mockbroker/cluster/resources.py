@@ -8,7 +8,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
 from . import topic_names
 from .api_error import ApiError
-from .configs import ConfigError, altering, definitions, groups, loggers
+from .configs import ConfigError, altering, definitions, groups, java, loggers
 
 if TYPE_CHECKING:
     from .broker import Broker
@@ -107,11 +107,9 @@ def alter_group(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) 
 
 def check_node_id(broker: "Broker", name: str, *, sentences: bool = False) -> None:
     """ApiError INVALID_REQUEST when `name` is not the id of `broker`; `sentences` picks the wording."""
-    try:
-        node_id = int(name)
-    except ValueError:
-        message = f"Node id must be an integer, but it is: {name}"
-        raise ApiError(ErrorCode.INVALID_REQUEST, message) from None
+    node_id = java.integer(name, 32)
+    if node_id is None:
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}")
     if node_id != broker.id:
         message = f"Unexpected broker id, expected {broker.id}, but received {name}"
         if sentences:

@@ -12,11 +12,7 @@ NEW_MEMBER_JOIN_TIMEOUT_MS: Final = 5 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """Times in ms; `offset_metadata_max` in UTF-16 units, as Java counts.
-
-    `initial_rebalance_delay_ms` is 0 unless it is configured, where Kafka waits 3000: there it saves
-    rebalances when many consumers start together, here it would only make every test with a consumer slower.
-    """
+    """Times in ms; `offset_metadata_max` in UTF-16 units, as Java counts."""
 
     initial_rebalance_delay_ms: int
     min_session_timeout_ms: int
@@ -29,7 +25,7 @@ class GroupSettings:
     @classmethod
     def of(cls, configs: "Configs") -> "GroupSettings":
         return cls(
-            initial_rebalance_delay_ms=int(configs.static.get("group.initial.rebalance.delay.ms", 0)),
+            initial_rebalance_delay_ms=configs.broker_int("group.initial.rebalance.delay.ms"),
             min_session_timeout_ms=configs.broker_int("group.min.session.timeout.ms"),
             max_session_timeout_ms=configs.broker_int("group.max.session.timeout.ms"),
             max_size=configs.broker_int("group.max.size"),

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from ...protocol.errors import ErrorCode
 from ...protocol.releases import Release, parse
 from ..api_error import ApiError
+from . import java
 from .store import Configs
-from .values import ConfigError, ConfigKey
+from .values import ConfigError, ConfigKey, invalid
 
 _THREADS: Final = (
     "num.io.threads",
@@ -17,8 +18,23 @@ _THREADS: Final = (
     "num.recovery.threads.per.data.dir",
     "background.threads",
 )
-_PER_LISTENER: Final = ("ssl.", "sasl.", "principal.builder.class", "max.connections.per.listener")
-_JAVA_LISTS_SINCE: Final = parse("4.4")
+_PER_LISTENER: Final = frozenset(
+    (
+        "ssl.keystore.type",
+        "ssl.keystore.location",
+        "ssl.keystore.password",
+        "ssl.key.password",
+        "ssl.truststore.type",
+        "ssl.truststore.location",
+        "ssl.truststore.password",
+        "ssl.keystore.certificate.chain",
+        "ssl.keystore.key",
+        "ssl.truststore.certificates",
+    )
+)
+"""`SslConfigs.RECONFIGURABLE_CONFIGS`."""
+_KRAFT_SINCE: Final = parse("3.3")
+_JAVA_SETS_SINCE: Final = parse("4.3")
 
 
 class Operation(enum.IntEnum):
@@ -75,7 +91,7 @@ def applied(
             raise ApiError(ErrorCode.INVALID_CONFIG, _no_list(name, Operation(operation), broker))
         else:
             items = [item for item in values.get(name, key.default or "").split(",") if item]
-            for item in (value or "").split(","):
+            for item in java.split(value or ""):
                 if operation == Operation.APPEND and item not in items:
                     items.append(item)
                 elif operation == Operation.SUBTRACT and item in items:
@@ -98,22 +114,32 @@ def check_broker(configs: Configs, values: Mapping[str, str], broker: int | None
     keys = configs.broker_keys
     static = [name for name in values if name in keys and keys[name].dynamic is None]
     _refuse(configs.release, "Cannot update these configs dynamically", static)
-    bare = [name for name in values if name in keys and keys[name].dynamic and name.startswith(_PER_LISTENER)]
+    bare = [name for name in values if name in keys and keys[name].dynamic and name in _PER_LISTENER]
     what = "These security configs can be dynamically updated only per-listener using the listener prefix"
     _refuse(configs.release, what, bare)
     for name, value in values.items():
         try:
             if name in keys:
                 keys[name].parse(value)
+                _check_class(keys[name], value)
         except ConfigError as error:
             raise ApiError(ErrorCode.INVALID_REQUEST, str(error)) from error
     if broker is None:
         own = [name for name in values if name in keys and keys[name].dynamic == "per-broker"]
         what = "Cannot update these configs at default cluster level, broker id must be specified"
         _refuse(configs.release, what, own)
+    if "log.retention.ms" in values and keys["log.retention.ms"].parse(values["log.retention.ms"]) == 0:
+        message = "log.retention.ms must be unlimited (-1) or, greater than or equal to 1"
+        raise ApiError(ErrorCode.INVALID_REQUEST, f"requirement failed: {message}")
+    if "advertised.listeners" in values and configs.release >= _KRAFT_SINCE:
+        message = (
+            "Invalid value org.apache.kafka.common.config.ConfigException: Advertised listeners cannot be "
+            "altered when using a Raft-based metadata quorum. for configuration Invalid dynamic configuration"
+        )
+        raise ApiError(ErrorCode.INVALID_REQUEST, message)
     for name in _THREADS:
         if name in values and values[name] != configs.broker_text(name, broker):
-            _check_threads(name, int(values[name]), configs.broker_int(name, broker))
+            _check_threads(name, int(str(keys[name].parse(values[name]))), configs.broker_int(name, broker))
 
 
 def check_min_insync_replicas(
@@ -134,10 +160,17 @@ def check_min_insync_replicas(
 def _refuse(release: Release, what: str, names: list[str]) -> None:
     if not names:
         return
-    listed = ", ".join(names)
+    listed = ", ".join(java.in_hash_order(names))
     kind = "HashSet" if len(names) > 4 or what.startswith("These") else "Set"
-    shown = f"[{listed}]" if release >= _JAVA_LISTS_SINCE else f"{kind}({listed})"
+    shown = f"[{listed}]" if release >= _JAVA_SETS_SINCE else f"{kind}({listed})"
     raise ApiError(ErrorCode.INVALID_REQUEST, f"{what}: {shown}")
+
+
+def _check_class(key: ConfigKey, value: str) -> None:
+    """ConfigError for a class that no broker has: all but Kafka's own."""
+    name = java.trim(value)
+    if key.type == "CLASS" and not name.startswith("org.apache.kafka."):
+        raise invalid(key.name, name, f"Class {name} could not be found.")
 
 
 def _check_threads(name: str, wanted: int, present: int) -> None:

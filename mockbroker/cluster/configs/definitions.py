@@ -8,11 +8,13 @@ dynamic update modes of real releases from 0.11 to 4.4.
 import functools
 import json
 import pkgutil
+from dataclasses import replace
 from typing import Any, Final
 
 from ...protocol.releases import Release, parse
 from .values import ConfigKey
 
+_FULL_ITEMS_SINCE: Final = parse("4.2")
 _HOUR_MS: Final = 3600 * 1000
 _MINUTE_MS: Final = 60 * 1000
 
@@ -73,6 +75,10 @@ INTERNAL_BROKER_KEYS: Final = {
 """Configurations that brokers take but never show. Of our own is how long after the answer to EndTxn the
 markers are written: until then clients see CONCURRENT_TRANSACTIONS, as a busy cluster makes them."""
 
+STATIC: Final = {"group.initial.rebalance.delay.ms": "0"}
+"""Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: by its
+default the first rebalance of a group waits 3 s, which would only make every test with a consumer slower."""
+
 BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
     ("log.roll.ms", "log.roll.hours"),
     ("log.roll.jitter.ms", "log.roll.jitter.hours"),
@@ -96,6 +102,8 @@ def keys(kind: str, release: Release) -> dict[str, ConfigKey]:
         rows = [row for row in history if parse(row["since"]) <= release]
         if rows and "type" in rows[-1]:
             found[name] = _key(name, rows[-1])
+            if release >= _FULL_ITEMS_SINCE and "list" in found[name].valid:
+                found[name] = replace(found[name], valid={**found[name].valid, "full_items": True})
     return found
 
 

@@ -46,16 +46,16 @@ class Layer(NamedTuple):
 class Configs:
     """The configuration of all brokers, and what topics inherit from it.
 
-    `config` is the static configuration (`server.properties`) of every broker. `cluster_wide` and
-    `per_broker` are what was altered while the brokers run (KIP-226); `groups` (KIP-848) and
-    `client_metrics` (KIP-714) hold what is set for each group and subscription, `loggers` the levels set for
-    each broker (KIP-412). Call `changed` after altering what brokers have. ConfigError for names that no
+    `config` is the static configuration (`server.properties`) of every broker, above `definitions.STATIC`.
+    `cluster_wide` and `per_broker` are what was altered while the brokers run (KIP-226); `groups` (KIP-848)
+    and `client_metrics` (KIP-714) hold what is set for each group and subscription, `loggers` the levels set
+    for each broker (KIP-412). Call `changed` after altering what brokers have. ConfigError for names that no
     release has, and for invalid values.
     """
 
     def __init__(self, config: Mapping[str, str], release: Release | None = None) -> None:
         self.release: Release = release or parse(NEWEST)
-        self.static = {name: str(value) for name, value in config.items()}
+        self.static = {**definitions.STATIC, **{name: str(value) for name, value in config.items()}}
         self.cluster_wide: dict[str, str] = {}
         self.per_broker: dict[int, dict[str, str]] = {}
         self.groups: dict[str, dict[str, str]] = {}
@@ -157,7 +157,9 @@ class Configs:
             for synonym, factor in synonyms:
                 if synonym in values:
                     text = values[synonym]
-                    return Entry(key, text if factor == 1 else str(int(text) * factor), source)
+                    if factor != 1:
+                        text = str(int(str(self.broker_key(synonym).parse(text))) * factor)
+                    return Entry(key, text, source)
         return Entry(key, key.default, Source.DEFAULT)
 
     def topic_values(self, overrides: Mapping[str, str]) -> dict[str, Value]:

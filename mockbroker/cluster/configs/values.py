@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from . import java
+
 Value = bool | int | float | str | list[str] | None
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_FLOAT: Final = re.compile(r"[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)")
-_LIMITS: Final = {"SHORT": 1 << 15, "INT": 1 << 31, "LONG": 1 << 63}
+_BITS: Final = {"SHORT": 16, "INT": 32, "LONG": 64}
+_COMMA: Final = re.compile(r"\s*,\s*", re.ASCII)
 _REPLICA: Final = re.compile(r"[0-9]+:[0-9]+")
 
 TYPE_IDS: Final = {
@@ -34,9 +35,10 @@ class ConfigError(ValueError):
 class ConfigKey:
     """The definition of one configuration in one release.
 
-    `valid` is the rule for values: `range` [least, most], `in` or `list` (allowed strings), `gzip_level`,
-    `throttled_replicas`, `non_empty`. `dynamic` is `cluster-wide` or `per-broker` where a broker
-    configuration can be changed while the broker runs, None where it can't.
+    `valid` is the rule for values: `range` [least, most], `in` or `list` (allowed strings; with `full_items`
+    other words for an empty one), `gzip_level`, `throttled_replicas`, `non_empty`. `dynamic` is
+    `cluster-wide` or `per-broker` where a broker configuration can be changed while the broker runs, None
+    where it can't.
     """
 
     name: str
@@ -70,6 +72,8 @@ class ConfigKey:
             _check_in(self.name, value, valid["in_any_case"], any_case=True)
         elif "list" in valid:
             for item in value or ():
+                if not item and "full_items" in valid:
+                    raise ConfigError(f"Configuration '{self.name}' values must not be empty.")
                 _check_in(self.name, item, valid["list"])
         elif "gzip_level" in valid:
             low, high = valid["gzip_level"]
@@ -88,27 +92,29 @@ def invalid(name: str, value: object, why: str) -> ConfigError:
 
 def parse(name: str, text: str, type_name: str) -> Value:
     """`text` as a value of the type. ConfigError with Kafka's words (`ConfigDef.parseType`)."""
-    stripped = text.strip()
+    trimmed = java.trim(text)
     match type_name:
         case "BOOLEAN":
-            if stripped.lower() not in ("true", "false"):
+            # Java compares without case as capitals.
+            if trimmed.upper() not in ("TRUE", "FALSE"):
                 raise invalid(name, text, "Expected value to be either true or false")
-            return stripped.lower() == "true"
+            return trimmed.upper() == "TRUE"
         case "SHORT" | "INT" | "LONG":
-            limit = _LIMITS[type_name]
-            if not _INTEGER.fullmatch(stripped) or not -limit <= int(stripped) < limit:
+            number = java.integer(trimmed, _BITS[type_name])
+            if number is None:
                 raise invalid(name, text, f"Not a number of type {type_name}")
-            return int(stripped)
+            return number
         case "DOUBLE":
-            if not _FLOAT.fullmatch(stripped):
+            fraction = java.double(trimmed)
+            if fraction is None:
                 raise invalid(name, text, "Not a number of type DOUBLE")
-            return float(stripped.rstrip("fFdD") if stripped[-1] in "fFdD" else stripped)
+            return fraction
         case "LIST":
-            return re.split(r"\s*,\s*", stripped) if stripped else []
+            return _COMMA.split(trimmed) if trimmed else []
         case "PASSWORD":
             return text
         case _:
-            return stripped
+            return trimmed
 
 
 def to_text(value: Value) -> str | None:
@@ -120,25 +126,15 @@ def to_text(value: Value) -> str | None:
     if isinstance(value, list):
         return ",".join(value)
     if isinstance(value, float):
-        return _java_double(value)
+        return java.double_text(value)
     return str(value)
-
-
-def _java_double(value: float) -> str:
-    """`Double.toString`: scientific form below 1e-3 and from 1e7 on."""
-    if value == 0 or 1e-3 <= abs(value) < 1e7 or value != value or value in (float("inf"), float("-inf")):
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(repr(value), repr(value))
-    digits, _, exponent = f"{value:e}".partition("e")
-    exact = repr(value / 10.0 ** int(exponent))
-    mantissa = exact if float(f"{exact}e{int(exponent)}") == value else digits.rstrip("0")
-    return f"{mantissa if '.' in mantissa else mantissa + '.0'}E{int(exponent)}"
 
 
 def _check_range(name: str, value: float | None, least: float | None, most: float | None) -> None:
     if value is None:
         raise invalid(name, None, "Value must be non-null")
     if least is not None and value < least:
-        raise invalid(name, value, f"Value must be at least {least}")
+        raise invalid(name, to_text(value), f"Value must be at least {least}")
     if most is not None and value > most:
         raise invalid(name, to_text(value), f"Value must be no more than {most}")
 
