@@ -7,6 +7,7 @@ from typing import Any, Final
 from ..nearest import nearest
 from ..protocol.releases import Release
 from . import (
+    active_controller,
     adding_sequence,
     auto_created_topic,
     broker_session,
@@ -184,6 +185,7 @@ class Policies:
 
     def _choose(self, chosen: Mapping[str, Any]) -> None:
         release = self.release
+        self.one_active_controller = active_controller.BEHAVIOUR.choose(release, chosen)
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, chosen)
         self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, chosen)

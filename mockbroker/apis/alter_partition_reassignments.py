@@ -1,6 +1,6 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
-from ..cluster import controller
+from ..cluster import controller, topic_creation
 from ..cluster.api_error import ApiError
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
@@ -12,6 +12,7 @@ from ..protocol.messages.alter_partition_reassignments import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
+from .default_messages import default_message
 from .registry import handles
 
 
@@ -20,34 +21,43 @@ def alter_partition_reassignments(
     call: Call, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
     """A reassignment is over when it is answered: new replicas copy the log on the spot."""
-    return AlterPartitionReassignmentsResponse(
-        allow_replication_factor_change=request.allow_replication_factor_change,
-        responses=[
-            ReassignableTopicResponse(
-                topic.name,
-                [
-                    _alter(call, topic.name, p, request.allow_replication_factor_change)
-                    for p in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ],
-    )
+    may_change_factor = request.allow_replication_factor_change
+    answer = AlterPartitionReassignmentsResponse(allow_replication_factor_change=may_change_factor)
+    if call.cluster.active_controller.refuses(call.broker):
+        answer.error_code = ErrorCode.NOT_CONTROLLER
+        answer.error_message = default_message(ErrorCode.NOT_CONTROLLER)
+        return answer
+    if not request.topics:
+        answer.error_message = ""
+    elif request.timeout_ms <= 0:
+        # The controller's deadline has passed when it takes up the request.
+        answer.error_code = ErrorCode.REQUEST_TIMED_OUT
+    for topic in request.topics:
+        results = ReassignableTopicResponse(topic.name)
+        answer.responses.append(results)
+        for asked in topic.partitions:
+            result = ReassignablePartitionResponse(asked.partition_index, answer.error_code)
+            results.partitions.append(result)
+            try:
+                if not answer.error_code:
+                    _alter(call, topic.name, asked, may_change_factor)
+            except ApiError as error:
+                result.error_code, result.error_message = error.code, error.message
+    return answer
 
 
-def _alter(
-    call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool
-) -> ReassignablePartitionResponse:
-    index = asked.partition_index
-    partition = call.cluster.partition(topic, index)
+def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool) -> None:
+    """ApiError, in the controller's order of checks (`ReplicationControlManager.java`)."""
+    cluster, index = call.cluster, asked.partition_index
+    partition = cluster.partition(topic, index)
     if partition is None:
-        return ReassignablePartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        missing = f"partition {topic}:{index}" if topic in cluster.topics else f"a topic named {topic}"
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
     if asked.replicas is None:
-        return ReassignablePartitionResponse(index, ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
-    if not may_change_factor and len(asked.replicas) != len(partition.replicas):
-        return ReassignablePartitionResponse(index, ErrorCode.INVALID_REPLICATION_FACTOR)
-    try:
-        controller.reassign(call.cluster, partition, asked.replicas)
-    except ApiError as error:
-        return ReassignablePartitionResponse(index, error.code, error.message)
-    return ReassignablePartitionResponse(index)
+        raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
+    topic_creation.check_brokers(cluster, asked.replicas)
+    before, after = len(partition.replicas), len(asked.replicas)
+    if not may_change_factor and before != after:
+        message = f"The replication factor is changed from {before} to {after}"
+        raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
+    controller.reassign(cluster, partition, asked.replicas)

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster
+    if cluster.active_controller.refuses(call.broker):
+        names = dict.fromkeys(topic.name for topic in request.topics)
+        return CreatePartitionsResponse(
+            results=[CreatePartitionsTopicResult(name, ErrorCode.NOT_CONTROLLER) for name in names]
+        )
     times = Counter(topic.name for topic in request.topics)
     results = [
         CreatePartitionsTopicResult(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name.")

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 @handles(ApiKey.CREATE_TOPICS)
 def create_topics(call: Call, request: CreateTopicsRequest) -> CreateTopicsResponse:
     """Every topic succeeds or fails by itself; the checks see the cluster as it was before the request."""
+    if call.cluster.active_controller.refuses(call.broker):
+        return CreateTopicsResponse(
+            topics=[_failure(topic.name, ErrorCode.NOT_CONTROLLER, None) for topic in request.topics]
+        )
     times = Counter(topic.name for topic in request.topics)
     single = [topic for topic in request.topics if times[topic.name] == 1 and topic.name != CLUSTER_METADATA]
     answer = CreateTopicsResponse(topics=_create_all(call.cluster, single, request))

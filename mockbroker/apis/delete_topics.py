@@ -25,6 +25,8 @@ _OWN_ERROR_SINCE: Final = 3
 def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsResponse:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster
+    if cluster.active_controller.refuses(call.broker):
+        return _refused(request, ErrorCode.NOT_CONTROLLER)
     if not cluster.configs.broker_bool("delete.topic.enable"):
         own = call.version >= _OWN_ERROR_SINCE
         return _refused(request, ErrorCode.TOPIC_DELETION_DISABLED if own else ErrorCode.INVALID_REQUEST)

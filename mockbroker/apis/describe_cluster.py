@@ -33,7 +33,7 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         )
     answer = DescribeClusterResponse(
         cluster_id=cluster.cluster_id,
-        controller_id=cluster.controller_id,
+        controller_id=cluster.active_controller.named_by(call.broker),
         brokers=[
             DescribeClusterBroker(broker.id, broker.host, broker.port, broker.rack)
             for broker in cluster.listed_by(call.broker)

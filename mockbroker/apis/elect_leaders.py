@@ -1,5 +1,7 @@
 """ElectLeaders (43): preferred and unclean elections (KIP-183, KIP-460)."""
 
+from collections.abc import Callable
+
 from ..cluster import controller
 from ..cluster.api_error import ApiError
 from ..cluster.call import Call
@@ -14,25 +16,64 @@ from ..protocol.messages.elect_leaders import (
 from .registry import handles
 
 _ELECTIONS = {0: controller.elect_preferred, 1: controller.elect_unclean}
+Elect = Callable[[str, int], PartitionResult]
 
 
 @handles(ApiKey.ELECT_LEADERS)
 def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersResponse:
-    """Null stands for all partitions; those that need no election are left out of the answer then."""
+    """Null stands for all partitions: those that need no election are left out of the answer then, but not
+    their topics."""
+    cluster = call.cluster
+    if cluster.active_controller.refuses(call.broker):
+        everything = request.topic_partitions is None
+        asked = _all(call) if everything else _named(request)
+        return _results(asked, _failing(ErrorCode.NOT_CONTROLLER))
     if request.election_type not in _ELECTIONS:
-        return ElectLeadersResponse(error_code=ErrorCode.INVALID_REQUEST)
-    topics = call.cluster.topics
-    if request.topic_partitions is None:
-        asked = [(name, list(range(len(topic.partitions)))) for name, topic in topics.items()]
-    else:
-        asked = [(each.topic, each.partitions) for each in request.topic_partitions]
-    answer = ElectLeadersResponse()
-    for name, indexes in asked:
-        results = [_elect(call, name, index, request.election_type) for index in indexes]
-        if request.topic_partitions is None:
-            results = [r for r in results if r.error_code != ErrorCode.ELECTION_NOT_NEEDED]
-        if results or request.topic_partitions is not None:
-            answer.replica_election_results.append(ReplicaElectionResult(name, results))
+        why = f"Unknown election type {request.election_type}"
+        return _refused(request, ErrorCode.INVALID_REQUEST, why)
+    if request.timeout_ms <= 0 and (request.topic_partitions is None or request.topic_partitions):
+        # The controller's deadline has passed when it takes up the request.
+        return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
+
+    def elect(name: str, index: int) -> PartitionResult:
+        return _elect(call, name, index, request.election_type)
+
+    if request.topic_partitions is not None:
+        return _results(_named(request), elect)
+    answer = _results(_all(call), elect)
+    for each in answer.replica_election_results:
+        each.partition_result = [
+            result for result in each.partition_result if result.error_code != ErrorCode.ELECTION_NOT_NEEDED
+        ]
+    return answer
+
+
+def _all(call: Call) -> list[tuple[str, list[int]]]:
+    return [(name, list(range(len(topic.partitions)))) for name, topic in call.cluster.topics.items()]
+
+
+def _named(request: ElectLeadersRequest) -> list[tuple[str, list[int]]]:
+    return [(each.topic, each.partitions) for each in request.topic_partitions or ()]
+
+
+def _results(asked: list[tuple[str, list[int]]], elect: Elect) -> ElectLeadersResponse:
+    return ElectLeadersResponse(
+        replica_election_results=[
+            ReplicaElectionResult(name, [elect(name, index) for index in indexes]) for name, indexes in asked
+        ]
+    )
+
+
+def _failing(error: ErrorCode, message: str | None = None) -> Elect:
+    return lambda _, index: PartitionResult(index, error, message)
+
+
+def _refused(
+    request: ElectLeadersRequest, error: ErrorCode, message: str | None = None
+) -> ElectLeadersResponse:
+    """The error stands at the top and with each partition that was named."""
+    answer = _results(_named(request), _failing(error, message))
+    answer.error_code = error
     return answer
 
 

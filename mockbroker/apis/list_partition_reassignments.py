@@ -2,10 +2,12 @@
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from .default_messages import default_message
 from .registry import handles
 
 
@@ -13,4 +15,7 @@ from .registry import handles
 def list_partition_reassignments(
     call: Call, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
+    if call.cluster.active_controller.refuses(call.broker):
+        error = ErrorCode.NOT_CONTROLLER
+        return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))
     return ListPartitionReassignmentsResponse(error_message=None)

@@ -60,7 +60,7 @@ def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
             for broker in listed
         ],
         cluster_id=cluster.cluster_id,
-        controller_id=cluster.controller_id,
+        controller_id=cluster.active_controller.named_by(call.broker),
         topics=unknown_ids + topics,
         **(
             {"cluster_authorized_operations": CLUSTER_OPERATIONS}

@@ -43,6 +43,8 @@ class Broker:
         """Brokers it is cut off from."""
         self.known_brokers: frozenset[int] | None = None
         """What it tells clients of while it does not hear the controller."""
+        self.known_controller: int | None = None
+        """As `known_brokers`, with ZooKeeper: which broker was the controller."""
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker it fetched from."""
         self.rack = rack

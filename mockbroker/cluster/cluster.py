@@ -12,9 +12,10 @@ from uuid import UUID
 from ..policies import OwnPolicyError, Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
+from .active_controller import ActiveController
 from .broker import Broker
 from .cleanup import Cleanup
-from .configs import Configs
+from .configs import Configs, java
 from .partition import Partition
 from .producer_expiry import ProducerExpiry
 from .randomness import Randomness
@@ -57,7 +58,7 @@ class Cluster:
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
-        self.controller_id = 1
+        self.active_controller = ActiveController(self)
         self.producer_expiry = ProducerExpiry(self)
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
@@ -232,8 +233,5 @@ class Cluster:
 @functools.lru_cache(maxsize=1024)
 def java_hash(text: str) -> int:
     """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
-    value = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
+    value = java.hash_of(text)
     return abs(value - (1 << 32)) & 0x7FFFFFFF if value & 0x80000000 else value

@@ -27,17 +27,19 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
     if from_controller and one.hears_controller:
         one.hears_controller = False
         one.known_brokers = frozenset(b.id for b in cluster.brokers.values() if not b.fenced)
+        one.known_controller = cluster.active_controller.id
         controller.lose_contact(cluster, broker)
 
 
 def rejoin(cluster: "Cluster", broker: int) -> None:
     """Brings a broker that was cut off back: it hears who leads, and cuts its logs to theirs. KeyError."""
     one = cluster.brokers[broker]
-    one.hears_controller, one.known_brokers = True, None
+    one.hears_controller, one.known_brokers, one.known_controller = True, None, None
     if one.online:
         # One that is down registers when it is started.
         one.cancel_session()
         one.fenced = False
+        cluster.active_controller.appear()
     for other in one.unreachable:
         cluster.brokers[other].unreachable.discard(broker)
     one.unreachable.clear()

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
+from . import topic_creation
 from .api_error import ApiError
 from .broker import Liveness
 from .follower import NEVER_MS, Follower, FollowerState
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from .cluster import Cluster
     from .partition import Partition
+
+
+_NOT_NEEDED = "Leader election not needed for topic partition."
 
 
 def stop_broker(cluster: "Cluster", broker: int) -> None:
@@ -90,6 +94,7 @@ def fence(cluster: "Cluster", broker: int) -> None:
     """The controller takes leadership and its places in the ISR from a broker."""
     cluster.brokers[broker].fenced = True
     cluster.brokers[broker].cancel_session()
+    cluster.active_controller.fenced(broker)
     for partition in _partitions_on(cluster, broker):
         leaves = broker in partition.isr and partition.isr != [broker]
         leads = partition.leader == broker
@@ -109,6 +114,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
     found.liveness, found.fenced = Liveness.RUNNING, False
     found.dead_fetchers.clear()
+    cluster.active_controller.appear()
     cluster.broker_changes += 1
     found.forget_sessions()
     for partition in _partitions_on(cluster, broker):
@@ -145,9 +151,9 @@ def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
     """Makes the first replica the leader. ApiError ELECTION_NOT_NEEDED, PREFERRED_LEADER_NOT_AVAILABLE."""
     preferred = partition.replicas[0]
     if partition.leader == preferred:
-        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
+        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
     if preferred not in partition.isr or not cluster.brokers[preferred].electable:
-        raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE)
+        raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, "The preferred leader was not available.")
     partition.lead(preferred)
 
 
@@ -155,10 +161,12 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
     """Gives a partition without leader any that is online. ApiError ELECTION_NOT_NEEDED,
     ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
-        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED)
+        raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
     online = [r for r in partition.replicas if cluster.brokers[r].electable]
     if not online:
-        raise ApiError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE)
+        raise ApiError(
+            ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "Eligible topic partition leaders are not available."
+        )
     if not any(r in partition.isr for r in online):
         partition.isr = online[:1]
     partition.lead(next(r for r in online if r in partition.isr))
@@ -184,14 +192,7 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
-    if not replicas or len(set(replicas)) != len(replicas):
-        raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, "Duplicate or no replicas")
-    for broker in replicas:
-        if broker not in cluster.brokers:
-            message = (
-                f"The manual partition assignment includes broker {broker}, but no such broker is registered."
-            )
-            raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
+    topic_creation.check_brokers(cluster, replicas)
     for broker in replicas:
         if broker not in partition.replicas:
             log = partition.logs[broker] = partition.topic.new_log(broker)

@@ -76,8 +76,8 @@ def check_replication_factor(cluster: "Cluster", factor: int) -> None:
         )
 
 
-def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], factor: int | None) -> None:
-    """Checks the manual assignment of partition `index`; `factor` is the size of the ones before it.
+def check_brokers(cluster: "Cluster", replicas: Sequence[int], factor: int | None = None) -> None:
+    """Checks a manual assignment by itself; `factor` is how many replicas it must have.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
@@ -98,6 +98,14 @@ def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], fact
         )
     if why is not None:
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"The manual partition assignment {why}")
+
+
+def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], factor: int | None) -> None:
+    """Checks the manual assignment of partition `index`; `factor` is the size of the ones before it.
+
+    ApiError INVALID_REPLICA_ASSIGNMENT.
+    """
+    check_brokers(cluster, replicas, factor)
     if all(cluster.brokers[broker].fenced for broker in replicas):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,

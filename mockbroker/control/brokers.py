@@ -31,7 +31,7 @@ class ClusterState(TypedDict):
     release: str
     cluster_id: str
     bootstrap_servers: str
-    controller: int
+    controller: int | None
     now_ms: int
     brokers: list[BrokerState]
     topics: dict[str, int]
@@ -39,13 +39,14 @@ class ClusterState(TypedDict):
 
 @operation("cluster show", "GET", "/cluster")
 def show(target: Target) -> ClusterState:
-    """What the cluster is: its release, its brokers, its topics."""
-    cluster = target.cluster
+    """What the cluster is: its release, its brokers, its topics. `controller` is null with KRaft: no broker
+    is the controller."""
+    cluster, active = target.cluster, target.cluster.active_controller
     return {
         "release": str(cluster.release),
         "cluster_id": cluster.cluster_id,
         "bootstrap_servers": target.bootstrap_servers,
-        "controller": cluster.controller_id,
+        "controller": active.id if cluster.policies.one_active_controller else None,
         "now_ms": cluster.now_ms,
         "brokers": list_brokers(target),
         "topics": {name: len(topic.partitions) for name, topic in cluster.topics.items()},

@@ -1,0 +1,21 @@
+"""ListPartitionReassignments (KIP-455)."""
+
+from ..registry import Steps, about
+from ..scene import Scene
+
+question = about("list_partition_reassignments")
+
+
+@question()
+def nothing_moves(s: Scene) -> Steps:
+    topic = s.topic("t", 2)
+    for timeout in (10000, 0, -1):
+        yield f"all, {timeout} ms", s.ask(topics=None, timeout=timeout)
+        for label, name, indexes in (
+            ("a topic", topic, [0, 1]),
+            ("unknown partition", topic, [7]),
+            ("unknown topic", s.name("none"), [0]),
+        ):
+            asked = [{"name": name, "partition_indexes": indexes}]
+            yield f"{label}, {timeout} ms", s.ask(topics=asked, timeout=timeout)
+        yield f"no topics, {timeout} ms", s.ask(topics=[], timeout=timeout)
