@@ -9,13 +9,16 @@ WRITE = 4
 
 
 class Poller(Protocol):
-    """`poll` gives (file descriptor, READ | WRITE); an error or hang-up counts as both."""
+    """`poll` gives (file descriptor, READ | WRITE); an error or hang-up counts as both.
+
+    It may give no more than `most` of those that are ready, and others the next time.
+    """
 
     def fileno(self) -> int: ...
     def watch(self, fd: int, events: int) -> None: ...
     def change(self, fd: int, events: int) -> None: ...
     def forget(self, fd: int) -> None: ...
-    def poll(self, seconds: float) -> list[tuple[int, int]]: ...
+    def poll(self, seconds: float, most: int) -> list[tuple[int, int]]: ...
     def close(self) -> None: ...
 
 
@@ -55,7 +58,7 @@ class SelectorPoller:
         if fd in self._selector.get_map():
             self._selector.unregister(fd)
 
-    def poll(self, seconds: float) -> list[tuple[int, int]]:
+    def poll(self, seconds: float, most: int) -> list[tuple[int, int]]:
         return [(key.fd, _from_selector(events)) for key, events in self._selector.select(seconds)]
 
 

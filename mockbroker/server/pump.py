@@ -1,13 +1,19 @@
 """The data plane: one trio task that owns a poller and pumps all ready sockets.
 
-A task per connection would cost an event-loop turn per request. Here a ready socket is read once, all
+A task per connection would cost an event-loop turn per request. Here a ready socket is read once, the
 complete requests in it are answered, and the answers leave in one write.
+
+No connection may hold up the others. Each has a slice of time; the requests that are left then wait, and the
+connection is not read meanwhile. Such connections take turns, for one slice in all between two looks at the
+sockets, so that who sends one request at a time hardly waits for those who send thousands.
 """
 
 import contextlib
 import errno
 import socket
 import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -16,9 +22,10 @@ from ..faults import Faults
 from ..trace import Trace
 from .capture import Wire
 from .clock import Clock
-from .connection import Connection
+from .connection import Buffer, Connection
 from .listening import listen
 from .poller import READ, WRITE, new_poller
+from .slices import Slice
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -30,25 +37,41 @@ TURN_SECONDS: Final = 0.002
 """How long the pump goes on before other trio tasks get their turn."""
 PATIENCE_SECONDS: Final = 0.0005
 """How long it waits inline for more: a client in a request-answer rhythm is met without a turn."""
+SLICE_SECONDS: Final = 0.002
+"""How long the sockets of one look have together; and then, together, connections with requests left."""
+LEAST_SLICE_SECONDS: Final = 0.00025
+"""What each of many has at least: it can finish the request that it is at in any case."""
+SOCKETS_PER_LOOK: Final = 64
 _BUFFERS_PER_WRITE: Final = 512
 
 
 class _Peer:
     """A socket and its connection."""
 
-    __slots__ = ("connection", "events", "fd", "sock")
+    __slots__ = ("connection", "events", "fd", "queued", "sock")
 
     def __init__(self, sock: socket.socket, connection: Connection) -> None:
         self.sock = sock
         self.fd = sock.fileno()
         self.connection = connection
         self.events = READ
+        self.queued = False
 
 
 class Pump:
-    """Serves `cluster` on sockets that `listen` was given, until `run` is cancelled."""
+    """Serves `cluster` on sockets that `listen` was given, until `run` is cancelled.
 
-    def __init__(self, cluster: "Cluster", observer: "Observer", *, manual_clock: bool = False) -> None:
+    `monotonic` is the clock, in seconds, that slices are measured by.
+    """
+
+    def __init__(
+        self,
+        cluster: "Cluster",
+        observer: "Observer",
+        *,
+        manual_clock: bool = False,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._cluster = cluster
         self._observer = observer
         self.faults = Faults(cluster)
@@ -59,6 +82,8 @@ class Pump:
         self._peers: dict[int, _Peer] = {}
         self._by_connection: dict[Connection, _Peer] = {}
         self._ready: list[Connection] = []
+        self._behind: deque[_Peer] = deque()
+        self._slice = Slice(monotonic)
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
         self._broker_changes = cluster.broker_changes
@@ -124,35 +149,45 @@ class Pump:
         self._poller.close()
 
     def _trio_deadline(self) -> float:
+        if self._behind:
+            return 0
         return trio.current_time() + self.clock.seconds_left()
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
         poll, peers, clock = self._poller.poll, self._peers, self.clock
+        behind, slice_ = self._behind, self._slice
         end = time.monotonic() + TURN_SECONDS
         while True:
-            events = poll(PATIENCE_SECONDS)
+            events = poll(0 if behind else PATIENCE_SECONDS, SOCKETS_PER_LOOK)
             now = time.monotonic()
             elapsed_ms = int((now - clock.started) * 1000)
             if elapsed_ms != clock.elapsed_ms:
                 clock.elapse(elapsed_ms)
                 self._follow_brokers()
                 self.trace.changed()
-            for fd, mask in events:
-                peer = peers.get(fd)
-                if peer is None:
-                    if fd in self._listeners:
-                        self._accept(*self._listeners[fd])
-                    continue
-                if mask & WRITE and peer.connection.out:
-                    self._write(peer)
-                if mask & READ:
-                    self._read(peer)
-                elif mask & ~WRITE:
-                    self._drop(peer)
+            if events:
+                # What one does not use, the next may.
+                seconds = max(SLICE_SECONDS / len(events), LEAST_SLICE_SECONDS)
+                slice_.end = slice_.clock()
+                for fd, mask in events:
+                    peer = peers.get(fd)
+                    if peer is None:
+                        if fd in self._listeners:
+                            self._accept(*self._listeners[fd])
+                        continue
+                    slice_.end += seconds
+                    if mask & READ:
+                        self._read(peer)
+                    elif mask & WRITE and peer.connection.out:
+                        self._settle(peer)
+                    elif mask & ~WRITE:
+                        self._drop(peer)
             if self._ready:
                 self._flush_ready()
-            if not events:
+            if behind:
+                self._catch_up()
+            elif not events:
                 return False
             if now > end:
                 return True
@@ -174,6 +209,7 @@ class Pump:
             connection = Connection(
                 broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults, self.trace
             )
+            connection.slice = self._slice
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer
@@ -199,10 +235,7 @@ class Pump:
             connection.receive(self._view[:size])
         else:
             connection.filled(size)
-        if connection.out or connection.wants_close:
-            self._write(peer)
-        if connection.stuffed:
-            self._watch(peer, 0)
+        self._settle(peer)
 
     def _flush_ready(self) -> None:
         while self._ready:
@@ -210,45 +243,71 @@ class Pump:
             for connection in ready:
                 peer = self._by_connection.get(connection)
                 if peer is not None:
-                    self._write(peer)
+                    self._settle(peer)
 
-    def _write(self, peer: _Peer) -> None:
-        """Sends what is there; answers on when all of it is gone; watches for writability when it is not."""
+    def _catch_up(self) -> None:
+        """Goes on with connections that did not get through, in turn, for as long as a slice lasts."""
+        behind, slice_ = self._behind, self._slice
+        end = slice_.clock() + SLICE_SECONDS
+        seconds = max(SLICE_SECONDS / len(behind), LEAST_SLICE_SECONDS)
+        while behind:
+            peer = behind.popleft()
+            peer.queued = False
+            if self._peers.get(peer.fd) is peer and not peer.connection.out:
+                slice_.end = slice_.clock() + seconds
+                peer.connection.resume()
+                self._settle(peer)
+            if slice_.clock() >= end:
+                break
+
+    def _settle(self, peer: _Peer) -> None:
+        """Sends what there is, and says what the connection waits for now."""
+        connection = peer.connection
+        if connection.out and not self._send(peer):
+            return
+        if connection.wants_close:
+            self._drop(peer)
+            return
+        events = READ
+        if connection.waiting:
+            if connection.behind and not peer.queued:
+                peer.queued = True
+                self._behind.append(peer)
+            if connection.behind or connection.stuffed:
+                events = 0
+        if peer.events != events:
+            self._watch(peer, events)
+
+    def _send(self, peer: _Peer) -> bool:
+        """Sends what is there; False when it waits for the peer to take more, or the peer is gone."""
         connection = peer.connection
         out = connection.out
-        while True:
-            while out:
-                try:
-                    if len(out) == 1:
-                        sent = peer.sock.send(out[0])
-                    else:
-                        sent = peer.sock.sendmsg([out[i] for i in range(min(len(out), _BUFFERS_PER_WRITE))])
-                except (BlockingIOError, InterruptedError):
-                    self._watch(peer, WRITE)
-                    return
-                except OSError:
-                    self._drop(peer)
-                    return
-                if self.wire is not None:
-                    self.wire.sent(connection, b"".join(map(bytes, out))[:sent])
-                connection.out_bytes -= sent
-                while sent:
-                    first = out[0]
-                    if sent < len(first):
-                        out[0] = memoryview(first)[sent:]
-                        break
-                    sent -= len(first)
-                    out.popleft()
-            if connection.wants_close:
+        while out:
+            try:
+                if len(out) == 1:
+                    sent = peer.sock.send(out[0])
+                else:
+                    sent = peer.sock.sendmsg([out[i] for i in range(min(len(out), _BUFFERS_PER_WRITE))])
+            except (BlockingIOError, InterruptedError):
+                self._watch(peer, WRITE)
+                return False
+            except OSError:
                 self._drop(peer)
-                return
-            if not connection.has_pending or connection.parked is not None:
-                break
-            connection.resume()
-            if not out and not connection.wants_close:
-                break
-        if peer.events != READ:
-            self._watch(peer, READ)
+                return False
+            if self.wire is not None:
+                self.wire.sent(connection, b"".join(map(bytes, _first(out, sent))))
+            connection.out_bytes -= sent
+            while sent:
+                first = out[0]
+                if sent < len(first):
+                    out[0] = memoryview(first)[sent:]
+                    break
+                sent -= len(first)
+                out.popleft()
+            if out and self._slice.over:
+                self._watch(peer, WRITE)
+                return False
+        return True
 
     def _watch(self, peer: _Peer, events: int) -> None:
         if peer.events != events:
@@ -267,3 +326,12 @@ class Pump:
             self.wire.closed(peer.connection)
         if peer.connection.announced:
             self._observer.disconnected(peer.connection)
+
+
+def _first(buffers: Iterable[Buffer], size: int) -> Iterator[memoryview]:
+    """The first `size` bytes of all buffers."""
+    for each in buffers:
+        if size <= 0:
+            return
+        yield memoryview(each)[:size]
+        size -= len(each)

@@ -1,15 +1,19 @@
 """Bytes in, bytes out, without a socket: framing, order, parking, and input that no broker would answer."""
 
+import itertools
 import random
 import struct
+import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.protocol.headers import MAX_FRAME_BYTES
 from mockbroker.protocol.releases import parse
-from mockbroker.server.connection import Connection
+from mockbroker.server.connection import LEAST_STORE_BYTES, UNSENT_BYTES, Connection
+from mockbroker.server.slices import Slice
 
 from . import wire
 
@@ -62,20 +66,142 @@ def bench() -> Bench:
     return Bench()
 
 
-@given(cuts=st.lists(st.integers(0, 900), max_size=12))
+class Steps:
+    """A clock that goes on by 1 s whenever one of the looks at it that are given is taken."""
+
+    def __init__(self, looks: list[bool]) -> None:
+        self._looks = itertools.cycle(looks or [False])
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        self._now += next(self._looks)
+        return self._now
+
+
+CLIENT_IDS = [b"test", b"", None, b"another", "für".encode()]
+
+
+@given(
+    cuts=st.lists(st.integers(0, 900), max_size=12),
+    looks=st.lists(st.booleans(), max_size=7),
+    client_ids=st.lists(st.sampled_from(CLIENT_IDS), min_size=5, max_size=5),
+)
 @settings(max_examples=300, deadline=None)
-def test_requests_cut_anywhere_are_answered_the_same(cuts: list[int]) -> None:
+def test_requests_cut_anywhere_and_answered_in_slices_are_answered_the_same(
+    cuts: list[int], looks: list[bool], client_ids: list[bytes | None]
+) -> None:
     bench = Bench()
-    data = b"".join(wire.produce("t", wire.batch([b"x" * 40] * (i + 1)), correlation_id=i) for i in range(4))
-    data += wire.fetch("t", 0, correlation_id=4)
+    frames = [wire.produce("t", wire.batch([b"x" * 40] * (i + 1)), correlation_id=i) for i in range(4)]
+    frames.append(wire.fetch("t", 0, correlation_id=4))
+    data = b"".join(wire.from_client(*each) for each in zip(frames, client_ids, strict=True))
     connection = bench.connect()
+    connection.slice = Slice(Steps(looks))
     found = []
     ends = sorted({min(cut, len(data)) for cut in cuts} | {len(data)})
     for start, end in zip([0, *ends], ends, strict=False):
+        connection.slice.end = connection.slice.clock() + 1
         found += bench.ask(connection, data[start:end])
+    while connection.behind:
+        connection.slice.end = connection.slice.clock() + 1
+        connection.resume()
+        found += bench.sent(connection)
     assert [correlation_id for correlation_id, _ in found] == [0, 1, 2, 3, 4]
     assert [wire.produced(body, "t") for _, body in found[:4]] == [(0, 0), (0, 1), (0, 3), (0, 6)]
     assert wire.fetched(found[4][1], "t")[1] == 10
+
+
+def test_a_slice_ends_between_two_requests(bench: Bench) -> None:
+    connection = bench.connect()
+    connection.slice = Slice(itertools.count().__next__)
+    connection.slice.end = 3
+    first = bench.ask(connection, b"".join(wire.api_versions(correlation_id=i) for i in range(10)))
+    assert [correlation_id for correlation_id, _ in first] == [0, 1, 2, 3]
+    connection.slice.end = 0
+    connection.resume()
+    assert [correlation_id for correlation_id, _ in bench.sent(connection)] == [4]
+    assert connection.behind
+
+
+@pytest.mark.parametrize("size", [5000, 100_000, 3_000_000, MAX_FRAME_BYTES])
+def test_as_much_is_reserved_for_a_frame_as_comes(bench: Bench, size: int) -> None:
+    connection = bench.connect()
+    bench.ask(connection, struct.pack(">i", size))
+    arrived = 4
+    for part in (0, 1, 10, 1000, 20_000, 60_000, 150_000):
+        while part and connection.target is not None:
+            room = len(connection.target)
+            assert room <= max(LEAST_STORE_BYTES, 4 * arrived)
+            read = min(part, room)
+            connection.filled(read)
+            part, arrived = part - read, arrived + read
+    assert arrived == min(4 + size, 231_015)
+
+
+def test_connections_that_announce_large_frames_take_no_memory(bench: Bench) -> None:
+    connections = [bench.connect() for _ in range(60)]
+    tracemalloc.start()
+    try:
+        for connection in connections:
+            bench.ask(connection, struct.pack(">i", MAX_FRAME_BYTES))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 60 * 2 * LEAST_STORE_BYTES
+
+
+def test_frames_as_large_as_one_before_are_read_in_one_piece(bench: Bench) -> None:
+    connection = bench.connect()
+    frame = wire.produce("t", wire.batch([b"x" * 900_000]))
+    rooms = []
+    for offset in range(2):
+        connection.receive(memoryview(frame[:1000]))
+        at = 1000
+        while connection.target is not None:
+            room = connection.target
+            rooms.append(len(room))
+            room[:] = frame[at : at + len(room)]
+            at += len(room)
+            connection.filled(len(room))
+        assert [wire.produced(body, "t") for _, body in bench.sent(connection)] == [(0, offset)]
+    assert len(rooms) > 2
+    assert rooms[-1] == len(frame) - 1000
+
+
+def test_what_waits_is_not_copied_for_each_slice(bench: Bench) -> None:
+    connection = bench.connect()
+    connection.slice = Slice(lambda: 0.0)
+    requests = b"".join(wire.api_versions(correlation_id=i) for i in range(10_000))
+    bench.ask(connection, wire.fetch("t", 0, max_wait_ms=500))
+    for start in range(0, len(requests), 1000):
+        bench.ask(connection, requests[start : start + 1000])
+    bench.cluster.advance(bench.cluster.now_ms + 500)
+    bench.sent(connection)
+    tracemalloc.start()
+    try:
+        for correlation_id in range(100):
+            connection.slice.end = 0
+            connection.resume()
+            assert [found for found, _ in bench.sent(connection)] == [correlation_id]
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < len(requests) / 2
+
+
+def test_a_client_that_does_not_read_has_little_unsent(bench: Bench) -> None:
+    for number in range(200):
+        bench.cluster.create_topic(f"topic-{number}", [[1]])
+    connection = bench.connect()
+    ask = wire.request(3, 1, struct.pack(">i", -1))
+    connection.receive(memoryview(ask * 300))
+    [(_, answer)] = bench.ask(bench.connect(), ask)
+    assert UNSENT_BYTES < connection.out_bytes < UNSENT_BYTES + 2 * len(answer)
+    count = len(bench.sent(connection))
+    while connection.behind:
+        connection.resume()
+        assert connection.out_bytes < UNSENT_BYTES + 2 * len(answer)
+        count += len(bench.sent(connection))
+    assert count == 300
 
 
 def test_a_parked_fetch_holds_back_what_follows_and_is_woken_by_a_produce(bench: Bench) -> None:

@@ -37,6 +37,14 @@ def request(
     return struct.pack(">i", len(head) + len(body)) + head + body
 
 
+def from_client(frame: bytes, client_id: bytes | None) -> bytes:
+    """The same request with another client id."""
+    (size,) = struct.unpack_from(">h", frame, 12)
+    given = struct.pack(">h", -1) if client_id is None else struct.pack(">h", len(client_id)) + client_id
+    changed = frame[4:12] + given + frame[14 + max(size, 0) :]
+    return struct.pack(">i", len(changed)) + changed
+
+
 def text(value: str) -> bytes:
     return struct.pack(">h", len(value)) + value.encode()
 

@@ -1,0 +1,178 @@
+"""Many sockets at once: whose turn it is, by the order in which answers leave."""
+
+import random
+import socket
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.protocol.releases import parse
+from mockbroker.server.connection import Connection
+from mockbroker.server.observer import SilentObserver
+from mockbroker.server.pump import Pump
+
+from . import wire
+
+
+class Order:
+    """A capture that counts the bytes sent while a request waits for its answer, and all of them."""
+
+    def __init__(self) -> None:
+        self.most = self.all = 0
+        self._waits: str | None = None
+        self._since = 0
+
+    def asks(self, name: str) -> None:
+        self._waits, self._since = name, 0
+
+    def opened(self, connection: Connection) -> None: ...
+    def closed(self, connection: Connection) -> None: ...
+    def received(self, connection: Connection, data: bytes) -> None: ...
+
+    def sent(self, connection: Connection, data: bytes) -> None:
+        self.all += len(data)
+        if connection.name == self._waits:
+            self.most = max(self.most, self._since)
+            self._waits = None
+        self._since += len(data)
+
+
+class Ticking:
+    """A clock that goes on by a tenth of a millisecond with each look at it."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def __call__(self) -> float:
+        self._now += 0.0001
+        return self._now
+
+
+class Served:
+    """A broker that listens, its topic `t`, and who was answered when."""
+
+    def __init__(self) -> None:
+        self.cluster = Cluster(parse("4.4"), random.Random(0), brokers=1, now_ms=wire.NOW_MS)
+        self.cluster.create_topic("t", [[1]])
+        self.order = Order()
+        self.pump = Pump(self.cluster, SilentObserver(), monotonic=Ticking())
+        self.pump.wire = self.order
+        self.broker = self.cluster.brokers[1]
+        self.broker.host, self.broker.port = "127.0.0.1", 0
+        self.pump.listen(self.broker)
+        self._sockets: list[socket.socket] = []
+
+    def connect(self) -> socket.socket:
+        sock = socket.create_connection(("127.0.0.1", self.broker.port))
+        sock.setblocking(False)
+        self._sockets.append(sock)
+        return sock
+
+    def close(self) -> None:
+        for sock in self._sockets:
+            sock.close()
+        self.pump.close()
+
+
+def serving(test: Callable[[Served], Awaitable[None]]) -> Callable[[], None]:
+    """Runs a test beside the pump."""
+
+    def run() -> None:
+        async def main() -> None:
+            served = Served()
+            try:
+                with trio.fail_after(60):
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(served.pump.run)
+                        await test(served)
+                        nursery.cancel_scope.cancel()
+            finally:
+                served.close()
+
+        trio.run(main)
+
+    return run
+
+
+async def answer(sock: socket.socket) -> bytes:
+    """The next answer, with nothing behind it."""
+    data = b""
+    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4]):
+        await trio.lowlevel.wait_readable(sock)
+        more = sock.recv(1 << 16)
+        assert more, "the broker closed the connection"
+        data += more
+    return data
+
+
+async def ask_in_turn(served: Served, sock: socket.socket, count: int) -> None:
+    """One request after the other."""
+    host, port = sock.getsockname()
+    for number in range(count):
+        served.order.asks(f"{host}:{port}")
+        sock.send(wire.api_versions(correlation_id=number))
+        [(correlation_id, _)] = wire.answers(await answer(sock))
+        assert correlation_id == number
+
+
+async def drain(sock: socket.socket) -> None:
+    while True:
+        await trio.lowlevel.wait_readable(sock)
+        assert sock.recv(1 << 16), "the broker closed the connection"
+
+
+def one_answer() -> int:
+    """Bytes of an answer to ApiVersions."""
+    cluster = Cluster(parse("4.4"), random.Random(0), brokers=1)
+    connection = Connection(cluster.brokers[1], "x", "/x", SilentObserver(), lambda _: None)
+    connection.receive(memoryview(wire.api_versions()))
+    return connection.out_bytes
+
+
+@serving
+async def test_a_client_that_pipelines_holds_up_no_other(served: Served) -> None:
+    greedy, good = served.connect(), served.connect()
+    await ask_in_turn(served, good, 1)
+    async with trio.open_nursery() as nursery:
+        assert greedy.send(wire.api_versions() * 10_000) > 100_000
+        nursery.start_soon(drain, greedy)
+        await ask_in_turn(served, good, 20)
+        await ask_in_turn(served, served.connect(), 1)
+        nursery.cancel_scope.cancel()
+    assert served.order.most <= 100 * one_answer()
+    assert served.order.all <= 5000 * one_answer()
+
+
+@serving
+async def test_a_hundred_clients_that_park_hold_up_no_other(served: Served) -> None:
+    """All are woken by one batch, and each then has hundreds of requests that are answered at once."""
+    waiting = [served.connect() for _ in range(100)]
+    for sock in waiting:
+        sock.send(wire.fetch("t", 0, max_wait_ms=60_000) * 500)
+    good = served.connect()
+    await ask_in_turn(served, good, 1)
+    served.connect().send(wire.produce("t", wire.batch([b"x"])))
+    fetched = len(await answer(waiting[0]))
+    async with trio.open_nursery() as nursery:
+        for sock in waiting:
+            nursery.start_soon(drain, sock)
+        await ask_in_turn(served, good, 20)
+        await ask_in_turn(served, served.connect(), 1)
+        nursery.cancel_scope.cancel()
+    assert served.order.most <= 400 * fetched
+    assert served.order.all <= 100 * 150 * fetched
+
+
+@serving
+async def test_clients_that_do_not_read_hold_up_no_other(served: Served) -> None:
+    for number in range(100):
+        served.cluster.create_topic(f"topic-{number}", [[1]])
+    good = served.connect()
+    await ask_in_turn(served, good, 1)
+    for _ in range(20):
+        served.connect().send(wire.request(3, 1, (-1).to_bytes(4, signed=True)) * 3000)
+    await ask_in_turn(served, good, 20)
+    await ask_in_turn(served, served.connect(), 1)
+    assert served.order.most <= 2**20
+    assert served.order.all <= 20 * 2**20
