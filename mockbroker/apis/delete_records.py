@@ -67,6 +67,15 @@ class _Waiting:
 
     def look(self) -> None:
         """A follower has told of its log start offset, or the leader changed."""
+        try:
+            self._look()
+        except Exception as error:  # it is told by another's request, which goes on
+            self.timer.cancel()
+            for each in self.left:
+                each.partition.deleting.discard(self.look)
+            self.call.fail(error)
+
+    def _look(self) -> None:
         for each in list(self.left):
             reached = each.partition.low_watermark >= each.wanted
             if each.partition.leader_epoch != each.leader_epoch:

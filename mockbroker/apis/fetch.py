@@ -87,13 +87,21 @@ class _Waiting:
         Then it goes on waiting, unless there is an error now, a divergence or enough to read
         (`DelayedFetch.tryComplete`). What a reader of committed records can read is another matter.
         """
-        if size and not self.context.request.isolation_level:
-            self.missing -= size
-        else:
-            _, found, at_once = _read(self.call, self.context, again=True)
-            self.missing = 0 if at_once or self._gone() else self.context.request.min_bytes - found
-        if self.missing <= 0:
-            self.complete()
+        cluster = self.call.cluster
+        before, cluster.at_work = cluster.at_work, self.call
+        try:
+            if size and not self.context.request.isolation_level:
+                self.missing -= size
+            else:
+                _, found, at_once = _read(self.call, self.context, again=True)
+                self.missing = 0 if at_once or self._gone() else self.context.request.min_bytes - found
+            if self.missing <= 0:
+                self.complete()
+        except Exception as error:  # it is told by another's request, which goes on
+            self._forget()
+            self.call.fail(error)
+        finally:
+            cluster.at_work = before
 
     def _resolved(self) -> list[Partition]:
         found = [_resolve(self.call, self.context, key)[0] for key in self.keys]
@@ -103,10 +111,13 @@ class _Waiting:
         """Whether a partition was deleted, or the broker heard of another leader."""
         return self._resolved() != self.partitions
 
-    def complete(self) -> None:
+    def _forget(self) -> None:
         self.timer.cancel()
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
+
+    def complete(self) -> None:
+        self._forget()
         results, _, _ = _read(self.call, self.context, again=True)
         answer = _in_time(self.call, self.context, results)
         if answer is not PARKED:

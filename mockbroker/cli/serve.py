@@ -78,15 +78,20 @@ class Report:
         else:
             self._error(f"{connection.name} → broker {connection.broker.id}: closed, {reason}")
 
-    def failed(self, connection: "Connection", error: Exception) -> None:
-        trace = "".join(traceback.format_exception(error))
+    def failed(self, connection: "Connection | None", error: Exception) -> None:
         if self.json_lines:
-            self._json("failed", address=connection.name, broker=connection.broker.id, traceback=trace)
+            trace = "".join(traceback.format_exception(error))
+            address, broker = (connection.name, connection.broker.id) if connection else (None, None)
+            self._json("failed", address=address, broker=broker, reason=str(error), traceback=trace)
         else:
-            self._error(f"{connection.name} → broker {connection.broker.id}: closed after an error\n{trace}")
+            self._error(f"{error}{_place(error)}")
 
     def policy_failed(self, error: Exception) -> None:
-        self._error("".join(traceback.format_exception(error)))
+        if self.json_lines:
+            trace = "".join(traceback.format_exception(error))
+            self._json("policy failed", reason=str(error), traceback=trace)
+        else:
+            self._error(f"{error}{_place(error)}")
 
     def disconnected(self, connection: "Connection") -> None:
         self._clients[_client(connection)] -= 1
@@ -107,6 +112,12 @@ class Report:
     def _error(self, line: str) -> None:
         sys.stderr.write(line + "\n")
         sys.stderr.flush()
+
+
+def _place(error: Exception) -> str:
+    """Where an error came from."""
+    frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
 
 
 def _client(connection: "Connection") -> tuple[str, str]:

@@ -25,6 +25,15 @@ NO_ANSWER: Final = Outcome.NO_ANSWER
 CLOSE: Final = Outcome.CLOSE
 
 
+class Failed:
+    """What a sink gets in place of an answer when what a parked request left waiting raised `error`."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
 class Client:
     """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`)."""
 
@@ -80,3 +89,7 @@ class Call:
     def answer(self, response: Any) -> None:
         """Completes a parked request."""
         self.sink(self, response)
+
+    def fail(self, error: Exception) -> None:
+        """Ends a parked request that can't be completed."""
+        self.cluster.fail(error, self)

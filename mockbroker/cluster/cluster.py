@@ -9,11 +9,12 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from uuid import UUID
 
-from ..policies import OwnPolicyError, Policies, UnknownPolicyError
+from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
 from .active_controller import ActiveController
 from .broker import Broker
+from .call import Call
 from .cleanup import Cleanup
 from .configs import Configs, java
 from .partition import Partition
@@ -62,8 +63,11 @@ class Cluster:
         self.producer_expiry = ProducerExpiry(self)
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
-        self.policy_failed: Callable[[OwnPolicyError], None] | None = None
-        """Hears of users' own policies that raise while no request is at work; otherwise that raises."""
+        self.failed: Callable[[Exception, Call | None], None] | None = None
+        """Hears of what raises while no handler is at work, and which request waits for that, if any;
+        unless it is set, that raises."""
+        self.at_work: Call | None = None
+        """The request whose handler, or what it left waiting, is at work: the owner of new waits."""
         self._producer_ids = 0
 
     def check_scope(self, broker: int | None) -> None:
@@ -80,19 +84,27 @@ class Cluster:
         if waited_ms > self.timers.waited_ms:
             self.timers.waited_ms = waited_ms
         while (due := self.timers.pop_due(now_ms)) is not None:
-            deadline, callback = due
+            deadline, callback, owner = due
             if deadline > self.now_ms:
                 self.now_ms = deadline
-            self._fire(callback)
+            self.contain(callback, owner)
         self.now_ms = max(self.now_ms, now_ms)
 
-    def _fire(self, due: Callable[[], None]) -> None:
+    def contain(self, callback: Callable[[], None], owner: Call | None) -> None:
+        """Calls back for `owner`; what that raises ends it, and nobody else."""
+        before, self.at_work = self.at_work, owner
         try:
-            due()
-        except OwnPolicyError as error:
-            if self.policy_failed is None:
-                raise
-            self.policy_failed(error)
+            callback()
+        except Exception as error:
+            self.fail(error, owner)
+        finally:
+            self.at_work = before
+
+    def fail(self, error: Exception, owner: Call | None) -> None:
+        """Tells the shell of an error, and whose request it ends."""
+        if self.failed is None:
+            raise error
+        self.failed(error, owner)
 
     def next_deadline(self) -> int | None:
         """When `advance` has to be called next, None when nothing waits."""
@@ -104,7 +116,7 @@ class Cluster:
     def wait(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
         has gone by outside while the cluster's clock stood still."""
-        return self.timers.wait_until(self.now_ms + delay_ms, callback)
+        return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work)
 
     def new_uuid(self) -> UUID:
         """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""

@@ -13,6 +13,7 @@ from .waiters import Waiters
 
 if TYPE_CHECKING:
     from ..policies import Policies
+    from .call import Call
     from .topic import Topic
 
 NO_LEADER = -1
@@ -72,8 +73,8 @@ class Partition:
         about the partition changed."""
         self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that were appended."""
-        self.unacknowledged: list[tuple[int, Callable[[], None]]] = []
-        """What to call once the high watermark has reached an offset."""
+        self.unacknowledged: list[tuple[int, Callable[[], None], Call | None]] = []
+        """What to call once the high watermark has reached an offset, and for whom."""
         self.deleting: Waiters[Callable[[], None]] = Waiters()
         """Called when a follower has told of its log start offset, or the leader changed."""
         self._epoch_due = False
@@ -198,7 +199,7 @@ class Partition:
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
-        self.unacknowledged.append((offset, callback))
+        self.unacknowledged.append((offset, callback, self.topic.cluster.at_work))
 
     def forget(self, callback: Callable[[], None]) -> None:
         self.unacknowledged = [each for each in self.unacknowledged if each[1] is not callback]
@@ -215,8 +216,8 @@ class Partition:
         log.high_watermark = min(reached, log.end_offset)
         done = [each for each in self.unacknowledged if each[0] <= log.high_watermark]
         self.unacknowledged = [each for each in self.unacknowledged if each[0] > log.high_watermark]
-        for _, callback in done:
-            callback()
+        for _, callback, owner in done:
+            self.topic.cluster.contain(callback, owner)
         self.changed()
 
     def changed(self) -> None:
@@ -395,8 +396,8 @@ class Partition:
     def release(self) -> None:
         """Answers all that waits."""
         callbacks, self.unacknowledged = self.unacknowledged, []
-        for _, callback in callbacks:
-            callback()
+        for _, callback, owner in callbacks:
+            self.topic.cluster.contain(callback, owner)
         for look in list(self.deleting):
             look()
         self.changed()

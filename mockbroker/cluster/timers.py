@@ -3,22 +3,32 @@
 import heapq
 import itertools
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from .call import Call
 
 
 class Timer:
-    """A callback due at `deadline_ms`, unless cancelled."""
+    """A callback due at `deadline_ms`, unless cancelled. `owner` is the request that waits for it."""
 
-    __slots__ = ("_queue", "callback", "deadline_ms")
+    __slots__ = ("_queue", "callback", "deadline_ms", "owner")
 
-    def __init__(self, queue: "_Queue", deadline_ms: int, callback: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        queue: "_Queue",
+        deadline_ms: int,
+        callback: Callable[[], None],
+        owner: "Call | None" = None,
+    ) -> None:
         self._queue = queue
         self.deadline_ms = deadline_ms
         self.callback: Callable[[], None] | None = callback
+        self.owner = owner
 
     def cancel(self) -> None:
         if self.callback is not None:
-            self.callback = None
+            self.callback = self.owner = None
             self._queue.cancelled()
 
 
@@ -73,8 +83,10 @@ class Timers:
         heapq.heappush(self._timers.heap, (deadline_ms, next(self._numbers), timer))
         return timer
 
-    def wait_until(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
-        timer = Timer(self._waits, deadline_ms, callback)
+    def wait_until(
+        self, deadline_ms: int, callback: Callable[[], None], owner: "Call | None" = None
+    ) -> Timer:
+        timer = Timer(self._waits, deadline_ms, callback, owner)
         heapq.heappush(self._waits.heap, (deadline_ms + self.waited_ms, next(self._numbers), timer))
         return timer
 
@@ -90,8 +102,8 @@ class Timers:
         wait = self._waits.first()
         return None if wait is None else wait[0] - self.waited_ms
 
-    def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None]] | None:
-        """The next callback that is due and when it was, if any."""
+    def pop_due(self, now_ms: int) -> "tuple[int, Callable[[], None], Call | None] | None":
+        """When the next that is due was, its callback and its owner, if any."""
         first = self._timers.first()
         queue, deadline = self._timers, None if first is None else first[0]
         if (wait := self._waits.first()) is not None:
@@ -103,4 +115,4 @@ class Timers:
         timer = heapq.heappop(queue.heap)[2]
         callback, timer.callback = timer.callback, None
         assert callback is not None, "the first that is not cancelled"
-        return deadline, callback
+        return deadline, callback, timer.owner

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Outcome
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Failed, Outcome
 from ..protocol.api_keys import ApiKey
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ class Exchange:
     """Faults before the work, the work, faults after it, then `finish(self)`.
 
     `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
-    is the request's own call, `call` what the handler gets. `error` is what the handler raised: its
-    connection is closed then.
+    is the request's own call, `call` what the handler gets. `error` is what the handler or a fault raised:
+    its connection is closed then.
     """
 
     def __init__(
@@ -61,10 +61,21 @@ class Exchange:
 
     def go_on(self) -> None:
         """Takes the next steps, until one of them waits."""
-        while self._steps:
-            if not self._steps.popleft()(self):
-                return
+        cluster = self.call.cluster
+        before, cluster.at_work = cluster.at_work, self.call
+        try:
+            while self._steps:
+                if not self._steps.popleft()(self):
+                    return
+        except Exception as error:
+            self._fail(error)
+        finally:
+            cluster.at_work = before
         self._finish(self)
+
+    def _fail(self, error: Exception) -> None:
+        self.error = error
+        self.end(CLOSE)
 
     def again(self, step: "Callable[[Exchange], bool]") -> None:
         """Takes a step that waited once more, and goes on."""
@@ -85,19 +96,17 @@ class Exchange:
         self._steps.clear()
 
     def _work(self) -> bool:
-        try:
-            answer = self.handler(self.call, self.request)
-        except Exception as error:
-            self.error = error
-            self.end(CLOSE)
-            return True
+        answer = self.handler(self.call, self.request)
         if answer is PARKED:
             return False
         self._take(answer)
         return True
 
     def _answered(self, _: Call, answer: Any) -> None:
-        self._take(answer)
+        if type(answer) is Failed:
+            self._fail(answer.error)
+        else:
+            self._take(answer)
         self.go_on()
 
     def _take(self, answer: Any) -> None:

@@ -10,32 +10,10 @@ from .options import check_names
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..faults import Fault, Faults
-    from ..server.connection import Connection
     from ..server.mock_cluster import MockCluster
 
 _SHOWN: Final = 40
 """So many events are in the report of a test that failed."""
-
-
-class _Failures:
-    """An observer that keeps what handlers raised."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def identified(self, connection: "Connection") -> None: ...
-    def malformed(self, connection: "Connection", reason: str) -> None: ...
-    def disconnected(self, connection: "Connection") -> None: ...
-
-    def policy_failed(self, error: Exception) -> None:
-        self.texts.append("".join(traceback.format_exception(error)).rstrip())
-
-    def failed(self, connection: "Connection", error: Exception) -> None:
-        who = connection.client_id or "a client without id"
-        trace = "".join(traceback.format_exception(error)).rstrip()
-        self.texts.append(
-            f"broker {connection.broker.id} failed at a request of {who}, and hung up:\n{trace}"
-        )
 
 
 class Watched:
@@ -45,11 +23,10 @@ class Watched:
         from ..server.mock_cluster import MockCluster
 
         given = {"trace": True, **options}
-        self._observer = _Failures()
         self._told: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")
-        self.cluster: MockCluster = MockCluster(observer=self._observer, **given).start()
+        self.cluster: MockCluster = MockCluster(**given).start()
         self._core: Cluster = self.cluster.run(lambda core: core)
         self._seed = self.cluster.seed
         self._trace = self.cluster.run_with_trace(lambda trace: trace)
@@ -58,16 +35,16 @@ class Watched:
     def stop(self) -> str | None:
         """What made the cluster end before, if something did."""
         try:
-            self.cluster.stop()
+            self.cluster.stop(raise_failures=False)
         except BaseException as error:
             return "the cluster ended by an error:\n" + "".join(traceback.format_exception(error)).rstrip()
         return None
 
     def problems(self, *, over: bool) -> Iterator[str]:
         """What a test should fail of, each told once; faults that may still fire only when it is `over`."""
-        for number, text in enumerate(self._observer.texts):
-            if self._is_news(number):
-                yield text
+        for failure in list(self.cluster.failures):
+            if self._is_news(failure):
+                yield _told(failure)
         for fault in list(self._faults.added):
             unfired = not fault.hits and not fault.optional and (over or fault not in self._faults.rules)
             if unfired and self._is_news(fault):
@@ -92,7 +69,7 @@ class Watched:
             lines.append(f"clock: {self._clock}, at {time}")
         lines += [f"policy {each}" for each in self._other_policies()]
         lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
-        lines += self._observer.texts
+        lines += map(_told, list(self.cluster.failures))
         if events := without_usual_decisions(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
@@ -137,6 +114,12 @@ class Clusters:
 
     def describe(self) -> str:
         return "\n\n".join(watched.describe() for watched in self._watched)
+
+
+def _told(failure: Exception) -> str:
+    """A failure, and where it came from."""
+    trace = "".join(traceback.format_exception(failure.__cause__ or failure)).rstrip()
+    return f"{failure}:\n{trace}"
 
 
 def _hits(fault: "Fault") -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
-from ..cluster.call import CLOSE, PARKED, Call, Client, Outcome
+from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
 from ..faults import Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import Exchange
@@ -16,6 +16,7 @@ from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
 from ..trace import Trace
 from .delivery import Deliveries
+from .failures import RequestFailedError
 from .slices import ENDLESS, Slice
 
 if TYPE_CHECKING:
@@ -106,7 +107,8 @@ class Connection:
         self.on_ready = on_ready
         self.out: deque[Buffer] = deque()
         self.out_bytes = 0
-        self.parked: tuple[Call, Codec, int] | None = None
+        self.parked: tuple[Call, Codec, int, Any] | None = None
+        """The request that waits for its answer: its call, codec, correlation id and values."""
         self.wants_close = False
         self._backlog: deque[bytearray] = deque()
         """What waits behind a request that is parked, or for the next slice: as it came, `_taken` bytes of
@@ -237,7 +239,8 @@ class Connection:
 
     def _answer_frames(self, data: memoryview) -> int:
         """Answers frame after frame, at least one; returns how many bytes were used."""
-        position, end = 0, len(data)
+        start = position = 0
+        end = len(data)
         clock, until = self.slice.clock, self.slice.end
         self._held = False
         try:
@@ -254,7 +257,7 @@ class Connection:
                     self._held = True
                     break
                 frame = data[position + 4 : after]
-                position = after
+                start, position = position, after
                 self._answer_frame(frame)
                 if self.parked is not None or self.wants_close:
                     break
@@ -262,8 +265,8 @@ class Connection:
             self.wants_close = True
             self.observer.malformed(self, str(error))
         except Exception as error:
-            self.wants_close = True
-            self.observer.failed(self, error)
+            key, version, _, _ = _HEADER(data, start + 4)
+            self._failed(key, version, error)
         return position
 
     def _answer_frame(self, frame: memoryview) -> None:
@@ -285,6 +288,7 @@ class Connection:
             return
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
+        self.broker.cluster.at_work = call
         try:
             answer = handler(call, request)
         except OwnPolicyError as error:
@@ -296,7 +300,7 @@ class Connection:
         if type(answer) is not Outcome:
             self.send(found.encode(correlation_id, answer))
         elif answer is PARKED:
-            self.parked = (call, found, correlation_id)
+            self.parked = (call, found, correlation_id, request)
         elif answer is CLOSE:
             self.wants_close = True
 
@@ -306,7 +310,8 @@ class Connection:
         """As `_answer_frame`, but the answer, or the work, may come later, otherwise or never."""
         request = found.decode(memoryview(bytearray(frame)), offset)
         call = Call(self.broker, found.version, self.client, self.client_id, self._complete)
-        self.parked = (call, found, correlation_id)
+        self.broker.cluster.at_work = call
+        self.parked = (call, found, correlation_id, request)
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
@@ -318,7 +323,14 @@ class Connection:
     def _end_exchange(self, exchange: Exchange) -> None:
         if self.parked is None or self.parked[0] is not exchange.received:
             return
-        _, found, correlation_id = self.parked
+        _, found, correlation_id, _ = self.parked
+        try:
+            self._deliver(exchange, found, correlation_id)
+        except Exception as error:
+            self._failed(found.api_key, found.version, error)
+            self._go_on()
+
+    def _deliver(self, exchange: Exchange, found: Codec, correlation_id: int) -> None:
         answer = exchange.answer
         if self.trace is not None and self.trace.on:
             hit = tuple(str(fault) for fault in exchange.faults)
@@ -339,9 +351,9 @@ class Connection:
                 return
             except Exception as raised:  # a fault gave a field a value that it can't have
                 answer, error = CLOSE, raised
-        if error is not None:
-            self.observer.failed(self, error)
         self.wants_close = answer is CLOSE
+        if error is not None:
+            self._failed(found.api_key, found.version, error)
         self._go_on()
 
     def _go_on(self) -> None:
@@ -377,10 +389,29 @@ class Connection:
     def _complete(self, call: Call, answer: Any) -> None:
         """A parked request is answered: sends it, and goes on with those behind it."""
         if self.parked is None or self.parked[0] is not call:
+            if type(answer) is Failed:
+                self._failed(None, call.version, answer.error)
+                self.on_ready(self)
             return
-        _, found, correlation_id = self.parked
-        self.send(found.encode(correlation_id, answer))
+        _, found, correlation_id, request = self.parked
+        try:
+            if type(answer) is Failed:
+                if not isinstance(answer.error, OwnPolicyError):
+                    raise answer.error
+                self.observer.policy_failed(answer.error)
+                answer = unknown_server_error(call, found.api_key, request)
+            if type(answer) is not Outcome:
+                self.send(found.encode(correlation_id, answer))
+            elif answer is CLOSE:
+                self.wants_close = True
+        except Exception as error:
+            self._failed(found.api_key, found.version, error)
         self._go_on()
+
+    def _failed(self, key: int | None, version: int, error: Exception) -> None:
+        """An error of ours ends the connection, and nothing else."""
+        self.wants_close = True
+        self.observer.failed(self, RequestFailedError(self, key, version, error))
 
     def send(self, frame: Any) -> None:
         """Adds an answer, or a part of one, to what has to be written."""

@@ -18,6 +18,7 @@ from ..nearest import nearest
 from ..trace import Trace
 from .clock import ClockControl
 from .fault_control import FaultControl
+from .reporting import Reporting
 from .serving import ServedCluster, serve
 from .trace_control import TraceControl
 
@@ -40,6 +41,7 @@ class MockCluster:
                 raise TypeError(f"MockCluster has no option {name!r}{nearest(name, known)}")
         self._options = options
         self._served: ServedCluster | None = None
+        self._reporting: Reporting | None = None
         self._error: BaseException | None = None
         self._up = threading.Event()
         self._thread: threading.Thread | None = None
@@ -77,10 +79,10 @@ class MockCluster:
             raise self._error
         return self
 
-    def stop(self) -> None:
+    def stop(self, *, raise_failures: bool = True) -> None:
         """Closes every connection and returns when the thread has ended; fine to call twice.
 
-        Raises what made the cluster fail, if it did.
+        Raises what failed in the cluster meanwhile (see `failures`), an ExceptionGroup of several, once.
         """
         if self._thread is None or self._token is None or self._stop is None:
             return
@@ -90,6 +92,17 @@ class MockCluster:
         self._served = None
         if self._error is not None:
             raise self._error
+        if raise_failures and self._reporting is not None:
+            self._reporting.raise_failures()
+
+    @property
+    def failures(self) -> list[Exception]:
+        """What has failed so far by a bug, the broker's or that of a policy or a listener of your own.
+
+        A RequestFailedError names API, version, client and connection. `stop` raises what is in the list:
+        clear it if it was to be.
+        """
+        return [] if self._reporting is None else self._reporting.failures
 
     def run(self, function: Callable[[Cluster], T]) -> T:
         """Calls `function` with the core in the cluster's own thread, and gives what it returns.
@@ -240,8 +253,16 @@ class MockCluster:
     def __enter__(self) -> "MockCluster":
         return self.start()
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        try:
+            self.stop()
+        except Exception as failure:
+            if error is None:
+                raise
+            # What the block raised comes first.
+            error.add_note(f"In the mock cluster: {failure}")
+            for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
+                error.add_note(f"In the mock cluster: {each}")
 
     def _running(self) -> ServedCluster:
         if self._served is None:
@@ -256,7 +277,7 @@ class MockCluster:
             async with serve(**self._options) as served:
                 self._token = trio.lowlevel.current_trio_token()
                 self._stop = trio.Event()
-                self._served = served
+                self._served, self._reporting = served, served.reporting
                 self._up.set()
                 await self._stop.wait()
         except BaseException as error:

@@ -18,17 +18,21 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
+from ..cluster.call import Failed
 from ..faults import Faults
+from ..policies import OwnPolicyError
 from ..trace import Trace
 from .capture import Wire
 from .clock import Clock
 from .connection import Buffer, Connection
+from .failures import ClusterError, RequestFailedError
 from .listening import listen
 from .poller import READ, WRITE, new_poller
 from .slices import Slice
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
+    from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from .observer import Observer
 
@@ -76,6 +80,7 @@ class Pump:
         self._observer = observer
         self.faults = Faults(cluster)
         self.trace = Trace(cluster)
+        self.trace.failed = lambda error: self._failed(error, None)
         self.wire: Wire | None = None
         self._poller = new_poller()
         self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
@@ -88,6 +93,7 @@ class Pump:
         self._view = memoryview(self._buffer).toreadonly()
         self._broker_changes = cluster.broker_changes
         self.clock = Clock(cluster, manual_clock, self.poke)
+        cluster.failed = self._failed
         self._sleep = trio.CancelScope()
 
     def listen(self, broker: "Broker") -> None:
@@ -177,12 +183,15 @@ class Pump:
                             self._accept(*self._listeners[fd])
                         continue
                     slice_.end += seconds
-                    if mask & READ:
-                        self._read(peer)
-                    elif mask & WRITE and peer.connection.out:
-                        self._settle(peer)
-                    elif mask & ~WRITE:
-                        self._drop(peer)
+                    try:
+                        if mask & READ:
+                            self._read(peer)
+                        elif mask & WRITE and peer.connection.out:
+                            self._settle(peer)
+                        elif mask & ~WRITE:
+                            self._drop(peer)
+                    except Exception as error:
+                        self._give_up(peer, error)
             if self._ready:
                 self._flush_ready()
             if behind:
@@ -191,6 +200,20 @@ class Pump:
                 return False
             if now > end:
                 return True
+
+    def _failed(self, error: Exception, call: "Call | None") -> None:
+        """What raised while no handler was at work ends the request that waited for it, and nothing else."""
+        if call is not None:
+            call.sink(call, Failed(error))
+        elif isinstance(error, OwnPolicyError):
+            self._observer.policy_failed(error)
+        else:
+            self._observer.failed(None, ClusterError.of(error))
+
+    def _give_up(self, peer: _Peer, error: Exception) -> None:
+        connection = peer.connection
+        self._observer.failed(connection, RequestFailedError(connection, None, None, error))
+        self._drop(peer)
 
     def _accept(self, listener: socket.socket, broker: "Broker") -> None:
         for _ in range(64):
@@ -243,7 +266,10 @@ class Pump:
             for connection in ready:
                 peer = self._by_connection.get(connection)
                 if peer is not None:
-                    self._settle(peer)
+                    try:
+                        self._settle(peer)
+                    except Exception as error:
+                        self._give_up(peer, error)
 
     def _catch_up(self) -> None:
         """Goes on with connections that did not get through, in turn, for as long as a slice lasts."""
@@ -255,8 +281,11 @@ class Pump:
             peer.queued = False
             if self._peers.get(peer.fd) is peer and not peer.connection.out:
                 slice_.end = slice_.clock() + seconds
-                peer.connection.resume()
-                self._settle(peer)
+                try:
+                    peer.connection.resume()
+                    self._settle(peer)
+                except Exception as error:
+                    self._give_up(peer, error)
             if slice_.clock() >= end:
                 break
 

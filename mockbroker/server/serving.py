@@ -22,6 +22,7 @@ from .listening import listen
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
+from .reporting import Reporting
 
 if TYPE_CHECKING:
     from ..control.target import Target
@@ -46,8 +47,8 @@ class ServedCluster:
             now_ms=int(time.time() * 1000),
         )
         self._control: socket.socket | None = None
-        self.cluster.policy_failed = observer.policy_failed
-        self.pump = Pump(self.cluster, observer, manual_clock=options.clock == "manual")
+        self.reporting = Reporting(observer)
+        self.pump = Pump(self.cluster, self.reporting, manual_clock=options.clock == "manual")
         try:
             self._listen()
             self._prepare()

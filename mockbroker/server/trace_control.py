@@ -56,7 +56,12 @@ class TraceControl:
     def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Calls `listener` with each event to come, in the cluster's thread; the result ends that."""
         self._cluster.run(lambda _: self._trace.listeners.append(listener))
-        return lambda: self._cluster.run(lambda _: self._trace.listeners.remove(listener))
+        return lambda: self._cluster.run(lambda _: self._forget(listener))
+
+    def _forget(self, listener: Callable[[Event], None]) -> None:
+        # One that raised is not there any more.
+        if listener in self._trace.listeners:
+            self._trace.listeners.remove(listener)
 
     def write(self, path: str | Path) -> None:
         """The events so far to a file: `.parquet` (needs `mockbroker[parquet]`), or JSON lines.

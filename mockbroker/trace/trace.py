@@ -30,6 +30,8 @@ class Trace:
         self._cluster = cluster
         self.events: deque[Event] = deque(maxlen=kept)
         self.listeners: list[Callable[[Event], None]] = []
+        self.failed: Callable[[Exception], None] | None = None
+        """Hears of a listener that raised, and is told no more; unless it is set, that raises."""
         self._states: States | None = None
         self._decisions = Decisions(self._add)
         self._number = 0
@@ -63,9 +65,15 @@ class Trace:
 
     def changed(self) -> None:
         """Looks for changes of state."""
-        if self._states is not None:
+        if self._states is None:
+            return
+        try:
             for kind, values in self._states.changes():
                 self._add(kind, *values)
+        except Exception as error:
+            if self.failed is None:
+                raise
+            self.failed(error)
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """A behaviour was given another answer."""
@@ -100,7 +108,13 @@ class Trace:
     def _keep(self, event: Event) -> None:
         self.events.append(event)
         for listener in list(self.listeners):
-            listener(event)
+            try:
+                listener(event)
+            except Exception as error:
+                if self.failed is None:
+                    raise
+                self.listeners.remove(listener)
+                self.failed(error)
 
 
 _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}

@@ -31,7 +31,7 @@ class Heard:
     def policy_failed(self, error: Exception) -> None: ...
     def disconnected(self, connection: Connection) -> None: ...
 
-    def failed(self, connection: Connection, error: Exception) -> None:
+    def failed(self, connection: Connection | None, error: Exception) -> None:
         self.errors.append(error)
 
 
@@ -374,4 +374,4 @@ def test_a_handler_that_raises_after_a_delay(bench: Bench, monkeypatch: pytest.M
     bench.send("heartbeat")
     bench.cluster.advance(10)
     assert bench.connection.wants_close
-    assert [str(each) for each in bench.heard.errors] == ["broken"]
+    assert [str(each.__cause__) for each in bench.heard.errors] == ["broken"]

@@ -32,7 +32,7 @@ class Heard:
     def identified(self, connection: Connection) -> None: ...
     def malformed(self, connection: Connection, reason: str) -> None: ...
     def disconnected(self, connection: Connection) -> None: ...
-    def failed(self, connection: Connection, error: Exception) -> None: ...
+    def failed(self, connection: Connection | None, error: Exception) -> None: ...
     def policy_failed(self, error: Exception) -> None:
         self.errors.append(error)
 
@@ -84,6 +84,8 @@ def test_one_that_raises(trace: bool) -> None:
         assert end_of_epoch(cluster, 7)["error_code"] == "UNKNOWN_SERVER_ERROR"
         produce(cluster, 1)
         assert end_of_epoch(cluster, 0)["error_code"] == "NONE"
+        assert cluster.failures == heard.errors
+        cluster.failures.clear()
     (error,) = heard.errors
     assert isinstance(error, OwnPolicyError)
     assert isinstance(error.__cause__, ZeroDivisionError)
@@ -101,6 +103,7 @@ def test_one_that_raises_while_no_request_is_at_work() -> None:
         cluster.start_broker(1)  # and it follows, once its session is over
         cluster.clock.advance("1m")
         produce(cluster, 1)
+        cluster.failures.clear()
     assert [str(each.__cause__) for each in heard.errors] == ["mine"]
 
 

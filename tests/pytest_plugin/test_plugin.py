@@ -235,7 +235,7 @@ def test_after({fixture}):
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
-            "mockbroker: broker * failed at a request of test, and hung up:",
+            "mockbroker: broker * failed at Metadata v1 of client 'test' (127.0.0.1:*), and closed *",
             "*Traceback*",
             "ERROR *::test_it*",
         ]

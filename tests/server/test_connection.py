@@ -32,7 +32,7 @@ class Heard:
     def malformed(self, connection: Connection, reason: str) -> None:
         self.refusals.append(reason)
 
-    def failed(self, connection: Connection, error: Exception) -> None:
+    def failed(self, connection: Connection | None, error: Exception) -> None:
         self.errors.append(error)
 
     def policy_failed(self, error: Exception) -> None: ...

@@ -1,0 +1,89 @@
+"""What the shells hear is logged too, under `mockbroker`, and what failed is kept until the cluster stops."""
+
+import logging
+from typing import TYPE_CHECKING, Final
+
+from ..shown import shown
+from .observer import Observer
+
+if TYPE_CHECKING:
+    from .connection import Connection
+
+KEPT: Final = 100
+"""So many failures are kept; all are logged."""
+
+_log = logging.getLogger(__name__)
+# A program that has set up no logging hears of failures when the cluster stops, and of nothing else.
+logging.getLogger("mockbroker").addHandler(logging.NullHandler())
+
+
+class Reporting:
+    """Tells `observer`, whose own errors are failures as those of requests are.
+
+    `failures` are the first KEPT of them.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self.failures: list[Exception] = []
+        self._more = 0
+
+    def identified(self, connection: "Connection") -> None:
+        _log.debug("%s: %s", _who(connection), _client(connection))
+        try:
+            self._observer.identified(connection)
+        except Exception as error:
+            self._keep(error, "an observer failed")
+
+    def malformed(self, connection: "Connection", reason: str) -> None:
+        _log.warning("%s: closed, %s", _who(connection), shown(reason))
+        try:
+            self._observer.malformed(connection, reason)
+        except Exception as error:
+            self._keep(error, "an observer failed")
+
+    def failed(self, connection: "Connection | None", error: Exception) -> None:
+        self._keep(error, shown(str(error)))
+        try:
+            self._observer.failed(connection, error)
+        except Exception as other:
+            self._keep(other, "an observer failed")
+
+    def policy_failed(self, error: Exception) -> None:
+        self._keep(error, shown(str(error)))
+        try:
+            self._observer.policy_failed(error)
+        except Exception as other:
+            self._keep(other, "an observer failed")
+
+    def disconnected(self, connection: "Connection") -> None:
+        _log.debug("%s: %s disconnected", _who(connection), _client(connection))
+        try:
+            self._observer.disconnected(connection)
+        except Exception as error:
+            self._keep(error, "an observer failed")
+
+    def raise_failures(self) -> None:
+        """Raises what failed, once: the error itself, or an ExceptionGroup of several."""
+        failures, more = list(self.failures), self._more
+        self.failures.clear()
+        if len(failures) == 1:
+            raise failures[0]
+        if failures:
+            rest = f", and {more} times more, which are logged" if more else ""
+            raise ExceptionGroup(f"the cluster failed {len(failures)} times{rest}", failures)
+
+    def _keep(self, error: Exception, text: str) -> None:
+        _log.error("%s", text, exc_info=error)
+        if len(self.failures) < KEPT:
+            self.failures.append(error)
+        else:
+            self._more += 1
+
+
+def _who(connection: "Connection") -> str:
+    return f"{connection.name} -> broker {connection.broker.id}"
+
+
+def _client(connection: "Connection") -> str:
+    return "no client id" if connection.client_id is None else repr(connection.client_id)
