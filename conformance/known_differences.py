@@ -8,7 +8,6 @@ KNOWN: Final[dict[str, str]] = {
     "api_versions.versions": "APIs that are not answered yet are not advertised: docs/reference/apis.md",
     "api_versions.besides_versions": "features are left out while the APIs that they need are not answered",
     "api_versions.unknown_versions@4.4.0": _CLIPPED,
-    "api_versions.broken_requests": "kio refuses text that is not UTF-8 when it reads the request",
     "api_versions.produce_below_v3@3.9.2": _CLIPPED,
 }
 """Question id (`metadata.internal_topic`, or `metadata.internal_topic@4.4.0` for one release) → reason."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, Final
 
-from . import schema
+from . import reading, schema, writing
 from .api_keys import CODEC_VERSIONS, ApiKey
 from .headers import MalformedRequestError, skip_tags
 from .primitives import FrameBuffer, Records
@@ -37,6 +37,7 @@ class Codec:
         messages = _messages(api_key)
         self.upgrade: Callable[[Any, int], Any] | None = getattr(messages, "upgrade", None)
         self.downgrade: Callable[[Any, int], Any] | None = getattr(messages, "downgrade", None)
+        self._read: Callable[[Any, int], Any]
         self.flexible, self._read, self._write = _functions(api_key, version, messages)
         self.tagged_answer = self.flexible and api_key is not ApiKey.API_VERSIONS
 
@@ -45,8 +46,8 @@ class Codec:
         try:
             if self.flexible:
                 offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
-            request = self._read(frame if self.keeps_view else _readonly(frame), offset)
-        except Exception as error:
+            request = self._read(frame if self.keeps_view else bytes(frame), offset)
+        except reading.READ_ERRORS as error:
             raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {error}") from error
         return request if self.upgrade is None else self.upgrade(request, self.version)
 
@@ -83,11 +84,6 @@ class ProduceCodec(Codec):
         return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response)
 
 
-def _readonly(frame: bytes | memoryview) -> bytes | memoryview:
-    """kio takes nothing writable."""
-    return frame if type(frame) is bytes or frame.readonly else frame.toreadonly()  # type: ignore[union-attr]
-
-
 def codec(api_key: int, version: int) -> Codec:
     """A codec to be kept for one connection. UnsupportedVersionError where there is none."""
     shared = _shared(api_key, version)
@@ -112,19 +108,22 @@ def _messages(api_key: ApiKey) -> ModuleType:
 
 def _functions(
     api_key: ApiKey, version: int, messages: ModuleType
-) -> tuple[bool, schema.Reader, schema.Writer]:
+) -> tuple[bool, reading.Reader, writing.Writer]:
     """Whether the version is flexible, and what reads its requests and writes its answers."""
+    api = api_key.name.lower()
+    name = "".join(part.capitalize() for part in api.split("_"))
+    request, answer = (_schema(api_key, version, kind) for kind in ("Request", "Response"))
+    write = writing.compile_writer(answer, getattr(messages, name + "Response"))
+    read = reading.compile_reader(request, getattr(messages, name + "Request"))
+    return schema.flexible(request), read, write
+
+
+def _schema(api_key: ApiKey, version: int, kind: str) -> type:
     if api_key is ApiKey.OFFSET_FOR_LEADER_EPOCH and version < 2:
         from . import offset_for_leader_epoch_v0 as old
 
-        return False, old.read_request, functools.partial(old.write_response, version)
-    api = api_key.name.lower()
-    name = "".join(part.capitalize() for part in api.split("_"))
-    answer = schema.load(api, version, "Response")
-    write = schema.compile_writer(answer, getattr(messages, name + "Response"))
-    request = schema.load(api, version, "Request")
-    read = schema.compile_reader(request, getattr(messages, name + "Request"))
-    return request.__flexible__, read, write  # type: ignore[attr-defined]
+        return old.REQUEST if kind == "Request" else old.RESPONSES[version]
+    return schema.load(api_key.name.lower(), version, kind)
 
 
 __all__ = ["Codec", "Frame", "Records", "UnsupportedVersionError", "codec"]

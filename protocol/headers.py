@@ -3,7 +3,7 @@
 import struct
 from typing import Final, NamedTuple
 
-from .primitives import read_uvarint, text_of
+from . import primitives
 
 MAX_FRAME_BYTES: Final = 100 * 1024 * 1024
 """Kafka's default for `socket.request.max.bytes`."""
@@ -42,19 +42,12 @@ def parse_header(frame: bytes | memoryview) -> RequestHeader:
     end = 10 + length
     if end > len(frame):
         raise MalformedRequestError(f"client id of {length} bytes in a frame of {len(frame)}")
-    return RequestHeader(key, version, correlation_id, text_of(frame[10:end]), end)
+    return RequestHeader(key, version, correlation_id, primitives.text_of(frame[10:end]), end)
 
 
 def skip_tags(frame: bytes | memoryview, offset: int) -> int:
     """Offset behind the tagged fields of a flexible header. Raises MalformedRequestError."""
     try:
-        count, offset = read_uvarint(frame, offset)
-        for _ in range(count):
-            _, offset = read_uvarint(frame, offset)
-            size, offset = read_uvarint(frame, offset)
-            offset += size
+        return primitives.skip_tags(frame, offset)
     except (IndexError, ValueError) as error:
-        raise MalformedRequestError("tagged fields of the header end early") from error
-    if offset > len(frame):
-        raise MalformedRequestError("tagged fields of the header end early")
-    return offset
+        raise MalformedRequestError(f"tagged fields of the header: {error}") from error

@@ -58,6 +58,9 @@ def text_of(data: bytes | bytearray | memoryview) -> str:
     return str(data, "utf-8", "mockbroker.java")
 
 
+_HIGHEST: Final = (1 << 31) - 1
+
+
 def write_uvarint(out: bytearray, value: int) -> None:
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -66,19 +69,51 @@ def write_uvarint(out: bytearray, value: int) -> None:
 
 
 def read_uvarint(data: bytes | bytearray | memoryview, offset: int) -> tuple[int, int]:
-    """Value and the offset behind it. IndexError when the bytes end, ValueError past 35 bits."""
-    value = shift = 0
+    """Value and the offset behind it. IndexError when the bytes end, ValueError past five bytes.
+
+    As in `ByteUtils.readUnsignedVarint` bits above the 32nd are lost, and with the 32nd it is negative.
+    """
+    first = data[offset]
+    return (first, offset + 1) if first < 0x80 else finish_uvarint(data, offset + 1, first)
+
+
+def finish_uvarint(data: bytes | bytearray | memoryview, offset: int, first: int) -> tuple[int, int]:
+    """`read_uvarint` behind a first byte of 0x80 or more. The lowest value is given as 2**31, since a length
+    that counts from 1 wraps around to the highest."""
+    value, shift = first & 0x7F, 7
     while True:
         byte = data[offset]
         offset += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, offset
+            break
         shift += 7
         if shift > 28:
-            if data[offset] > 0x0F:
-                raise ValueError("a varint of more than 32 bits")
-            return value | data[offset] << shift, offset + 1
+            raise ValueError("a varint of more than five bytes")
+    if shift == 28:
+        value &= 0xFFFFFFFF
+        if value > _HIGHEST + 1:
+            value -= 1 << 32
+    return value, offset
+
+
+def skip_tags(data: bytes | bytearray | memoryview, offset: int) -> int:
+    """The offset behind tagged fields that nobody knows. IndexError or ValueError when they end early."""
+    if data[offset] == 0:
+        return offset + 1
+    count, offset = read_uvarint(data, offset)
+    for _ in range(count):
+        _, offset = read_uvarint(data, offset)
+        size, offset = read_uvarint(data, offset)
+        offset = skip(data, offset, size)
+    return offset
+
+
+def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
+    """The offset `size` bytes on. ValueError when that is behind the end, or before `offset`."""
+    if not 0 <= size <= len(data) - offset:
+        raise ValueError(f"{size} bytes announced, {len(data) - offset} left")
+    return offset + size
 
 
 def write_string(out: bytearray, value: str | None) -> None:

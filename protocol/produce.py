@@ -16,8 +16,9 @@ from .messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from .primitives import FrameBuffer, read_uvarint
-from .schema import Writer
+from .primitives import FrameBuffer, read_uvarint, skip_tags, text_of
+from .reading import MAX_ENTRIES, MOST_TEXT
+from .writing import Writer
 
 _INT16: Final = struct.Struct(">h").unpack_from
 _INT32: Final = struct.Struct(">i").unpack_from
@@ -30,7 +31,7 @@ Read = Callable[[Data, int], tuple[int, int]]
 
 
 class ProduceReader:
-    """Reads v3 to v13; records are views of the frame. Raises IndexError, ValueError or struct.error."""
+    """Reads v3 to v13; records are views of the frame. Raises one of READ_ERRORS."""
 
     def __init__(self, version: int) -> None:
         self._flexible = version >= 9
@@ -58,13 +59,16 @@ class ProduceReader:
     def _read(self, data: Data, start: int) -> ProduceRequest:
         transactional_id, offset = self._text(data, start)
         acks, timeout_ms = _ACKS_TIMEOUT(data, offset)
-        count, offset = self._long(data, offset + 6)
         topics = []
         records_at = 0
+        count, offset = self._count(data, offset + 6, 0)
+        entries = count
         for _ in range(count):
-            topic, offset, records_at = self._topic(data, offset)
+            topic, offset, records_at = self._topic(data, offset, entries)
+            entries += len(topic.partition_data)
             topics.append(topic)
-        _skip_tags(data, offset, self._flexible)
+        if self._flexible:
+            skip_tags(data, offset)
         if len(topics) == 1 and len(topics[0].partition_data) == 1:
             only = topics[0]
             self._head = bytes(data[start:records_at])
@@ -72,7 +76,7 @@ class ProduceReader:
             self._like = (transactional_id, acks, timeout_ms, only.topic_id, only.name, index)
         return ProduceRequest(transactional_id, acks, timeout_ms, topics)
 
-    def _topic(self, data: Data, offset: int) -> tuple[TopicProduceData, int, int]:
+    def _topic(self, data: Data, offset: int, entries: int) -> tuple[TopicProduceData, int, int]:
         """The topic, the offset behind it, and where the size of its last records stands."""
         if self._by_id:
             raw = bytes(_slice(data, offset, 16))
@@ -83,7 +87,7 @@ class ProduceReader:
             if name is None:
                 raise ValueError("a topic without a name")
             topic = TopicProduceData(name=name)
-        count, offset = self._long(data, offset)
+        count, offset = self._count(data, offset, entries)
         records_at = 0
         for _ in range(count):
             (index,) = _INT32(data, offset)
@@ -91,14 +95,27 @@ class ProduceReader:
             size, offset = self._long(data, records_at)
             records = None if size < 0 else _slice(data, offset, size)
             topic.partition_data.append(PartitionProduceData(index, records))
-            offset = _skip_tags(data, offset + max(size, 0), self._flexible)
-        return topic, _skip_tags(data, offset, self._flexible), records_at
+            offset += max(size, 0)
+            if self._flexible:
+                offset = skip_tags(data, offset)
+        return topic, skip_tags(data, offset) if self._flexible else offset, records_at
+
+    def _count(self, data: Data, offset: int, entries: int) -> tuple[int, int]:
+        """How many entries an array has, beside `entries` of others, and the offset behind that."""
+        count, offset = self._long(data, offset)
+        if count < 0:
+            raise ValueError("an array is null, which it can't be")
+        if count > len(data) - offset or count + entries > MAX_ENTRIES:
+            raise ValueError(f"{count} entries announced: {len(data) - offset} bytes are left")
+        return count, offset
 
     def _text(self, data: Data, offset: int) -> tuple[str | None, int]:
         size, offset = self._short(data, offset)
         if size < 0:
             return None, offset
-        return str(_slice(data, offset, size), "utf-8"), offset + size
+        if size > MOST_TEXT:
+            raise ValueError(f"a text of {size} bytes: {MOST_TEXT} is the most")
+        return text_of(_slice(data, offset, size)), offset + size
 
 
 class ProduceWriter:
@@ -167,16 +184,3 @@ def _length16(data: Data, offset: int) -> tuple[int, int]:
 
 def _length32(data: Data, offset: int) -> tuple[int, int]:
     return _INT32(data, offset)[0], offset + 4
-
-
-def _skip_tags(data: Data, offset: int, flexible: bool) -> int:
-    if not flexible:
-        return offset
-    if data[offset] == 0:
-        return offset + 1
-    count, offset = read_uvarint(data, offset)
-    for _ in range(count):
-        _, offset = read_uvarint(data, offset)
-        size, offset = read_uvarint(data, offset)
-        offset += size
-    return offset

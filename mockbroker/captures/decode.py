@@ -1,12 +1,14 @@
 """From TCP segments to requests and answers."""
 
-import importlib
+import functools
 import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from ..protocol.headers import MalformedRequestError, parse_header
+from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.pcapng import SYN, Address, Segment
+from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
+from ..protocol.schema import flexible, load
 from ..trace.plain import plain
 
 _INT32: Final = struct.Struct(">i")
@@ -38,19 +40,25 @@ class _Half:
         self.next: int | None = None
         self.data = bytearray()
         self.early: dict[int, bytes] = {}
+        self.lost = False
 
     def take(self, segment: Segment) -> None:
         if self.next is None or segment.flags & SYN:
             self.next = segment.sequence + bool(segment.flags & SYN)
-        if segment.payload:
+        if segment.payload and not self.lost:
             self.early[segment.sequence] = segment.payload
         while (payload := self.early.pop(self.next, None)) is not None:
             self.data += payload
             self.next = (self.next + len(payload)) & 0xFFFFFFFF
 
-    def frames(self) -> Iterator[bytes]:
-        while len(self.data) >= 4:
+    def frames(self) -> Iterator[bytes | str]:
+        """Whole frames; or why there are no more, once."""
+        while len(self.data) >= 4 and not self.lost:
             (size,) = _INT32.unpack_from(self.data)
+            if size < 4:
+                self.lost = True
+                yield f"unreadable: a frame of {size} bytes, and what follows it"
+                return
             if len(self.data) < 4 + size:
                 return
             yield bytes(self.data[4 : 4 + size])
@@ -69,7 +77,11 @@ def messages(segments: Iterable[Segment]) -> Iterator[Message]:
         half = halves.setdefault(key, _Half())
         half.take(segment)
         for frame in half.frames():
-            if key in clients:
+            if isinstance(frame, str):
+                asking = key in clients
+                ends = key if asking else key[::-1]
+                yield Message(segment.time_us, *ends, asking, "?", -1, -1, None, frame)
+            elif key in clients:
                 message = _request(segment, frame)
                 asked[(*key, message.correlation_id)] = message
                 yield message
@@ -86,7 +98,7 @@ def _request(segment: Segment, frame: bytes) -> Message:
     except MalformedRequestError as error:
         return Message(segment.time_us, client, broker, True, "?", -1, -1, None, f"unreadable: {error}")
     name = _api(key)
-    body = _body(name, version, "request", frame, offset)
+    body = _body(name, version, "Request", frame, offset)
     return Message(segment.time_us, client, broker, True, name, version, correlation_id, client_id, body)
 
 
@@ -95,7 +107,7 @@ def _answer(segment: Segment, frame: bytes, correlation_id: int, request: Messag
     if request is None:
         text = f"unreadable: nobody asked with correlation id {correlation_id}"
         return Message(segment.time_us, *ends, False, "?", -1, correlation_id, None, text)
-    body = _body(request.api, request.version, "response", frame, 4)
+    body = _body(request.api, request.version, "Response", frame, 4)
     return Message(
         segment.time_us, *ends, False, request.api, request.version, correlation_id, request.client_id, body
     )
@@ -109,16 +121,18 @@ def _api(key: int) -> str:
 
 
 def _body(api: str, version: int, kind: str, frame: bytes, offset: int) -> Any:
-    from kio.serial import entity_reader
-
-    snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in api).lstrip("_")
     try:
-        module = importlib.import_module(f"kio.schema.{snake}.v{version}.{kind}")
-        entity = getattr(module, f"{api}{kind.capitalize()}")
-        if entity.__flexible__ and not (api == "ApiVersions" and kind == "response"):
-            from ..protocol.headers import skip_tags
-
+        tagged, read = _reader(api, version, kind)
+        if tagged:
             offset = skip_tags(frame, offset)
-        return plain(entity_reader(entity)(frame, offset)[0])
-    except Exception as error:
+        return plain(read(frame, offset))
+    except (ImportError, *READ_ERRORS) as error:
         return f"unreadable: {error}"
+
+
+@functools.cache
+def _reader(api: str, version: int, kind: str) -> tuple[bool, Reader]:
+    """Whether the header has tagged fields, and what reads the rest. ImportError where kio has no schema."""
+    snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in api).lstrip("_")
+    schema = load(snake, version, kind)
+    return flexible(schema) and (api, kind) != ("ApiVersions", "Response"), compile_plain_reader(schema)

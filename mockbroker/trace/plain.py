@@ -16,6 +16,8 @@ def plain(value: Any, name: str = "") -> Any:
         return batches(value)
     if is_dataclass(value):
         return {each.name: plain(getattr(value, each.name), each.name) for each in fields(value)}
+    if isinstance(value, dict):
+        return {each: plain(inner, each) for each, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     if isinstance(value, bytes | bytearray | memoryview):

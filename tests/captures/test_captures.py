@@ -128,3 +128,45 @@ def test_what_is_written_is_read(written: list[Segment]) -> None:
         writer.write(each)
     file.seek(0)
     assert list(read(file)) == written
+
+
+def spoken(*frames: tuple[bool, bytes]) -> list[Message]:
+    """What is decoded of one connection; `frames` are the client's or not, with their sizes."""
+    client, broker = ("127.0.0.1", 40000), ("127.0.0.1", 9092)
+    sequences = {True: 1, False: 1}
+    found = []
+    for asking, frame in frames:
+        ends = (client, broker) if asking else (broker, client)
+        found.append(Segment(0, *ends, sequences[asking], 0, 0, frame))
+        sequences[asking] += len(frame)
+    return list(messages(found))
+
+
+METADATA = bytes.fromhex("00000014 0003 0009 00000001 0001 78 00 00 000000 00000000")
+
+
+@pytest.mark.parametrize("size", ["ffffffff07", "ffffffff0f", "8080808008"])
+def test_an_array_of_any_length_is_unreadable_not_the_end(size: str) -> None:
+    ask = bytes.fromhex("00000011 0003 0009 00000001 0001 78 00") + bytes.fromhex(size)
+    answer = bytes.fromhex("0000000e 00000001 00 00000000") + bytes.fromhex(size)
+    found = spoken((True, ask), (False, answer))
+    assert ["unreadable" in str(each.body) for each in found] == [True, True]
+
+
+@pytest.mark.parametrize("asking", [True, False])
+@pytest.mark.parametrize("size", [-(2**31), -4, -1, 0, 3])
+def test_a_frame_of_no_size_ends_its_half_with_one_line(asking: bool, size: int) -> None:
+    wrong = size.to_bytes(4, "big", signed=True)
+    found = spoken((True, METADATA), (asking, wrong * 3), (asking, METADATA), (not asking, METADATA))
+    bad = [each for each in found if "unreadable: a frame of" in str(each.body)]
+    assert [(each.is_request, each.body) for each in bad] == [
+        (asking, f"unreadable: a frame of {size} bytes, and what follows it")
+    ]
+
+
+@given(frames=st.lists(st.tuples(st.booleans(), st.binary(max_size=60)), max_size=4), framed=st.booleans())
+def test_any_bytes_are_decoded_or_unreadable(frames: list[tuple[bool, bytes]], framed: bool) -> None:
+    if framed:
+        frames = [(asking, len(data).to_bytes(4, "big") + data) for asking, data in frames]
+    for each in spoken((True, METADATA), *frames):
+        assert str(each)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 
 from mockbroker.conformance.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
-from mockbroker.protocol import record_batch, schema
+from mockbroker.protocol import record_batch, schema, writing
 from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from mockbroker.protocol.messages.produce import (
@@ -91,7 +91,7 @@ def test_produce_answers_written_in_one_go_are_those_written_field_by_field(vers
         only = PartitionProduceResponse(3, 0, base_offset, append_time, start)
         answer = ProduceResponse([TopicProduceResponse(TOPIC_ID, [only], "orders")])
         slow = bytearray()
-        schema.compile_writer(schema_class, ProduceResponse)(answer, slow)
+        writing.compile_writer(schema_class, ProduceResponse)(answer, slow)
         frame = hot.encode(99, answer)
         assert isinstance(frame, bytes)
         head = struct.pack(">ii", len(frame) - 4, 99) + (b"\0" if version >= 9 else b"")

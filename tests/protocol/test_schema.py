@@ -1,19 +1,27 @@
 """Our models against kio's own readers and writers, for every API version."""
 
+import contextlib
+import functools
 import importlib
+import random
+import tracemalloc
 import types
 import typing
 from dataclasses import fields, is_dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kio.serial import entity_reader
 
-from mockbroker.protocol import schema
+from mockbroker.protocol import reading, schema, writing
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.codecs import codec
+from mockbroker.protocol.headers import MalformedRequestError
+from mockbroker.protocol.primitives import write_uvarint
 
 CASES = [
     (key, version, kind)
@@ -101,20 +109,115 @@ def plain(value: Any) -> Any:
     return value
 
 
+def as_kio_has_it(value: Any) -> Any:
+    """What a plain reader gives, from what kio read."""
+    if is_dataclass(value):
+        return {f.name: as_kio_has_it(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, tuple):
+        return [as_kio_has_it(each) for each in value]
+    if isinstance(value, timedelta):
+        return value // timedelta(milliseconds=1)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return getattr(value, "value", value)
+
+
 @pytest.mark.parametrize(
     ("key", "version", "kind"), CASES, ids=lambda value: str(getattr(value, "name", value))
 )
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-def test_what_is_written_is_read_back_by_kio(
-    key: ApiKey, version: int, kind: str, data: st.DataObject
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data(), randomness=st.randoms(use_true_random=False))
+def test_what_is_written_is_read_back_by_kio_and_by_us_and_when_damaged_read_or_refused(
+    key: ApiKey, version: int, kind: str, data: st.DataObject, randomness: random.Random
 ) -> None:
     api = key.name.lower()
     ours, theirs = model(api, kind), schema.load(api, version, kind)
+    read, read_plain = readers(ours, theirs)
     message = data.draw(values(ours, theirs))
     out = bytearray()
-    schema.compile_writer(theirs, ours)(message, out)
-    assert plain(schema.compile_reader(theirs, ours)(bytes(out), 0)) == plain(message)
+    writing.compile_writer(theirs, ours)(message, out)
+    assert plain(read(b"head" + out, 4)) == plain(message)
+    reference: Any = entity_reader(theirs)
+    assert plain(read_plain(bytes(out), 0)) == as_kio_has_it(reference(bytes(out), 0)[0])
+    for _ in range(8):
+        damaged = damage(bytes(out), randomness)
+        for each in (read, read_plain):
+            with contextlib.suppress(*reading.READ_ERRORS):
+                each(damaged, 0)
+
+
+@functools.cache
+def readers(ours: type, theirs: type) -> tuple[reading.Reader, reading.Reader]:
+    return reading.compile_reader(theirs, ours), reading.compile_plain_reader(theirs)
+
+
+LENGTHS = [b"\xff\xff\xff\xff\x0f", b"\xff\xff\xff\xff\x07", b"\x7f\xff\xff\xff", b"\x80\x80\x80\x80\x08"]
+"""The 21-byte frame's, and as large as lengths of 32 bits get, compact and not."""
+
+
+def damage(data: bytes, randomness: random.Random) -> bytes:
+    at = randomness.randrange(len(data) + 1)
+    match randomness.randrange(4):
+        case 0:
+            return data[:at]
+        case 1:
+            return data[:at] + randomness.randbytes(randomness.randrange(1, 6)) + data[at:]
+        case 2:
+            return data[:at] + randomness.randbytes(1) + data[at + 1 :]
+        case _:
+            return data[:at] + randomness.choice(LENGTHS) + data[at + randomness.randrange(5) :]
+
+
+@pytest.mark.parametrize("key", list(CODEC_VERSIONS), ids=lambda key: key.name)
+def test_no_length_that_is_announced_is_reserved(key: ApiKey) -> None:
+    """In the place of every byte, and before it: memory stays flat, and nothing but a refusal is raised."""
+    low, high = CODEC_VERSIONS[key]
+    examples = []
+    for api, version, kind in CASES:
+        if api is not key or low < version < high - 1:
+            continue
+        ours, theirs = model(key.name.lower(), kind), schema.load(key.name.lower(), version, kind)
+        out = bytearray()
+        writing.compile_writer(theirs, ours)(filled(ours), out)
+        examples.append((bytes(out), readers(ours, theirs)))
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    for written, both in examples:
+        for at in range(len(written) + 1):
+            for length in LENGTHS:
+                for read in both:
+                    with contextlib.suppress(*reading.READ_ERRORS):
+                        read(written[:at] + length + written[at + len(length) :], 0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - before < 500_000
+
+
+def filled(model_type: type) -> Any:
+    """A message with one entry in each of its arrays."""
+    hints = typing.get_type_hints(model_type)
+    chosen: dict[str, Any] = {}
+    for field in fields(model_type):
+        if not isinstance(getattr(model_type(), field.name), (list, tuple)):
+            continue
+        element = hints[field.name]
+        while not isinstance(element, type):
+            element = next(t for t in typing.get_args(element) if t is not type(None))
+        chosen[field.name] = [filled(element) if is_dataclass(element) else element()]
+    return model_type(**chosen)
+
+
+def test_too_many_entries_are_refused_before_they_are_made() -> None:
+    keys = b"\1" * (reading.MAX_ENTRIES + 1)
+    for count, refused in ((reading.MAX_ENTRIES, False), (reading.MAX_ENTRIES + 1, True)):
+        body = bytearray(b"\0")
+        write_uvarint(body, count + 1)
+        frame = b"\0" + bytes(body[:1]) + bytes(body[1:]) + keys[:count] + b"\0"
+        if refused:
+            with pytest.raises(MalformedRequestError, match="1000001 entries"):
+                codec(ApiKey.FIND_COORDINATOR, 4).decode(frame, 0)
+        else:
+            assert len(codec(ApiKey.FIND_COORDINATOR, 4).decode(frame, 0).coordinator_keys) == count
 
 
 @pytest.mark.parametrize("key", list(CODEC_VERSIONS), ids=lambda key: key.name)

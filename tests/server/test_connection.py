@@ -243,8 +243,23 @@ def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(ben
         (wire.request(2, 1, b"\xff"), "LIST_OFFSETS v1"),
         (wire.produce("t", b"")[:-4] + struct.pack(">i", 500), "500 bytes announced"),
         (struct.pack(">ihhih", 12, 18, 0, 7, 500) + b"ab", "client id of 500 bytes"),
+        (bytes.fromhex("00000011000300090000000100017800ffffffff0f"), "METADATA v9"),
+        (bytes.fromhex("00000011000300090000000100017800ffffffff07"), "2147483646 entries announced"),
+        (wire.request(8, 2, b"\0\0\0\0\0\0\0\0" + b"\0" * 8 + b"\x7f\xff\xff\xff"), "2147483647 entries"),
     ],
-    ids=["version", "api", "2 GB", "negative", "short", "truncated", "cut records", "client id"],
+    ids=[
+        "version",
+        "api",
+        "2 GB",
+        "negative",
+        "short",
+        "truncated",
+        "cut records",
+        "client id",
+        "array of -2",
+        "array of 2**31 - 2",
+        "array of 2**31 - 1",
+    ],
 )
 def test_what_is_no_request_closes_the_connection_with_one_line(
     bench: Bench, data: bytes, reason: str

@@ -1,0 +1,299 @@
+"""Bytes -> model, or plain values: functions compiled once per API version.
+
+What is read is what Kafka's generated classes read (`MessageDataGenerator.java`): any negative length is
+null, tags come in any order and again, the size of a known one is not looked at, booleans are true but for
+0, text that is not UTF-8 is replaced, and what is left over at the end is nobody's business.
+No length is believed: before anything is reserved it is held against the bytes that there are.
+"""
+
+import functools
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from .primitives import finish_uvarint, read_uvarint, skip, skip_tags
+from .schema import STRUCT, Shape, flexible, model_of, shapes
+
+Reader = Callable[[bytes, int], Any]
+"""Bytes and an offset -> what begins there. Raises one of READ_ERRORS."""
+READ_ERRORS: Final = (ValueError, IndexError, struct.error)
+
+MAX_ENTRIES: Final = 1_000_000
+"""With more entries than this in all of its arrays a message is refused; Kafka has no such limit."""
+
+_ZERO_UUID: Final = bytes(16)
+MOST_TEXT: Final = 0x7FFF
+"""Bytes of a text, as many as a length of 16 bits can say."""
+_MS: Final = timedelta(milliseconds=1)
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+
+
+def compile_reader(schema: type, model: type) -> Reader:
+    """For `model`, in the version that `schema` is of."""
+    return _compile(schema, model)
+
+
+def compile_plain_reader(schema: type) -> Reader:
+    """For what JSON has, save bytes and UUIDs: dicts with kio's names, times as ISO 8601, spans in ms."""
+    return _compile(schema, None)
+
+
+def _compile(schema: type, model: type | None) -> Reader:
+    source = _Source(flexible(schema))
+    source.line("left = end = len(d)")
+    source.line(f"if end > {MAX_ENTRIES}: left = {MAX_ENTRIES}")
+    made = source.entity(schema, model)
+    source.flush()
+    source.line(f"return {made}")
+    body = "\n".join(source.lines)
+    exec(f"def read(d, o):\n{body}", source.scope)
+    return source.scope["read"]  # type: ignore[no-any-return]
+
+
+class _Source:
+    """The lines of a reader: `d` is the data, `o` the offset, `left` how many entries may still come.
+
+    Fields of fixed size, and the length or the number of tags behind them, are collected in a run that one
+    `struct` reads.
+    """
+
+    def __init__(self, compact: bool) -> None:
+        self.compact = compact
+        self.lines: list[str] = []
+        self.scope: dict[str, Any] = {
+            "text": "mockbroker.java",
+            "long": finish_uvarint,
+            "tags": skip_tags,
+            "skip": skip,
+            "null": _null,
+            "short": _short,
+            "many": _too_many,
+            "large": _too_large,
+            "uuid": _uuid,
+            "zero": _ZERO_UUID,
+            "when": _when,
+            "varint": read_uvarint,
+        }
+        self._run: list[tuple[str, str]] = []
+        self._behind: list[str] = []
+        self._depth = 1
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self._depth + text)
+
+    @contextmanager
+    def block(self, head: str) -> Iterator[None]:
+        """What is written meanwhile stands below `head`, and reads all that it began to."""
+        self.line(head)
+        self._depth += 1
+        yield
+        self.flush()
+        self._depth -= 1
+
+    def named(self, kind: str, value: Any) -> str:
+        """A new name in the reader's scope."""
+        name = f"{kind}{len(self.scope)}"
+        self.scope[name] = value
+        return name
+
+    def fixed(self, layout: str, name: str, behind: str = "") -> None:
+        """Adds a value of fixed size to the run, and the line that follows it."""
+        self._run.append((layout, name))
+        if behind:
+            self._behind.append(behind)
+
+    def flush(self) -> None:
+        """Reads the run."""
+        if not self._run:
+            return
+        layout = struct.Struct(">" + "".join(each for each, _ in self._run))
+        names = ", ".join(name for _, name in self._run)
+        if layout.format == ">B":
+            self.line(f"{names} = d[o]; o += 1")
+        else:
+            unpack = self.named("u", layout.unpack_from)
+            self.line(f"{names}, = {unpack}(d, o); o += {layout.size}")
+        for each in self._behind:
+            self.line(each)
+        self._run.clear()
+        self._behind.clear()
+
+    def entity(self, schema: type, model: type | None) -> str:
+        """Lines that read the fields of a kio class; returns the expression that makes the model of them."""
+        every = shapes(schema)
+        values: dict[str, str] = {}
+        for shape in every:
+            values[shape.name if model else shape.kio_name] = value = self.named("v", None)
+            if shape.tag is None:
+                self.field(shape, model, value)
+        if self.compact:
+            self.tags([(s, value) for s, value in zip(every, values.values(), strict=True)], model)
+        if model is None:
+            return "{" + ", ".join(f"{name!r}: {value}" for name, value in values.items()) + "}"
+        arguments = [values.get(each.name) or self.absent(each) for each in fields(model)]
+        return f"{self.named('m', model)}({', '.join(arguments)})"
+
+    def absent(self, field: Field[Any]) -> str:
+        """An expression for what a field of a model has in a version without it: keywords would cost more."""
+        if field.default_factory is MISSING:
+            return self.named("d", field.default)
+        return "[]" if field.default_factory is list else f"{self.named('d', field.default_factory)}()"
+
+    def tags(self, every: list[tuple[Shape, str]], model: type | None) -> None:
+        """Tagged fields: those that the version knows, and others."""
+        tagged = [(shape, value) for shape, value in every if shape.tag is not None]
+        for shape, value in tagged:
+            self._behind.append(f"{value} = {self.default(shape, model)}")
+        self.fixed("B", "t")
+        self.flush()
+        if not tagged:
+            self.line("if t: o = tags(d, o - 1)")
+            return
+        with self.block("if t:"):
+            self.line("if t > 127: t, o = long(d, o, t)")
+            self.known_tags(tagged, model)
+
+    def known_tags(self, tagged: list[tuple[Shape, str]], model: type | None) -> None:
+        # What is read inside may have tags of its own: the range is made by then.
+        with self.block("for _ in range(t):"):
+            self.line("k, o = varint(d, o); s, o = varint(d, o)")
+            for number, (shape, value) in enumerate(tagged):
+                with self.block(f"{'elif' if number else 'if'} k == {shape.tag}:"):
+                    self.field(shape, model, value)
+            self.line("else: o = skip(d, o, s)")
+
+    def default(self, shape: Shape, model: type | None) -> str:
+        """An expression for the value of a tagged field that is not there."""
+        if shape.array:
+            return "[]"
+        if shape.entity is None:
+            value = _raw(shape.default)
+            if value is MISSING:
+                value = None if shape.kafka_type == "uuid" else 0
+            return self.named("d", value)
+        if shape.nullable:
+            return "None"
+        if model is not None:
+            return f"{self.named('d', model_of(model, shape.name))}()"
+        defaults = {each.kio_name: _raw(each.default) for each in shapes(shape.entity)}
+        return f"dict({self.named('d', defaults)})"
+
+    def field(self, shape: Shape, model: type | None, value: str) -> None:
+        """Reads one field into the variable `value`."""
+        if shape.array:
+            self.array(shape, model, value)
+        elif shape.entity is not None and shape.nullable:
+            self.fixed("b", "n")
+            self.flush()
+            self.line(f"if n < 0: {value} = None")
+            with self.block("else:"):
+                self.one(shape, model, value)
+        else:
+            self.one(shape, model, value, shape.nullable)
+
+    def array(self, shape: Shape, model: type | None, value: str) -> None:
+        self.length("i")
+        if self.compact:
+            self.line("n -= 1")
+        self.line(f"if n < 0: {self.null(shape, value, shape.nullable)}")
+        with self.block("else:"):
+            self.line("left -= n")
+            self.line("if left < 0: raise many(n, left + n, end)")
+            if shape.kafka_type in STRUCT:
+                each = struct.Struct(">" + STRUCT[shape.kafka_type])
+                one, more = self.named("u", each.unpack_from), self.named("u", each.iter_unpack)
+                self.line(f"if n == 1: {value} = list({one}(d, o)); o += {each.size}")
+                with self.block("else:"):
+                    self.line(f"e = o + n * {each.size}")
+                    self.line("if e > end: raise short(e - o, end - o)")
+                    self.line(f"{value} = [x for x, in {more}(d[o:e])]; o = e")
+                return
+            self.line(f"{value} = []")
+            with self.block("for _ in range(n):"):
+                element = self.named("v", None)
+                self.one(shape, model, element)
+                self.flush()
+                self.line(f"{value}.append({element})")
+
+    def one(self, shape: Shape, model: type | None, value: str, nullable: bool = False) -> None:
+        """Reads one value: a field's, or one of an array's."""
+        kind = shape.kafka_type
+        if shape.entity is not None:
+            made = self.entity(shape.entity, None if model is None else model_of(model, shape.name))
+            self.flush()
+            self.line(f"{value} = {made}")
+        elif kind in STRUCT:
+            plain_time = model is None and kind == "datetime_i64"
+            self.fixed(STRUCT[kind], value, f"{value} = when({value})" if plain_time else "")
+        elif kind == "uuid":
+            self.fixed("16s", value, f"{value} = None if {value} == zero else uuid({value})")
+        else:
+            self.sized(shape, value, nullable)
+
+    def sized(self, shape: Shape, value: str, nullable: bool) -> None:
+        """Text, bytes or records."""
+        text = shape.kafka_type == "string"
+        self.length("h" if text else "i")
+        if self.compact:
+            if text:
+                self.line(f"if n > {MOST_TEXT + 1}: raise large(n - 1)")
+            self.line("n -= 1")
+        self.line(f"if n < 0: {self.null(shape, value, nullable)}")
+        with self.block("else:"):
+            self.line("e = o + n")
+            self.line("if e > end: raise short(n, end - o)")
+            decode = ".decode('utf-8', text)" if text else ""
+            self.line(f"{value} = d[o:e]{decode}; o = e")
+
+    def length(self, layout: str) -> None:
+        """Reads a length into `n`: one more than it is where it is compact."""
+        self.fixed("B" if self.compact else layout, "n")
+        self.flush()
+        if self.compact:
+            self.line("if n > 127: n, o = long(d, o, n)")
+
+    def null(self, shape: Shape, value: str, nullable: bool) -> str:
+        return f"{value} = None" if nullable else f"raise null({shape.kio_name!r})"
+
+
+def _raw(value: object) -> object:
+    """A default of kio's as it stands on the wire."""
+    if isinstance(value, timedelta):
+        return value // _MS
+    if isinstance(value, datetime):
+        return (value - _EPOCH) // _MS
+    return getattr(value, "value", value)
+
+
+@functools.lru_cache(4096)
+def _uuid(data: bytes) -> UUID:
+    return UUID(bytes=data)
+
+
+def _when(ms: int) -> str | int | None:
+    """ISO 8601 where there is such a time; -1 is none."""
+    try:
+        return None if ms == -1 else (_EPOCH + timedelta(milliseconds=ms)).isoformat()
+    except OverflowError:
+        return ms
+
+
+def _null(name: str) -> ValueError:
+    return ValueError(f"{name} is null, which it can't be")
+
+
+def _short(size: int, left: int) -> ValueError:
+    return ValueError(f"{size} bytes announced, {left} left")
+
+
+def _too_large(size: int) -> ValueError:
+    return ValueError(f"a text of {size} bytes: {MOST_TEXT} is the most")
+
+
+def _too_many(count: int, left: int, size: int) -> ValueError:
+    limit = f"{MAX_ENTRIES} in all is the most" if size > MAX_ENTRIES else "more than there can be"
+    return ValueError(f"{count} entries announced where {left} may come: {limit}")

@@ -1,0 +1,143 @@
+"""Model -> bytes: functions compiled once per API version."""
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING
+from io import StringIO
+from typing import Any, Final
+
+from .primitives import (
+    write_array_length,
+    write_bytes,
+    write_compact_bytes,
+    write_compact_records,
+    write_compact_string,
+    write_records,
+    write_string,
+    write_uvarint,
+)
+from .schema import STRUCT, Shape, flexible, model_of, shapes
+
+Writer = Callable[[Any, bytearray], None]
+
+_ZERO_UUID: Final = bytes(16)
+
+
+def compile_writer(schema: type, model: type) -> Writer:
+    """`model` -> bytes appended to a bytearray. Fields that the version lacks are left out; error codes are
+    written as they are, known to Kafka or not."""
+    scope: dict[str, Any] = {
+        "uvarint": write_uvarint,
+        "string": write_compact_string if flexible(schema) else write_string,
+        "data": write_compact_bytes if flexible(schema) else write_bytes,
+        "records": write_compact_records if flexible(schema) else write_records,
+        "length": write_array_length,
+        "zero": _ZERO_UUID,
+        "flexible": flexible(schema),
+    }
+    source = StringIO()
+    for line in _lines(schema, model, scope):
+        source.write(f"    {line}\n")
+    exec(f"def write(m, o):\n{source.getvalue()}    return None\n", scope)
+    return scope["write"]  # type: ignore[no-any-return]
+
+
+def _lines(schema: type, model: type, scope: dict[str, Any]) -> Iterator[str]:
+    every = shapes(schema)
+    run: list[Shape] = []
+
+    def flush() -> Iterator[str]:
+        if run:
+            packer = f"p{len(scope)}"
+            scope[packer] = struct.Struct(">" + "".join(STRUCT[s.kafka_type] for s in run)).pack
+            yield f"o += {packer}({', '.join('m.' + s.name for s in run)})"
+            run.clear()
+
+    for shape in every:
+        if shape.tag is not None:
+            continue
+        if shape.kafka_type in STRUCT and not shape.array:
+            run.append(shape)
+            continue
+        yield from flush()
+        yield from _field(shape, model, scope, "o")
+    yield from flush()
+    if flexible(schema):
+        tagged = sorted((s for s in every if s.tag is not None), key=lambda s: s.tag or 0)
+        yield from _tags(tagged, model, scope)
+
+
+def _tags(tagged: list[Shape], model: type, scope: dict[str, Any]) -> Iterator[str]:
+    if not tagged:
+        yield "o.append(0)"
+        return
+    yield "t = []"
+    for shape in tagged:
+        default = f"d{len(scope)}"
+        scope[default] = _tag_default(shape, model)
+        yield f"if m.{shape.name}:" if shape.array else f"if m.{shape.name} != {default}:"
+        yield "    b = bytearray()"
+        for line in _field(shape, model, scope, "b"):
+            yield "    " + line
+        yield f"    t.append(({shape.tag}, b))"
+    yield "uvarint(o, len(t))"
+    yield "for k, b in t:"
+    yield "    uvarint(o, k); uvarint(o, len(b)); o += b"
+
+
+def _tag_default(shape: Shape, model: type) -> object:
+    if shape.entity is not None and not shape.array:
+        return None if shape.nullable else model_of(model, shape.name)()
+    if shape.default is MISSING:
+        return None if shape.kafka_type == "uuid" else 0
+    return shape.default
+
+
+def _field(shape: Shape, model: type, scope: dict[str, Any], out: str) -> Iterator[str]:
+    """Lines that write one field to the buffer named `out`."""
+    value = f"m.{shape.name}"
+    if shape.array:
+        yield f"a = {value}"
+        if scope["flexible"]:
+            # Inlined: most lengths are one byte, and a call costs more than the rest.
+            absent = 0 if shape.nullable else 1
+            yield f"n = {absent} if a is None else len(a) + 1"
+            yield f"{out}.append(n) if n < 128 else uvarint({out}, n)"
+        else:
+            yield f"length({out}, a)" if shape.nullable else f"length({out}, a or ())"
+        yield "for x in a or ():"
+        yield "    " + _one(shape, model, scope, out, "x")
+    elif shape.kafka_type == "string" and scope["flexible"]:
+        yield f"v = {value}"
+        yield f"if v is None: {out}.append({0 if shape.nullable else 1})"
+        yield "else:"
+        yield "    v = v.encode(); n = len(v) + 1"
+        yield f"    {out}.append(n) if n < 128 else uvarint({out}, n)"
+        yield f"    {out} += v"
+    elif shape.entity is not None and shape.nullable:
+        yield f"if {value} is None: {out}.append(255)"
+        yield f"else: {out}.append(1); {_one(shape, model, scope, out, value)}"
+    else:
+        yield _one(shape, model, scope, out, value)
+
+
+def _one(shape: Shape, model: type, scope: dict[str, Any], out: str, value: str) -> str:
+    if shape.entity is not None:
+        writer = f"w{len(scope)}"
+        scope[writer] = compile_writer(shape.entity, model_of(model, shape.name))
+        return f"{writer}({value}, {out})"
+    if shape.kafka_type in STRUCT:
+        packer = f"p{len(scope)}"
+        scope[packer] = struct.Struct(">" + STRUCT[shape.kafka_type]).pack
+        return f"{out} += {packer}({value})"
+    if shape.kafka_type == "uuid":
+        return f"{out} += {value}.bytes if {value} is not None else zero"
+    if shape.kafka_type == "records":
+        return f"records({out}, {value})"
+    kind, empty = ("string", '""') if shape.kafka_type == "string" else ("data", 'b""')
+    nullable = shape.nullable and not shape.array
+    return (
+        f"{kind}({out}, {value})"
+        if nullable
+        else f"{kind}({out}, {value} if {value} is not None else {empty})"
+    )
