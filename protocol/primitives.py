@@ -2,14 +2,41 @@
 
 import codecs
 import struct
-from collections.abc import Sequence, Sized
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence, Sized
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 Records = Sequence[bytes | bytearray | memoryview]
 """Record batches, in order, each as it lies in the log."""
 
 SPLICE_BYTES: Final = 16384
 """Records from this size on are handed to the socket as they are instead of being copied into the frame."""
+
+_SHARED_SPLICE_BYTES: Final = 1024
+
+
+class Shared(list[T]):
+    """An array that stands in an answer many times: it is encoded once."""
+
+    __slots__ = ("_encoded",)
+
+    def __init__(self, values: Iterable[T] = ()) -> None:
+        super().__init__(values)
+        self._encoded: tuple[Callable[[T, bytearray], None], bytes] | None = None
+
+    def write(self, out: bytearray, write_one: Callable[[T, bytearray], None]) -> None:
+        """Appends what `write_one` makes of its values."""
+        if self._encoded is None or self._encoded[0] is not write_one:
+            encoded = bytearray()
+            for value in self:
+                write_one(value, encoded)
+            self._encoded = write_one, bytes(encoded)
+        data = self._encoded[1]
+        if len(data) >= _SHARED_SPLICE_BYTES and isinstance(out, FrameBuffer):
+            out.splices.append((len(out), (data,)))
+        else:
+            out += data
 
 
 class FrameBuffer(bytearray):

@@ -12,6 +12,8 @@ import typing
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
+from .primitives import Shared
+
 STRUCT: Final = {
     "int8": "b",
     "int16": "h",
@@ -88,3 +90,9 @@ def model_of(model: type, name: str) -> type:
     while not is_dataclass(hint):
         hint = next(t for t in typing.get_args(hint) if t is not type(None))
     return hint  # type: ignore[return-value]
+
+
+def may_be_shared(model: type, name: str) -> bool:
+    """Whether the field `name` of a model may hold a `Shared`."""
+    hint = typing.get_type_hints(model)[name]
+    return any(typing.get_origin(each) is Shared for each in (hint, *typing.get_args(hint)))

@@ -7,6 +7,7 @@ from io import StringIO
 from typing import Any, Final
 
 from .primitives import (
+    Shared,
     write_array_length,
     write_bytes,
     write_compact_bytes,
@@ -16,7 +17,7 @@ from .primitives import (
     write_string,
     write_uvarint,
 )
-from .schema import STRUCT, Shape, flexible, model_of, shapes
+from .schema import STRUCT, Shape, flexible, may_be_shared, model_of, shapes
 
 Writer = Callable[[Any, bytearray], None]
 
@@ -105,8 +106,12 @@ def _field(shape: Shape, model: type, scope: dict[str, Any], out: str) -> Iterat
             yield f"{out}.append(n) if n < 128 else uvarint({out}, n)"
         else:
             yield f"length({out}, a)" if shape.nullable else f"length({out}, a or ())"
+        one = _one(shape, model, scope, out, "x")
+        if shape.entity is not None and may_be_shared(model, shape.name):
+            scope["Shared"] = Shared
+            yield f"if type(a) is Shared: a.write({out}, {one.partition('(')[0]}); a = ()"
         yield "for x in a or ():"
-        yield "    " + _one(shape, model, scope, out, "x")
+        yield "    " + one
     elif shape.kafka_type == "string" and scope["flexible"]:
         yield f"v = {value}"
         yield f"if v is None: {out}.append({0 if shape.nullable else 1})"

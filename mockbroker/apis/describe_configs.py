@@ -1,6 +1,6 @@
 """DescribeConfigs (32): KIP-133, synonyms by KIP-226, loggers by KIP-412, types by KIP-569."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 
 from ..cluster import resources, topic_names
 from ..cluster.api_error import ApiError
@@ -20,6 +20,7 @@ from ..protocol.messages.describe_configs import (
     DescribeConfigsResult,
     DescribeConfigsSynonym,
 )
+from ..protocol.primitives import Shared
 from .default_messages import default_message
 from .registry import handles
 
@@ -29,6 +30,7 @@ def describe_configs(call: Call, request: DescribeConfigsRequest) -> DescribeCon
     """A resource of an unknown type fails the whole request; other errors are a resource's own."""
     known = all(resources.known_type(call.cluster, each.resource_type) for each in request.resources)
     results = []
+    shown = _Shown(call, request)
     for each in request.resources:
         result = DescribeConfigsResult(
             error_message="", resource_type=each.resource_type, resource_name=each.resource_name
@@ -39,25 +41,42 @@ def describe_configs(call: Call, request: DescribeConfigsRequest) -> DescribeCon
             result.error_message = default_message(ErrorCode.INVALID_REQUEST)
             continue
         try:
-            found = list(_described(call, each))
+            result.configs = shown.of(each)
         except ApiError as error:
             result.error_code, result.error_message = error.code, error.message or ""
-            continue
-        result.configs = list(_shown(found, each.configuration_keys, request))
     return DescribeConfigsResponse(results=results)
 
 
-def _shown(
-    found: Iterable[Described], names: list[str] | None, request: DescribeConfigsRequest
-) -> Iterator[DescribeConfigsResourceResult]:
-    """Those asked for by name; all when no names are given.
+class _Shown:
+    """What is shown of the resources of one request. Most are set alike: what is the same is there once."""
 
-    Client metrics without a definition are always shown: releases that describe them so ignore the names.
-    """
-    for name, value, source, synonyms, key, read_only in found:
-        if names and name not in names and (key or source != Source.CLIENT_METRICS):
-            continue
-        yield DescribeConfigsResourceResult(
+    def __init__(self, call: Call, request: DescribeConfigsRequest) -> None:
+        self._call = call
+        self._request = request
+        self._whole: dict[Hashable, Shared[DescribeConfigsResourceResult]] = {}
+
+    def of(self, asked: DescribeConfigsResource) -> list[DescribeConfigsResourceResult]:
+        """Those asked for by name; all when no names are given. ApiError.
+
+        Client metrics without a definition are always shown: releases that describe them so ignore the names.
+        """
+        _check(self._call, asked)
+        overrides = _overrides(self._call, asked)
+        kind = asked.resource_type, bool(asked.resource_name), tuple(overrides.items())
+        whole = self._whole.get(kind)
+        if whole is None:
+            described = _described(self._call, asked, overrides)
+            whole = self._whole[kind] = Shared(map(self._result, described))
+        if not asked.configuration_keys:
+            return whole
+        names = set(asked.configuration_keys)
+        return [each for each in whole if each.name in names or _always_shown(each)]
+
+    def _result(self, found: Described) -> DescribeConfigsResourceResult:
+        name, value, source, synonyms, key, read_only = found
+        request = self._request
+        documented = request.include_documentation and key is not None
+        return DescribeConfigsResourceResult(
             name=name,
             value=value,
             read_only=read_only,
@@ -65,15 +84,15 @@ def _shown(
             is_sensitive=key is not None and key.sensitive,
             synonyms=[DescribeConfigsSynonym(*each) for each in synonyms] if request.include_synonyms else [],
             config_type=TYPE_IDS.get(key.type, 0) if key else 0,
-            documentation=_documentation(name, request) if key else "",
+            documentation=describing.documentation().get(name) if documented else None if key else "",
         )
 
 
-def _documentation(name: str, request: DescribeConfigsRequest) -> str | None:
-    return describing.documentation().get(name) if request.include_documentation else None
+def _always_shown(result: DescribeConfigsResourceResult) -> bool:
+    return result.config_source == Source.CLIENT_METRICS and not result.config_type
 
 
-def _described(call: Call, asked: DescribeConfigsResource) -> Iterator[Described]:
+def _check(call: Call, asked: DescribeConfigsResource) -> None:
     """ApiError: INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST (`ConfigHelper`)."""
     cluster, broker, name = call.cluster, call.broker, asked.resource_name
     match asked.resource_type:
@@ -82,28 +101,54 @@ def _described(call: Call, asked: DescribeConfigsResource) -> Iterator[Described
                 raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
             if name not in cluster.topics:
                 raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            return describing.topic(cluster.configs, cluster.topics[name].overrides, broker.id)
         case ResourceType.BROKER:
-            if not name:
-                return describing.cluster_wide(cluster.configs)
-            _check_id(broker, name, " or empty string,")
-            return describing.broker(cluster.configs, broker.id, _own(broker))
+            if name:
+                _check_id(broker, name, " or empty string,")
         case ResourceType.BROKER_LOGGER:
             if not name:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Broker id must not be empty")
             _check_id(broker, name, "")
-            levels = cluster.configs.loggers.get(broker.id, {})
-            source = Source.DYNAMIC_BROKER_LOGGER
-            return (Described(each, loggers.level(levels, each), source, [], None) for each in loggers.NAMES)
         case ResourceType.CLIENT_METRICS:
             if not name:
                 message = "Client metrics subscription name must not be empty"
                 raise ApiError(ErrorCode.INVALID_REQUEST, message)
-            return describing.client_metrics(cluster.configs, name)
         case _:
             if not name:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Group name must not be empty")
-            return describing.group(cluster.configs, name, broker.id)
+
+
+def _overrides(call: Call, asked: DescribeConfigsResource) -> Mapping[str, str]:
+    """What is set for just this resource."""
+    cluster, name = call.cluster, asked.resource_name
+    match asked.resource_type:
+        case ResourceType.TOPIC:
+            return cluster.topics[name].overrides
+        case ResourceType.CLIENT_METRICS:
+            return cluster.configs.client_metrics.get(name, {})
+        case ResourceType.GROUP:
+            return cluster.configs.groups.get(name, {})
+        case _:
+            return {}
+
+
+def _described(
+    call: Call, asked: DescribeConfigsResource, overrides: Mapping[str, str]
+) -> Iterator[Described]:
+    configs, broker = call.cluster.configs, call.broker
+    match asked.resource_type:
+        case ResourceType.TOPIC:
+            return describing.topic(configs, overrides, broker.id)
+        case ResourceType.BROKER if not asked.resource_name:
+            return describing.cluster_wide(configs)
+        case ResourceType.BROKER:
+            return describing.broker(configs, broker.id, _own(broker))
+        case ResourceType.BROKER_LOGGER:
+            levels, source = configs.loggers.get(broker.id, {}), Source.DYNAMIC_BROKER_LOGGER
+            return (Described(each, loggers.level(levels, each), source, [], None) for each in loggers.NAMES)
+        case ResourceType.CLIENT_METRICS:
+            return describing.client_metrics(configs, overrides)
+        case _:
+            return describing.group(configs, overrides, broker.id)
 
 
 def _check_id(broker: Broker, name: str, alternative: str) -> None:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from ..primitives import Shared
+
 
 @dataclass(slots=True)
 class DescribeConfigsResource:
@@ -42,7 +44,9 @@ class DescribeConfigsResult:
     error_message: str | None = None
     resource_type: int = 0
     resource_name: str = ""
-    configs: list[DescribeConfigsResourceResult] = field(default_factory=list)
+    configs: Shared[DescribeConfigsResourceResult] | list[DescribeConfigsResourceResult] = field(
+        default_factory=list
+    )
 
 
 @dataclass(slots=True)

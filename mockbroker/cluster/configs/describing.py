@@ -77,8 +77,7 @@ def cluster_wide(configs: Configs) -> Iterator[Described]:
         yield Described(name, shown, _source(synonyms), synonyms, key, key is None or key.dynamic is None)
 
 
-def group(configs: Configs, group_id: str, broker_id: int) -> Iterator[Described]:
-    overrides = configs.groups.get(group_id, {})
+def group(configs: Configs, overrides: Mapping[str, str], broker_id: int) -> Iterator[Described]:
     for name, key in definitions.keys("group", configs.release).items():
         synonyms = _synonyms(configs, definitions.group_synonym(name, configs.release), broker_id)
         value = key.text(overrides.get(name, synonyms[0].value if synonyms else key.default))
@@ -89,9 +88,8 @@ def group(configs: Configs, group_id: str, broker_id: int) -> Iterator[Described
         yield Described(name, value, _source(synonyms), synonyms, key)
 
 
-def client_metrics(configs: Configs, name: str) -> Iterator[Described]:
+def client_metrics(configs: Configs, overrides: Mapping[str, str]) -> Iterator[Described]:
     """Up to 4.0 no more than what is set, without type or synonyms."""
-    overrides = configs.client_metrics.get(name, {})
     if configs.release < _CLIENT_METRICS_WHOLE_SINCE:
         for each, text in overrides.items():
             yield Described(each, text, Source.CLIENT_METRICS, [], None)
