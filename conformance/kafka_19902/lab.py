@@ -159,7 +159,7 @@ class Lab:
 
     def make_again(self) -> None:
         """Deletes the topic and makes one of the same name."""
-        self.cluster.run(lambda core: core.delete_topic(core.topics[TOPIC]))
+        self.cluster.run(lambda core: core.delete_topics([core.topics[TOPIC]]))
         self.create_topic()
 
     def _ask(self, broker: int) -> RawClient:

@@ -49,9 +49,8 @@ def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsRespo
             results.append(_result(name, twice.id, ErrorCode.INVALID_REQUEST, message))
         else:
             deleted[name] = cluster.topics[name]
-    for topic in deleted.values():
-        cluster.delete_topic(topic)
-        results.append(_result(topic.name, topic.id, ErrorCode.NONE))
+    cluster.delete_topics(deleted.values())
+    results += [_result(topic.name, topic.id, ErrorCode.NONE) for topic in deleted.values()]
     return DeleteTopicsResponse(responses=results)
 
 

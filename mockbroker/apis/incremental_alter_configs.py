@@ -1,5 +1,7 @@
 """IncrementalAlterConfigs (44): changes single configurations of a resource (KIP-339)."""
 
+from collections import Counter
+
 from ..cluster import resources
 from ..cluster.api_error import ApiError
 from ..cluster.call import Call
@@ -21,14 +23,14 @@ def incremental_alter_configs(
     call: Call, request: IncrementalAlterConfigsRequest
 ) -> IncrementalAlterConfigsResponse:
     """Every resource succeeds or fails by itself, with all its changes."""
-    names = [(each.resource_type, each.resource_name) for each in request.resources]
+    times = Counter((each.resource_type, each.resource_name) for each in request.resources)
     answer = IncrementalAlterConfigsResponse()
-    for each, name in zip(request.resources, names, strict=True):
+    for each in request.resources:
         result = AlterConfigsResourceResponse(
             resource_type=each.resource_type, resource_name=each.resource_name
         )
         try:
-            if names.count(name) > 1:
+            if times[each.resource_type, each.resource_name] > 1:
                 raise ApiError(ErrorCode.INVALID_REQUEST, "Each resource must appear at most once.")
             _alter(call, each, request.validate_only)
         except ApiError as error:

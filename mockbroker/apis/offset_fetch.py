@@ -1,6 +1,6 @@
 """OffsetFetch (9): what groups committed (KIP-447, KIP-709, KIP-848)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..cluster.call import PARKED, Call
 from ..coordinators.group import ClassicGroup
@@ -36,8 +36,9 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)
     group = groups.groups.get(asked.group_id)
+    unstable = group.offsets.unstable() if group is not None and require_stable else ()
     if asked.topics is None:
-        topics = [] if group is None else _all(call, group, require_stable)
+        topics = [] if group is None else _all(call, group, unstable)
         return OffsetFetchResponseGroup(asked.group_id, topics)
     found, unknown = [], []
     for topic in asked.topics:
@@ -48,7 +49,7 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
                 unknown.append(_failed(topic, E.UNKNOWN_TOPIC_ID))
                 continue
             name = known.name
-        partitions = [_partition(group, (name, index), require_stable) for index in topic.partition_indexes]
+        partitions = [_partition(group, (name, index), unstable) for index in topic.partition_indexes]
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
     if call.policies.answer_partitions_once:
         found = _once(found)
@@ -64,21 +65,23 @@ def _once(topics: list[OffsetFetchResponseTopics]) -> list[OffsetFetchResponseTo
     return [OffsetFetchResponseTopics(None, list(found.values()), name) for name, found in unique.items()]
 
 
-def _all(call: Call, group: ClassicGroup, require_stable: bool) -> list[OffsetFetchResponseTopics]:
+def _all(call: Call, group: ClassicGroup, unstable: Collection[Key]) -> list[OffsetFetchResponseTopics]:
     """Everything that was committed; v10+ can't name a topic that has no id any more."""
     topics: dict[str, OffsetFetchResponseTopics] = {}
     for name, index in group.offsets.committed:
         if name not in topics:
             topic = call.cluster.topics.get(name)
             topics[name] = OffsetFetchResponseTopics(topic.id if topic else None, [], name)
-        topics[name].partitions.append(_partition(group, (name, index), require_stable))
+        topics[name].partitions.append(_partition(group, (name, index), unstable))
     found: Iterable[OffsetFetchResponseTopics] = topics.values()
     return [topic for topic in found if call.version < 10 or topic.topic_id is not None]
 
 
-def _partition(group: ClassicGroup | None, key: Key, require_stable: bool) -> OffsetFetchResponsePartitions:
+def _partition(
+    group: ClassicGroup | None, key: Key, unstable: Collection[Key]
+) -> OffsetFetchResponsePartitions:
     if group is not None:
-        if require_stable and group.offsets.unstable(key):
+        if key in unstable:
             return OffsetFetchResponsePartitions(key[1], -1, -1, "", E.UNSTABLE_OFFSET_COMMIT)
         committed = group.offsets.committed.get(key)
         if committed is not None:

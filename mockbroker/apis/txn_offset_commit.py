@@ -132,7 +132,7 @@ class _Commit:
         )
         epoch = partition.leader_epoch
         group = call.broker.groups.groups[request.group_id]
-        group.offsets.commit_open(request.producer_id, self._offsets)
+        call.broker.groups.commit_in_transaction(group, request.producer_id, self._offsets)
         end = append(partition, batch)
 
         def replicated() -> None:

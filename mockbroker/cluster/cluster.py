@@ -6,7 +6,8 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 
 import base64
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final
 from uuid import UUID
 
 from ..policies import Policies, UnknownPolicyError
@@ -149,15 +150,19 @@ class Cluster:
         self.colliding_names.add(name)
         return topic
 
-    def delete_topic(self, topic: Topic) -> None:
-        """Deletes a topic; requests that wait for it are answered."""
-        del self.topics[topic.name], self.topic_ids[topic.id]
-        self.colliding_names.discard(topic.name)
+    def delete_topics(self, topics: Collection[Topic]) -> None:
+        """Deletes topics; requests that wait for them are answered."""
+        for topic in topics:
+            del self.topics[topic.name], self.topic_ids[topic.id]
+            self.colliding_names.discard(topic.name)
+        names = {topic.name for topic in topics}
         for broker in self.brokers.values():
-            broker.groups.topic_deleted(topic.name)
-        for partition in topic.partitions:
-            self.cleanup.forget(partition)
-            partition.changed()
+            broker.groups.topics_deleted(names)
+        for topic in topics:
+            for partition in topic.partitions:
+                for each in (partition, *partition.views.values()):
+                    self.cleanup.forget(each)
+                    each.changed()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
@@ -213,7 +218,7 @@ class Cluster:
             if other is not broker:
                 broker.groups.take_over(
                     other.groups,
-                    lambda group_id: java_hash(group_id) % len(topic.partitions) == partition.index,
+                    lambda group: group.hash % len(topic.partitions) == partition.index,
                 )
 
     def create_offsets_topic(self) -> Topic:
@@ -242,8 +247,16 @@ class Cluster:
         return self.create_topic(name, assignment, overrides)
 
 
-@functools.lru_cache(maxsize=1024)
+_CACHED_LENGTH: Final = 256
+"""Longer names are not kept for their hash."""
+
+
 def java_hash(text: str) -> int:
     """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
+    return _hash(text) if len(text) <= _CACHED_LENGTH else _hash.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _hash(text: str) -> int:
     value = java.hash_of(text)
     return abs(value - (1 << 32)) & 0x7FFFFFFF if value & 0x80000000 else value

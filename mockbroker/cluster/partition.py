@@ -8,12 +8,12 @@ from ..log.segments import Segments
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 from . import fetcher, in_sync
+from .awaited import Awaited
 from .follower import HELD, NEVER_MS, Follower, FollowerState
 from .waiters import Waiters
 
 if TYPE_CHECKING:
     from ..policies import Policies
-    from .call import Call
     from .topic import Topic
 
 NO_LEADER = -1
@@ -73,7 +73,7 @@ class Partition:
         about the partition changed."""
         self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that were appended."""
-        self.unacknowledged: list[tuple[int, Callable[[], None], Call | None]] = []
+        self.unacknowledged = Awaited()
         """What to call once the high watermark has reached an offset, and for whom."""
         self.deleting: Waiters[Callable[[], None]] = Waiters()
         """Called when a follower has told of its log start offset, or the leader changed."""
@@ -199,10 +199,10 @@ class Partition:
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
-        self.unacknowledged.append((offset, callback, self.topic.cluster.at_work))
+        self.unacknowledged.add(offset, callback, self.topic.cluster.at_work)
 
     def forget(self, callback: Callable[[], None]) -> None:
-        self.unacknowledged = [each for each in self.unacknowledged if each[1] is not callback]
+        self.unacknowledged.discard(callback)
 
     def advance_high_watermark(self) -> None:
         """To the least end offset of the ISR, and of those that are about to join it; never back."""
@@ -214,9 +214,7 @@ class Partition:
         if reached <= log.high_watermark:
             return
         log.high_watermark = min(reached, log.end_offset)
-        done = [each for each in self.unacknowledged if each[0] <= log.high_watermark]
-        self.unacknowledged = [each for each in self.unacknowledged if each[0] > log.high_watermark]
-        for _, callback, owner in done:
+        for callback, owner in self.unacknowledged.reached(log.high_watermark):
             self.topic.cluster.contain(callback, owner)
         self.changed()
 
@@ -395,8 +393,7 @@ class Partition:
 
     def release(self) -> None:
         """Answers all that waits."""
-        callbacks, self.unacknowledged = self.unacknowledged, []
-        for _, callback, owner in callbacks:
+        for callback, owner in self.unacknowledged.take_all():
             self.topic.cluster.contain(callback, owner)
         for look in list(self.deleting):
             look()

@@ -1,5 +1,6 @@
 """A partition as a broker knows it that has not heard of its new leader."""
 
+from .awaited import Awaited
 from .follower import Follower, FollowerState
 from .partition import Partition
 
@@ -24,7 +25,7 @@ class StalePartition(Partition):
         self.logs = {broker: current.logs[broker]} if broker in current.logs else {}
         self.log = self.logs.get(broker, self.log)
         if self.leader == broker:
-            self.unacknowledged, current.unacknowledged = current.unacknowledged, []
+            self.unacknowledged, current.unacknowledged = current.unacknowledged, Awaited()
             for was in current.followers.values():
                 follower = Follower(was.broker, was.log, was.caught_up_ms)
                 follower.end_offset = was.end_offset

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..cluster.cluster import java_hash
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
     JoinGroupRequestProtocol,
@@ -39,6 +40,8 @@ class ClassicGroup:
     def __init__(self, cluster: "Cluster", group_id: str) -> None:
         self._cluster = cluster
         self.id = group_id
+        self.hash = java_hash(group_id)
+        """Picks its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
         self.state_since_ms = cluster.now_ms
         self.generation = 0
@@ -102,7 +105,7 @@ class ClassicGroup:
         session_timeout_ms: int,
     ) -> None:
         if member.id in self.members:
-            self._supported.subtract(p.name for p in member.protocols)
+            self._no_longer_supported(member)
             self._supported.update(p.name for p in protocols)
         member.protocols = protocols
         member.rebalance_timeout_ms = rebalance_timeout_ms
@@ -113,7 +116,7 @@ class ClassicGroup:
         member = self.members.pop(member_id, None)
         if member is not None:
             member.session.end()
-            self._supported.subtract(p.name for p in member.protocols)
+            self._no_longer_supported(member)
             self.joining -= member.join is not None
             if member.instance_id is not None:
                 self.static.pop(member.instance_id, None)
@@ -174,6 +177,12 @@ class ClassicGroup:
         return self.protocol_type == protocol_type and any(
             self._supported[p.name] == len(self.members) for p in protocols
         )
+
+    def _no_longer_supported(self, member: Member) -> None:
+        for each in member.protocols:
+            self._supported[each.name] -= 1
+            if not self._supported[each.name]:
+                del self._supported[each.name]
 
     def select_protocol(self) -> str:
         """The protocol that most members prefer, of those that all support."""

@@ -1,6 +1,6 @@
 """The group coordinator of one broker: the groups that are its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
@@ -31,6 +31,8 @@ class GroupCoordinator:
         self.settings = GroupSettings.of(cluster.configs)
         self.rebalance = Rebalance(cluster, self.settings)
         self.members = Membership(cluster, self.settings, self.rebalance)
+        self._in_transaction: dict[int, dict[str, None]] = {}
+        """Groups with offsets that wait for a transaction's end, by producer id."""
         self._started_ms = cluster.now_ms
         self._check: Timer | None = None
 
@@ -53,10 +55,13 @@ class GroupCoordinator:
             self._plan_check()
         return group
 
-    def take_over(self, other: "GroupCoordinator", ours: Callable[[str], bool]) -> None:
+    def take_over(self, other: "GroupCoordinator", ours: Callable[[ClassicGroup], bool]) -> None:
         """Moves groups here as they are, as if they had been loaded from `__consumer_offsets`."""
-        for group_id in list(filter(ours, other.groups)):
-            group = self.groups[group_id] = other.groups.pop(group_id)
+        for group in list(filter(ours, other.groups.values())):
+            self.groups[group.id] = other.groups.pop(group.id)
+            for producer_id in group.offsets.open:
+                other._in_transaction.get(producer_id, {}).pop(group.id, None)
+                self._in_transaction.setdefault(producer_id, {})[group.id] = None
             if self.broker.policies.loaded_offsets_expire:
                 group.offsets.expire_next()
         if self.groups:
@@ -132,22 +137,33 @@ class GroupCoordinator:
         group = self.create(group_id)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)
 
+    def commit_in_transaction(
+        self, group: ClassicGroup, producer_id: int, offsets: Mapping[Key, CommittedOffset]
+    ) -> None:
+        """The offsets count once the transaction is committed."""
+        group.offsets.commit_open(producer_id, offsets)
+        self._in_transaction.setdefault(producer_id, {})[group.id] = None
+
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it count, or go."""
-        for group in self.groups.values():
-            waiting = producer_id in group.offsets.open
-            if waiting and self.cluster.offsets_partition(group.id).index == partition:
-                group.offsets.complete(producer_id, committed)
+        waiting = self._in_transaction.pop(producer_id, {})
+        for group_id in list(waiting):
+            if self.cluster.offsets_partition(group_id).index == partition:
+                del waiting[group_id]
+                if (group := self.groups.get(group_id)) is not None:
+                    group.offsets.complete(producer_id, committed)
+        if waiting:
+            self._in_transaction[producer_id] = waiting
 
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
         if self.broker.policies.empty_group_dies_at_once:
             self._delete_if_unused(group)
 
-    def topic_deleted(self, topic: str) -> None:
-        """Forgets the committed offsets of a topic that was deleted."""
+    def topics_deleted(self, topics: Collection[str]) -> None:
+        """Forgets the committed offsets of topics that were deleted."""
         for group in list(self.groups.values()):
-            group.offsets.remove_topic(topic)
+            group.offsets.remove_topics(topics)
             if self.broker.policies.empty_group_dies_at_once:
                 self._delete_if_unused(group)
 

@@ -29,11 +29,12 @@ class CommittedOffset:
 class Offsets:
     """The committed offsets of one group, and those of transactions that are still open, by producer id."""
 
-    __slots__ = ("committed", "open")
+    __slots__ = ("_unstable", "committed", "open")
 
     def __init__(self) -> None:
         self.committed: dict[Key, CommittedOffset] = {}
         self.open: dict[int, dict[Key, CommittedOffset]] = {}
+        self._unstable: frozenset[Key] | None = None
 
     def __bool__(self) -> bool:
         return bool(self.committed or self.open)
@@ -44,26 +45,31 @@ class Offsets:
     def commit_open(self, producer_id: int, offsets: Mapping[Key, CommittedOffset]) -> None:
         """Offsets of a transaction: they count once it is committed."""
         self.open.setdefault(producer_id, {}).update(offsets)
+        self._unstable = None
 
     def complete(self, producer_id: int, committed: bool) -> None:
         """The transaction has its marker."""
         offsets = self.open.pop(producer_id, {})
+        self._unstable = None
         if committed:
             self.committed.update(offsets)
 
-    def unstable(self, key: Key) -> bool:
-        """Whether an open transaction commits `key` (KIP-447)."""
-        return any(key in offsets for offsets in self.open.values())
+    def unstable(self) -> frozenset[Key]:
+        """What open transactions commit (KIP-447)."""
+        if self._unstable is None:
+            self._unstable = frozenset(key for offsets in self.open.values() for key in offsets)
+        return self._unstable
 
     def remove(self, keys: Iterable[Key]) -> None:
-        for key in keys:
-            self.committed.pop(key, None)
-            for offsets in self.open.values():
-                offsets.pop(key, None)
+        gone = set(keys)
+        self._unstable = None
+        for offsets in (self.committed, *self.open.values()):
+            for key in gone & offsets.keys():
+                del offsets[key]
         self.open = {producer: offsets for producer, offsets in self.open.items() if offsets}
 
-    def remove_topic(self, topic: str) -> None:
-        self.remove([key for key in self._keys() if key[0] == topic])
+    def remove_topics(self, topics: Collection[str]) -> None:
+        self.remove([key for key in self._keys() if key[0] in topics])
 
     def expire(
         self,
@@ -73,11 +79,12 @@ class Offsets:
         keep_topics: Collection[str] = (),
     ) -> None:
         """Forgets what is expired (KIP-211); `start_ms` says from when retention counts."""
+        unstable = self.unstable()
         gone = [
             key
             for key, offset in self.committed.items()
             if key[0] not in keep_topics
-            and not self.unstable(key)
+            and key not in unstable
             and offset.expired(now_ms, start_ms(offset), retention_ms)
         ]
         for key in gone:

@@ -50,6 +50,8 @@ from mockbroker.protocol.messages import (
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    sasl_authenticate,
+    sasl_handshake,
     sync_group,
     txn_offset_commit,
     write_txn_markers,
@@ -587,3 +589,13 @@ def _list_transactions(many: Many) -> Iterator[Any]:
 def _describe_topic_partitions(many: Many) -> Iterator[Any]:
     topics = [describe_topic_partitions.TopicRequest(name) for name in [*many.topics, BIG]]
     yield describe_topic_partitions.DescribeTopicPartitionsRequest(topics)
+
+
+@about(ApiKey.SASL_HANDSHAKE)
+def _sasl_handshake(many: Many) -> Iterator[Any]:
+    yield sasl_handshake.SaslHandshakeRequest("PLAIN")
+
+
+@about(ApiKey.SASL_AUTHENTICATE)
+def _sasl_authenticate(many: Many) -> Iterator[Any]:
+    yield sasl_authenticate.SaslAuthenticateRequest(b"")

@@ -24,7 +24,7 @@ def described(count: int, keys: list[str] | None = None) -> DescribeConfigsRespo
     """`count` resources of each kind, half of the topics with a configuration of their own."""
     cluster = a_cluster()
     for index in range(count):
-        create(cluster, f"t{index}", **({"retention_ms": "7"} if index % 2 else {}))
+        create(cluster, f"t{index}", retention_ms="7") if index % 2 else create(cluster, f"t{index}")
     names: list[tuple[int, str]] = []
     for index in range(count):
         names += [(TOPIC, f"t{index}"), (GROUP, f"g{index}"), (CLIENT_METRICS, f"m{index}")]

@@ -160,7 +160,7 @@ def test_a_divergence_is_answered_at_once() -> None:
 def test_a_topic_that_is_deleted_answers() -> None:
     lab = Lab()
     waiting = lab.fetch(10, ENOUGH)
-    lab.cluster.delete_topic(lab.topic)
+    lab.cluster.delete_topics([lab.topic])
     assert waiting.result == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1, 0)
 
 

@@ -15,7 +15,7 @@ SESSION_MS = 9_000
 
 def create_again(lab: Lab) -> None:
     """The topic is deleted and created, with replicas on all brokers."""
-    lab.cluster.delete_topic(lab.cluster.topics["t"])
+    lab.cluster.delete_topics([lab.cluster.topics["t"]])
     lab.partition = lab.cluster.create_topic("t", [list(lab.cluster.brokers)]).partitions[0]
 
 

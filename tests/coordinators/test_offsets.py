@@ -195,7 +195,7 @@ def test_offsets_of_open_transactions_are_unstable() -> None:
 def test_offsets_go_with_their_topic() -> None:
     driver = Driver()
     driver.commit({O0: 1, P0: 2})
-    driver.cluster.delete_topic(driver.cluster.topics["orders"])
+    driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.offsets() == {P0: 2}
 
 
@@ -254,5 +254,5 @@ def test_a_group_without_members_loses_its_last_offset(release: str, state: str)
     delete(driver, O0)
     assert driver.state == state
     driver.commit({O0: 1})
-    driver.cluster.delete_topic(driver.cluster.topics["orders"])
+    driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.state == state

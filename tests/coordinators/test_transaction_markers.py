@@ -119,6 +119,6 @@ def test_markers_go_on_when_the_coordinators_leader_epoch_is_bumped() -> None:
 def test_a_deleted_topic_needs_no_marker() -> None:
     stage = Stage()
     producer = stage.begun()
-    stage.cluster.delete_topic(stage.cluster.topics["orders"])
+    stage.cluster.delete_topics([stage.cluster.topics["orders"]])
     assert stage.end(producer, commit=True).error == "NONE"
     assert stage.describe().transaction_state == "CompleteCommit"

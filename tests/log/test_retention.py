@@ -178,7 +178,7 @@ def slow_topic(policy: str) -> Topic:
 def test_a_deleted_topic_is_forgotten() -> None:
     topic = Topic()
     topic.send()
-    topic.cluster.delete_topic(topic.topic)
+    topic.cluster.delete_topics([topic.topic])
     assert topic.cluster.next_deadline() is None
 
 

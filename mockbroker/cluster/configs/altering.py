@@ -1,7 +1,8 @@
 """Changes of configurations: the operations of KIP-339, and which changes brokers refuse."""
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from ...protocol.errors import ErrorCode
@@ -64,6 +65,15 @@ def check_form(changes: Iterable[Change]) -> None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Null value not supported for : {', '.join(nulls)}")
 
 
+def _without(items: Iterable[str], gone: Counter[str]) -> Iterator[str]:
+    """Each is taken away as often as it is given, from the front."""
+    for item in items:
+        if gone[item]:
+            gone[item] -= 1
+        else:
+            yield item
+
+
 def applied(
     current: Mapping[str, str],
     changes: Iterable[Change],
@@ -91,11 +101,12 @@ def applied(
             raise ApiError(ErrorCode.INVALID_CONFIG, _no_list(name, Operation(operation), broker))
         else:
             items = [item for item in values.get(name, key.default or "").split(",") if item]
-            for item in java.split(value or ""):
-                if operation == Operation.APPEND and item not in items:
-                    items.append(item)
-                elif operation == Operation.SUBTRACT and item in items:
-                    items.remove(item)
+            given = java.split(value or "")
+            if operation == Operation.APPEND:
+                present = set(items)
+                items += [item for item in dict.fromkeys(given) if item not in present]
+            else:
+                items = list(_without(items, Counter(given)))
             values[name] = ",".join(items)
     return values
 

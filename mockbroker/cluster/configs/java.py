@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
+from array import array
 from decimal import Decimal
+from operator import mul
 from typing import Final
 
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
@@ -12,6 +14,7 @@ _DECIMAL: Final = re.compile(
 _HEXADECIMAL: Final = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
 )
+_POWERS: Final = [pow(31, power, 1 << 32) for power in reversed(range(1024))]
 _LONGEST: Final = 19
 """Digits of the greatest long: int() takes long ones of no more than 4,300."""
 
@@ -67,10 +70,13 @@ def double_text(value: float) -> str:
 
 def hash_of(text: str) -> int:
     """`String.hashCode`, as 32 bits without a sign."""
+    units = array("H", text.encode("utf-16", "surrogatepass"))
     value = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for high, low in zip(units[::2], units[1::2], strict=True):
-        value = (31 * value + (high << 8 | low)) & 0xFFFFFFFF
+    # The first unit is the byte order mark.
+    for start in range(1, len(units), len(_POWERS)):
+        part = units[start : start + len(_POWERS)]
+        powers = _POWERS[len(_POWERS) - len(part) :]
+        value = (value * pow(31, len(part), 1 << 32) + sum(map(mul, part, powers))) & 0xFFFFFFFF
     return value
 
 

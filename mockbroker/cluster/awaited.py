@@ -1,0 +1,47 @@
+"""Who waits for the high watermark."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .call import Call
+
+_Callback = Callable[[], None]
+
+
+class Awaited:
+    """Callbacks, each with the offset that the high watermark has to reach, and the request for which it is;
+    offsets rise from one to the next. Each is added once, and comes out once."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[_Callback, tuple[int, Call | None]] | None = None
+
+    def __len__(self) -> int:
+        return len(self._entries or ())
+
+    def add(self, offset: int, callback: _Callback, owner: "Call | None") -> None:
+        # Most partitions never have one.
+        if self._entries is None:
+            self._entries = OrderedDict()
+        self._entries[callback] = offset, owner
+
+    def discard(self, callback: _Callback) -> None:
+        if self._entries is not None:
+            self._entries.pop(callback, None)
+
+    def reached(self, high_watermark: int) -> "list[tuple[_Callback, Call | None]]":
+        """Takes out those whose offset is reached, in their order."""
+        found: list[tuple[_Callback, Call | None]] = []
+        entries = self._entries
+        while entries and next(iter(entries.values()))[0] <= high_watermark:
+            callback, (_, owner) = entries.popitem(last=False)
+            found.append((callback, owner))
+        return found
+
+    def take_all(self) -> "list[tuple[_Callback, Call | None]]":
+        """Takes all out, in their order."""
+        entries, self._entries = self._entries, None
+        return [(callback, owner) for callback, (_, owner) in (entries or {}).items()]
