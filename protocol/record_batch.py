@@ -15,7 +15,6 @@ OVERHEAD_BYTES: Final = 12
 _unpack: Final = HEADER.unpack_from
 _new: Final = tuple.__new__
 _PLACE: Final = struct.Struct(">qii")
-_INT16: Final = struct.Struct(">h").unpack_from
 _INT32: Final = struct.Struct(">i").unpack_from
 _TO_MAGIC: Final = 5
 _LEAST_LENGTH: Final = 14
@@ -28,6 +27,7 @@ LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
 CONTROL: Final = 0x20
 DELETE_HORIZON: Final = 0x40
+_KEPT_ATTRIBUTES: Final = COMPRESSION_MASK | TRANSACTIONAL | CONTROL | DELETE_HORIZON
 
 
 Batch = bytearray | memoryview
@@ -39,7 +39,7 @@ class CorruptBatchError(ValueError):
 
 
 class InvalidRecordError(ValueError):
-    """A batch that contradicts itself, or another number of batches than one: INVALID_RECORD."""
+    """A batch that contradicts itself: INVALID_RECORD."""
 
 
 class BatchHeader(NamedTuple):
@@ -76,23 +76,11 @@ def parse_header(data: bytes | bytearray | memoryview) -> BatchHeader:
     return BatchHeader._make(HEADER.unpack_from(data))
 
 
-def only_batch(data: bytes | memoryview) -> bytes | memoryview:
-    """The one batch of magic 2 that a Produce request must hold; an incomplete one behind it is dropped.
+def next_batch(data: bytes | memoryview) -> int:
+    """The size of the batch at the start, 0 when it is not all there (`ByteBufferLogInputStream.java`).
 
-    CorruptBatchError with Kafka's text, or InvalidRecordError (`ProduceRequest.validateRecords`).
+    CorruptBatchError with Kafka's text.
     """
-    size = _next_batch(data)
-    if not size:
-        raise InvalidRecordError("no complete batch")
-    if data[16] != 2 or size < HEADER_BYTES:
-        raise InvalidRecordError(f"message format v{data[16]}")
-    if _next_batch(data[size:]):
-        raise InvalidRecordError("more than one batch")
-    return data[:size]
-
-
-def _next_batch(data: bytes | memoryview) -> int:
-    """The size of the batch at the start, 0 when it is not all there (`ByteBufferLogInputStream.java`)."""
     if len(data) < OVERHEAD_BYTES:
         return 0
     (length,) = _INT32(data, 8)
@@ -132,65 +120,14 @@ def place(batch: Batch, base_offset: int, leader_epoch: int) -> None:
 
 
 def stamp(batch: Batch, max_timestamp: int, append_time: bool) -> None:
-    """Sets the largest timestamp, which is the append time with LogAppendTime, and the CRC anew."""
-    (attributes,) = _INT16(batch, 21)
-    struct.pack_into(">h", batch, 21, attributes | LOG_APPEND_TIME if append_time else attributes)
+    """Sets the largest timestamp, which is the append time with LogAppendTime, and the CRC anew.
+
+    Attribute bits that mean nothing are lost on the way, as in `DefaultRecordBatch.setMaxTimestamp`.
+    """
+    batch[21] = 0
+    batch[ATTRIBUTES_AT] = batch[ATTRIBUTES_AT] & _KEPT_ATTRIBUTES | (LOG_APPEND_TIME if append_time else 0)
     struct.pack_into(">q", batch, 35, max_timestamp)
     struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
-
-
-def scan(batch: Batch, header: BatchHeader) -> tuple[int, int, int]:
-    """(records that are really there, smallest and largest timestamp delta in ms); stops one past the count.
-
-    InvalidRecordError where they are not well formed, ValueError when they do not decompress.
-    """
-    codec = header[5] & COMPRESSION_MASK
-    count = header[12]
-    records: bytes | bytearray | memoryview
-    if codec:
-        records, offset = decompress(codec, memoryview(batch)[HEADER_BYTES:]), 0
-    else:
-        records, offset = batch, HEADER_BYTES
-    end, found, earliest, latest = len(records), 0, 1 << 63, -1 << 63
-    try:
-        while offset < end and found <= count:
-            byte = records[offset]
-            offset += 1
-            if byte < 0x80:
-                size = byte
-            else:
-                size, offset = _long_varint(records, offset, byte)
-            if size & 1:
-                raise InvalidRecordError("a record of negative size")
-            byte = records[offset + 1]
-            if byte >= 0x80:
-                byte, _ = _long_varint(records, offset + 2, byte)
-            delta = (byte >> 1) ^ -(byte & 1)
-            if delta > latest:
-                latest = delta
-            if delta < earliest:
-                earliest = delta
-            offset += size >> 1
-            found += 1
-    except IndexError:
-        offset = end + 1
-    if offset > end:
-        raise InvalidRecordError("the last record ends behind the batch")
-    return found, earliest, latest
-
-
-def _long_varint(data: bytes | bytearray | memoryview, offset: int, first: int) -> tuple[int, int]:
-    """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
-    value, shift = first & 0x7F, 7
-    while True:
-        byte = data[offset]
-        offset += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, offset
-        shift += 7
-        if shift > 63:
-            raise InvalidRecordError("a varint of more than 64 bits")
 
 
 def is_whole(batch: bytes | bytearray | memoryview) -> bool:

@@ -26,7 +26,7 @@ from .registry import handles
 E = ErrorCode
 _BETWEEN_BROKERS = 4
 Errors = Mapping[TopicPartition, ErrorCode]
-Done = Callable[[AddPartitionsToTxnTransaction, Errors], None]
+Done = Callable[[AddPartitionsToTxnResult], None]
 
 
 @handles(ApiKey.ADD_PARTITIONS_TO_TXN)
@@ -34,8 +34,8 @@ def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> obj
     reply = Reply[AddPartitionsToTxnResponse](call)
     answer = AddPartitionsToTxnResponse()
 
-    def done(transaction: AddPartitionsToTxnTransaction, errors: Errors) -> None:
-        answer.results_by_transaction.append(_result(transaction.transactional_id, errors))
+    def done(result: AddPartitionsToTxnResult) -> None:
+        answer.results_by_transaction.append(result)
         if len(answer.results_by_transaction) == len(request.transactions):
             reply.complete(answer)
 
@@ -54,16 +54,16 @@ def _one(call: Call, asked: AddPartitionsToTxnTransaction, done: Done) -> None:
         errors = {
             key: E.OPERATION_NOT_ATTEMPTED if key in known else E.UNKNOWN_TOPIC_OR_PARTITION for key in keys
         }
-        done(asked, errors)
+        done(_result(asked.transactional_id, errors))
         return
     producer = Producer(asked.producer_id, asked.producer_epoch)
     if asked.verify_only:
-        done(asked, _verified(call, asked, producer, keys))
+        done(_result(asked.transactional_id, _verified(call, asked, producer, keys)))
         return
 
     def added(error: ErrorCode) -> None:
         code = shown(call, ApiKey.ADD_PARTITIONS_TO_TXN, error)
-        done(asked, dict.fromkeys(keys, code))
+        done(_all(asked, code))
 
     version = EPOCH_BUMP_VERSION if call.version >= _BETWEEN_BROKERS else 0
     call.broker.transactions.add(asked.transactional_id, producer, keys, version, added)
@@ -86,6 +86,17 @@ def not_added(call: Call) -> ErrorCode:
     verification = call.policies.transaction_verification
     abortable = verification is not None and verification.produce_abortable < 1 << 15
     return E.TRANSACTION_ABORTABLE if abortable else E.INVALID_TXN_STATE
+
+
+def _all(asked: AddPartitionsToTxnTransaction, error: ErrorCode) -> AddPartitionsToTxnResult:
+    """The same for each partition, as often as it was named."""
+    topics = [
+        AddPartitionsToTxnTopicResult(
+            topic.name, [AddPartitionsToTxnPartitionResult(index, error) for index in topic.partitions]
+        )
+        for topic in asked.topics
+    ]
+    return AddPartitionsToTxnResult(asked.transactional_id, topics)
 
 
 def _result(transactional_id: str, errors: Errors) -> AddPartitionsToTxnResult:

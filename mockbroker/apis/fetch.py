@@ -33,11 +33,11 @@ Results = list[tuple[Key, PartitionData]]
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15:
         request.replica_state = ReplicaState(request.replica_id)
-    if request.isolation_level not in _ISOLATION_LEVELS:
-        return _invalid_isolation_level(call, request)
     context = call.broker.sessions.context(request, call.version)
     if context.error:
         return FetchResponse(error_code=context.error)
+    if request.isolation_level not in _ISOLATION_LEVELS and _any_exists(call, context):
+        return _invalid_isolation_level(call, request)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)
@@ -45,11 +45,15 @@ def fetch(call: Call, request: FetchRequest) -> object:
     return PARKED
 
 
+def _any_exists(call: Call, context: FetchContext) -> bool:
+    return any(_resolve(call, context, key)[0] is not None for key, _ in context.partitions())
+
+
 def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse:
     """The error stands at the top, with the partitions where the client could not see it there."""
     if call.version >= 13:
-        return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
-    answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+        return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
+    answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
     records = () if call.cluster.release.number >= (4, 0) else None
     for topic in request.topics:
         partitions = [
@@ -165,9 +169,10 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
         elif result.records:
             read = sum(map(len, result.records))
             size += read
-            left = max(0, left - read)
+            left -= read
         elif _past_end(call, request, partition, asked.fetch_offset, result):
             at_once = True
+        left = max(0, left)
     if missing:
         missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
     return results + missing, size, at_once or not results

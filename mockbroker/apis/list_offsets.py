@@ -61,14 +61,14 @@ def _partition(
     call: Call, request: ListOffsetsRequest, topic: str, asked: ListOffsetsPartition
 ) -> ListOffsetsPartitionResponse:
     answer = ListOffsetsPartitionResponse(asked.partition_index)
-    partition = call.partition(topic, asked.partition_index)
-    if partition is None:
-        answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return answer
     if asked.timestamp < 0 and call.version < _SINCE_VERSION.get(
         asked.timestamp, 0 if asked.timestamp >= -2 else 99
     ):
         answer.error_code = ErrorCode.UNSUPPORTED_VERSION
+        return answer
+    partition = call.partition(topic, asked.partition_index)
+    if partition is None:
+        answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return answer
     answer.error_code = partition.check_leader(
         call.broker.id, asked.current_leader_epoch, any_replica=request.replica_id == _DEBUGGER

@@ -1,6 +1,10 @@
-"""Produce (0): appends a batch per partition (KIP-98, KIP-467, KIP-951)."""
+"""Produce (0): appends a batch per partition (KIP-98, KIP-467, KIP-951).
 
-from collections.abc import Mapping
+What is wrong is found in the order in which Kafka looks (`KafkaApis.handleProduceRequest`,
+`ReplicaManager.handleProduceAppend`, `UnifiedLog.append`): in the request as a whole, in each partition's
+bytes, in the transaction, then partition by partition in the log.
+"""
+
 from uuid import UUID
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
@@ -24,6 +28,7 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.record_batch import BatchHeader
 from .leaders import produce_endpoints
+from .produced_batches import RequestError, first_is_transactional, only_batch
 from .registry import handles
 from .unreplicated import Unreplicated
 
@@ -31,62 +36,150 @@ _ACKS = (-1, 0, 1)
 _ADMIN_CLIENT_ID = "__admin_client"
 """The only client id that may write to internal topics (`AdminUtils.java`)."""
 
+_TWO_PRODUCERS = RequestError(
+    ErrorCode.INVALID_PRODUCER_ID_MAPPING, "Transactional records contained more than one producer ID"
+)
+
+
+class Asked:
+    """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
+    one already."""
+
+    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic")
+
+    def __init__(self, index: int, topic: TopicProduceResponse) -> None:
+        self.index = index
+        self.topic = topic
+        self.answer: PartitionProduceResponse | None = None
+        self.appends = False
+        self.partition: Partition
+        self.batch: bytes | memoryview
+        self.header: BatchHeader
+
+    def refuse(self, answer: PartitionProduceResponse) -> None:
+        """Keeps the batch from the log; what was answered already stands."""
+        self.appends = False
+        self.answer = self.answer or answer
+
+    @property
+    def in_transaction(self) -> bool:
+        return bool(self.header.attributes & record_batch.TRANSACTIONAL) and self.header.producer_id >= 0
+
 
 @handles(ApiKey.PRODUCE)
-def produce(
-    call: Call,
-    request: ProduceRequest,
-    unverified: Mapping[Partition, PartitionProduceResponse] | None = None,
-) -> object:
-    """Batches of a transaction are verified first (KIP-890); the `unverified` have their answers then.
+def produce(call: Call, request: ProduceRequest) -> object:
+    """Batches of a transaction are verified first (KIP-890).
 
     With acks=0 there is no answer, and an error closes the connection, as in Kafka.
     """
-    if request.transactional_id is not None and unverified is None and _verifies(call, request):
+    answer = ProduceResponse()
+    try:
+        if request.transactional_id is None and first_is_transactional(request):
+            raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+        asked = _looked_at(call, request, answer)
+    except RequestError as error:
+        return _refuse_all(request, error)
+    if asked is None:
+        # A real broker fails on null records and never answers.
+        return NO_ANSWER
+    if request.transactional_id is not None and call.policies.transaction_verification is not None:
+        producers = {each.header[9:11] for each in asked if each.appends and each.in_transaction}
+        if len(producers) > 1:
+            return _refuse_all(request, _TWO_PRODUCERS)
         from .verification import Verification
 
-        return Verification(call, request, produce).start()
-    answer = ProduceResponse()
-    refusal = None
-    failed = behind = False
-    if request.acks not in _ACKS:
-        refusal = ErrorCode.INVALID_REQUIRED_ACKS
-    elif request.transactional_id is None and any(map(_transactional, request.topic_data)):
-        refusal = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    for data in merged(request):
-        topic, error = topic_of(call, data)
-        result = TopicProduceResponse(data.topic_id, [], data.name)
-        answer.responses.append(result)
-        for asked in data.partition_data:
-            partition = call.partition(topic, asked.index)
-            if refusal is not None:
-                one = refused(asked.index, refusal)
-            elif partition is None:
-                one = refused(asked.index, error or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            elif partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
-                one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
-            elif asked.records is None:
-                # A real broker fails on null records and never answers.
-                return NO_ANSWER
-            elif unverified and partition in unverified:
-                one = unverified[partition]
+        return Verification(call, request, answer, asked, append_all).start()
+    return append_all(call, request, answer, asked)
+
+
+def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> list[Asked] | None:
+    """Each partition as far as one can tell before the log is asked; None where records are null.
+
+    Of a partition that is named twice the last good batch is appended, but an error is what is answered.
+    """
+    topics = request.topic_data
+    alone = len(topics) == 1 and len(topics[0].partition_data) == 1
+    found: dict[object, Asked] = {}
+    results: dict[object, TopicProduceResponse] = {}
+    nothing = False
+    version = call.version
+    for data in topics:
+        topic, error = _topic_of(call, data)
+        key = data.topic_id or data.name
+        result = results.get(key)
+        if result is None:
+            result = results[key] = TopicProduceResponse(data.topic_id, [], data.name)
+        for each in data.partition_data:
+            index = each.index
+            one = None if alone else found.get((key, index))
+            if one is None:
+                one = found[key, index] = Asked(index, result)
+            partition = call.partition(topic, index)
+            if partition is None:
+                one.answer = refused(index, error or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                continue
+            if each.records is None:
+                nothing = True
+                continue
+            one.partition = partition
+            try:
+                one.batch, one.header = only_batch(each.records, version)
+            except BatchError as refusal:
+                one.answer = refused(index, refusal.code)
             else:
-                one = append(call, partition, asked.records, request.acks)
-                log = partition.log
-                behind = behind or log.high_watermark != log.end_offset
-            failed = failed or one.error_code != 0
-            result.partition_responses.append(one)
+                one.appends = True
+    if nothing:
+        return None
+    asked = list(found.values())
+    answer.responses = [each for each in results.values() if alone or any(one.topic is each for one in asked)]
+    return asked
+
+
+def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
+    """The same answer for every partition (`ProduceRequest.getErrorResponse`)."""
     if request.acks == 0:
+        return CLOSE
+    topics = [
+        TopicProduceResponse(
+            data.topic_id,
+            [refused(each.index, error.code, error.message) for each in data.partition_data],
+            data.name,
+        )
+        for data in merged(request)
+    ]
+    return ProduceResponse(topics)
+
+
+def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> object:
+    """Appends what was not refused, and answers."""
+    failed = behind = False
+    acks = request.acks
+    for each in asked:
+        one = None
+        if each.appends:
+            if acks not in _ACKS:
+                one = refused(each.index, ErrorCode.INVALID_REQUIRED_ACKS)
+            elif each.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
+                one = refused(each.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
+            else:
+                one = append(call, each.partition, each.batch, each.header, acks)
+                log = each.partition.log
+                behind = behind or log.high_watermark != log.end_offset
+        one = each.answer or one
+        assert one is not None
+        failed = failed or one.error_code != 0
+        each.topic.partition_responses.append(one)
+    if acks == 0:
         return CLOSE if failed else NO_ANSWER
     if failed and call.version >= 10:
         answer.node_endpoints = produce_endpoints(call, answer)
-    if behind and request.acks == -1 and Unreplicated(call, request, answer).left:
+    if behind and acks == -1 and Unreplicated(call, request, answer).left:
         return PARKED
     return answer
 
 
 def append(
-    call: Call, partition: Partition, records: bytes | memoryview, acks: int
+    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
 ) -> PartitionProduceResponse:
     """Appends one partition's batch and says how it went."""
     index = partition.index
@@ -99,7 +192,7 @@ def append(
     log = partition.log
     now_ms = call.cluster.now_ms
     try:
-        batch, header, max_timestamp = validate(records, call.version, partition, now_ms)
+        batch, header, max_timestamp = validate(records, header, partition, now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers
@@ -120,7 +213,7 @@ def append(
     base_offset = log.end_offset
     record_batch.place(batch, base_offset, partition.leader_epoch)
     append_time = partition.topic.settings.log_append_time
-    if append_time or max_timestamp != header[8]:
+    if append_time or max_timestamp != header[8] or header[5] & record_batch.LOG_APPEND_TIME:
         record_batch.stamp(batch, max_timestamp, append_time)
     if producer_id >= 0:
         # Before the append, so that whom it wakes sees the transaction.
@@ -152,42 +245,7 @@ def merged(request: ProduceRequest) -> list[TopicProduceData]:
     ]
 
 
-def transactional_batches(call: Call, request: ProduceRequest) -> dict[Partition, BatchHeader]:
-    """The headers of those batches of a transaction that this broker may append."""
-    found = {}
-    for data in merged(request):
-        topic, _ = topic_of(call, data)
-        for asked in data.partition_data:
-            partition = (
-                call.partition(topic, asked.index) if topic is not None and not topic.internal else None
-            )
-            if partition is None or partition.leader != call.broker.id or asked.records is None:
-                continue
-            header = record_batch.common(asked.records)
-            if header is not None and header.attributes & record_batch.TRANSACTIONAL:
-                found[partition] = header
-    return found
-
-
-def _transactional(topic: TopicProduceData) -> bool:
-    """Whether any batch says that it belongs to a transaction."""
-    for asked in topic.partition_data:
-        records = asked.records
-        if (
-            records
-            and len(records) > record_batch.ATTRIBUTES_AT
-            and records[record_batch.ATTRIBUTES_AT] & record_batch.TRANSACTIONAL
-            and records[16] == 2
-        ):
-            return True
-    return False
-
-
-def _verifies(call: Call, request: ProduceRequest) -> bool:
-    return request.acks in _ACKS and call.policies.transaction_verification is not None
-
-
-def topic_of(call: Call, data: TopicProduceData) -> tuple[Topic | None, ErrorCode | None]:
+def _topic_of(call: Call, data: TopicProduceData) -> tuple[Topic | None, ErrorCode | None]:
     if call.version < 13:
         return call.cluster.topics.get(data.name), None
     topic = call.cluster.topic_ids.get(data.topic_id) if data.topic_id else None

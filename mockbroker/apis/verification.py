@@ -11,12 +11,12 @@ from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest
+from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
 from ..protocol.record_batch import BatchHeader
-from .produce import refused, transactional_batches
+from .produce import Asked, refused
 
 E = ErrorCode
-Unverified = Mapping[Partition, PartitionProduceResponse]
+Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]
 Errors = Mapping[TopicPartition, ErrorCode]
 
 _UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E.NOT_COORDINATOR}
@@ -59,15 +59,15 @@ class Verification:
     """A Produce request of a transactional producer on its way to the log."""
 
     def __init__(
-        self,
-        call: Call,
-        request: ProduceRequest,
-        append: Callable[[Call, ProduceRequest, Unverified], object],
+        self, call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked], append: Append
     ) -> None:
         policies, number = call.cluster.policies, call.cluster.configs.broker_int
         assert policies.transaction_verification is not None
         self._call = call
         self._request = request
+        self._answer = answer
+        self._looked_at = asked
+        self._first: list[Asked] = []
         self._any_epoch = policies.transaction_verification.any_epoch
         self._append = append
         self._abortable = call.version >= policies.transaction_verification.produce_abortable
@@ -83,35 +83,26 @@ class Verification:
         if self._outcome is None:
             self._parked = True
             # The bytes are the connection's, which reads on.
-            for topic in self._request.topic_data:
-                for asked in topic.partition_data:
-                    asked.records = None if asked.records is None else bytes(asked.records)
+            for each in self._looked_at:
+                if each.appends:
+                    each.batch = bytes(each.batch)
             return PARKED
         return self._outcome
 
     def _ask(self) -> None:
-        batches = transactional_batches(self._call, self._request)
-        producers = {Producer(each.producer_id, each.producer_epoch) for each in batches.values()}
-        if len(producers) > 1:
-            self._settle({each: refused(each.index, E.INVALID_PRODUCER_ID_MAPPING) for each in batches})
-            return
-        first = {
-            partition: header
-            for partition, header in batches.items()
-            if not partition.log.producers.in_transaction(
-                header.producer_id, None if self._any_epoch else header.producer_epoch
-            )
-        }
+        first = [each for each in self._looked_at if self._is_first(each)]
+        self._first = first
         enabled = self._call.cluster.configs.broker_bool("transaction.partition.verification.enable")
         if not first or not (enabled or self._adds):
-            self._settle({})
+            self._settle()
             return
-        for partition, header in first.items():
-            partition.log.producers.verify(
+        for each in first:
+            header = each.header
+            each.partition.log.producers.verify(
                 header.producer_id, header.producer_epoch, header.base_sequence, self._call.now_ms
             )
-        (producer,) = producers
-        keys = frozenset((partition.topic.name, partition.index) for partition in first)
+        producer = Producer(first[0].header.producer_id, first[0].header.producer_epoch)
+        keys = frozenset((each.partition.topic.name, each.index) for each in first)
         transactional_id = self._request.transactional_id or ""
         ask_coordinator(
             self._call,
@@ -119,23 +110,31 @@ class Verification:
             producer,
             keys,
             self._adds,
-            lambda errors: self._asked(first, errors),
+            self._asked,
         )
 
-    def _asked(self, first: Mapping[Partition, BatchHeader], errors: Errors) -> None:
+    def _is_first(self, each: Asked) -> bool:
+        """Whether a batch is the first of its transaction in a partition that this broker leads."""
+        if not each.appends or not each.in_transaction or each.partition.topic.internal:
+            return False
+        if each.partition.leader != self._call.broker.id:
+            return False
+        epoch = None if self._any_epoch else each.header.producer_epoch
+        return not each.partition.log.producers.in_transaction(each.header.producer_id, epoch)
+
+    def _asked(self, errors: Errors) -> None:
         """A client that adds by writing would wait too long if it had to send everything again."""
         concurrent = E.CONCURRENT_TRANSACTIONS in errors.values()
         if self._adds and concurrent and self._call.now_ms < self._retry_until_ms and self._request.acks:
             self._call.cluster.wait(self._backoff_ms, self._ask)
             return
-        unverified = {}
-        for partition, header in first.items():
-            error = errors.get((partition.topic.name, partition.index), E.NONE)
+        for each in self._first:
+            error = errors.get((each.partition.topic.name, each.index), E.NONE)
             if error:
-                unverified[partition] = self._refused(partition.index, error)
-            elif error := self._refuses(partition, header):
-                unverified[partition] = refused(partition.index, error, None, [], partition.log.start_offset)
-        self._settle(unverified)
+                each.refuse(self._refused(each.index, error))
+            elif error := self._refuses(each.partition, each.header):
+                each.refuse(refused(each.index, error, None, [], each.partition.log.start_offset))
+        self._settle()
 
     def _refuses(self, partition: Partition, header: BatchHeader) -> ErrorCode:
         """What is wrong with a batch that was verified."""
@@ -160,8 +159,8 @@ class Verification:
             return refused(index, E.NOT_ENOUGH_REPLICAS, text + error.name)
         return refused(index, error)
 
-    def _settle(self, unverified: Unverified) -> None:
-        outcome = self._append(self._call, self._request, unverified)
+    def _settle(self) -> None:
+        outcome = self._append(self._call, self._request, self._answer, self._looked_at)
         if not self._parked:
             self._outcome = outcome
         elif outcome is not PARKED:

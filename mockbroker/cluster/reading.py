@@ -52,10 +52,8 @@ def read(
     error = partition.check_leader(
         broker, max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
-    if not error and replica >= 0 and replica not in partition.replicas:
+    if not error and replica >= 0 and (replica not in partition.replicas or replica == partition.leader):
         error = ErrorCode.NOT_LEADER_OR_FOLLOWER
-    if not error and asked.partition_max_bytes < 0:
-        error = ErrorCode.UNKNOWN_SERVER_ERROR
     if error:
         return refused(asked.partition, error)
     if broker != partition.leader:
@@ -92,7 +90,13 @@ def read(
     if offset < end == log.high_watermark and partition.policies.consumers_read_to_end:
         end = log.end_offset
     if offset < end:
-        result.records = log.read(offset, min(asked.partition_max_bytes, max_bytes), end, at_least_one)
+        limit = min(asked.partition_max_bytes, max_bytes)
+        if limit < 0:
+            return refused(asked.partition, ErrorCode.UNKNOWN_SERVER_ERROR)
+        result.records = log.read(offset, limit, end, at_least_one)
+        if limit and not result.records:
+            # A first batch that does not fit is read in part and thrown away, with what is known of it.
+            result.aborted_transactions = None
         if aborted is not None and result.records and log.producers.transactions.aborted:
             upto = log.end_of(result.records, end)
             aborted += [

@@ -120,7 +120,7 @@ class ProducerStates:
                 f"epoch {epoch} of producer {producer_id} is below the last seen epoch {entry.epoch}",
             )
         if epoch > entry.epoch:
-            if first:
+            if first and entry.epoch != NO_EPOCH:
                 raise SequenceError(
                     ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"sequence {first} of producer {producer_id} in its new epoch {epoch} is not 0",
@@ -130,6 +130,8 @@ class ProducerStates:
         for batch in entry.batches:
             if batch.first_sequence == first and batch.last_sequence == last:
                 return batch
+        if epoch == NO_EPOCH:
+            return None
         if entry.batches:
             newest = entry.batches[-1].last_sequence
             if first != (newest + 1) % _SEQUENCES:

@@ -5,21 +5,25 @@ Error texts are those a real broker sends; most refusals have none.
 
 from typing import TYPE_CHECKING, Final
 
-from ..protocol import record_batch
-from ..protocol.compression import Compression
+from ..protocol import record_batch, record_scan
+from ..protocol.compression import Compression, decompress
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import (
     COMPRESSION_MASK,
     CONTROL,
+    HEADER_BYTES,
+    LOG_APPEND_TIME,
     Batch,
     BatchHeader,
-    CorruptBatchError,
     InvalidRecordError,
+    Record,
 )
 
 if TYPE_CHECKING:
     from ..cluster.partition import Partition
 
+NO_TIMESTAMP: Final = -1
+_TIMES: Final = 1 << 63
 _SHOWN: Final = 3
 """How many record errors the message of the whole batch repeats."""
 
@@ -47,45 +51,48 @@ Checked = tuple[Batch, BatchHeader, int]
 """A batch the log may keep, its header, and the largest timestamp it really has."""
 
 
-def validate(data: bytes | memoryview, version: int, partition: "Partition", now_ms: int) -> Checked:
-    """The batch of a Produce request of `version`. BatchError when it is refused."""
-    only, header = data, record_batch.common(data)
-    if header is None:
-        try:
-            only = record_batch.only_batch(data)
-        except CorruptBatchError as error:
-            raise BatchError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
-        except InvalidRecordError:
-            raise BatchError(ErrorCode.INVALID_RECORD) from None
-        header = record_batch.header_of(only)
+def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partition", now_ms: int) -> Checked:
+    """The one batch of a partition in a Produce request. BatchError when it is refused."""
     base_offset, _, _, _, _, attributes, _, base_timestamp, max_timestamp, _, _, _, _ = header
-    if version < 7 and attributes & COMPRESSION_MASK >= Compression.ZSTD:
-        known = attributes & COMPRESSION_MASK == Compression.ZSTD
-        raise BatchError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE if known else ErrorCode.UNKNOWN_SERVER_ERROR)
     if base_offset:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     settings = partition.topic.settings
-    if len(only) > settings.max_message_bytes:
+    if len(data) > settings.max_message_bytes:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
     # A view that may be written to was handed over; of any other this is the one copy there is.
-    batch = only if type(only) is memoryview and not only.readonly else bytearray(only)
+    batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
-    earliest, latest = _consistent(batch, header)
-    if settings.compacted:
-        _keys(batch, partition)
-    if settings.log_append_time:
-        return batch, header, now_ms
-    newest = now_ms + settings.timestamp_after_max_ms
+    earliest, latest, in_order = _consistent(batch, header)
+    earliest, latest = base_timestamp + earliest, base_timestamp + latest
+    if attributes & LOG_APPEND_TIME:
+        earliest = latest = max_timestamp
+    elif earliest < -_TIMES or latest >= _TIMES:
+        times = [_wrapped(record.timestamp) for record in record_batch.records(batch)]
+        earliest, latest = min(times), max(times)
+    append_time = settings.log_append_time
     oldest = now_ms - settings.timestamp_before_max_ms
-    if base_timestamp + latest > newest or base_timestamp + earliest < oldest:
-        _timestamps(batch, oldest, newest)
-    return batch, header, base_timestamp + latest if base_timestamp >= 0 else max_timestamp
+    newest = now_ms + settings.timestamp_after_max_ms
+    if (
+        settings.compacted
+        or attributes & LOG_APPEND_TIME
+        or (not append_time and (earliest < oldest or latest > newest))
+    ):
+        _blame(batch, header, partition, oldest, newest)
+    if not in_order:
+        # Kafka would have to write the records anew, of which it has read only the half.
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
+    return batch, header, now_ms if append_time else max(NO_TIMESTAMP, latest)
 
 
-def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int]:
-    """Holds the header against itself and the records; the smallest and largest timestamp delta."""
+def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int, bool]:
+    """Holds the header against itself and the records; the smallest and largest timestamp delta, and whether
+    offset deltas are as they should be, as far as anybody looks."""
     _, _, _, _, _, attributes, last_offset_delta, _, _, producer_id, _, sequence, count = header
+    codec = attributes & COMPRESSION_MASK
+    if codec > Compression.ZSTD:
+        # Kafka fails there without an error code of its own.
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     if (
         count <= 0
         or last_offset_delta + 1 != count
@@ -94,59 +101,65 @@ def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int]:
     ):
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     try:
-        found, earliest, latest = record_batch.scan(batch, header)
-        if attributes & COMPRESSION_MASK and found == count:
-            _offsets_in_order(batch)
+        if codec:
+            plain = decompress(codec, memoryview(batch)[HEADER_BYTES:])
+            return record_scan.scan_skipping(bytes(plain), count)
+        return *record_scan.scan(bytes(batch), HEADER_BYTES, count), True
     except InvalidRecordError:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True) from None
-    except (ValueError, IndexError):
-        # Kafka fails there without an error code of its own.
+    except ValueError:
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
-    if found != count:
-        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    return earliest, latest
 
 
-def _offsets_in_order(batch: Batch) -> None:
-    base_offset = record_batch.header_of(batch).base_offset
+def _wrapped(value: int) -> int:
+    """As Java adds longs."""
+    return (value + _TIMES) % (2 * _TIMES) - _TIMES
+
+
+def _blame(batch: Batch, header: BatchHeader, partition: "Partition", oldest: int, newest: int) -> None:
+    """Raises BatchError if there are records to blame: for a missing key first, then for their time."""
+    bad = []
+    code = ErrorCode.INVALID_RECORD
+    settings = partition.topic.settings
+    stamped = header.attributes & LOG_APPEND_TIME
     for index, record in enumerate(record_batch.records(batch)):
-        if record.offset != base_offset + index:
-            raise ValueError(f"offset delta {record.offset - base_offset} of record {index}")
-
-
-def _timestamps(batch: Batch, oldest: int, newest: int) -> None:
-    bad = tuple(
-        (
-            index,
-            (
-                f"Timestamp {record.timestamp} of message with offset {record.offset} is out of range. "
-                f"The timestamp should be within [{oldest}, {newest}]"
-            ),
-        )
-        for index, record in enumerate(record_batch.records(batch))
-        if record.timestamp != -1 and not oldest <= record.timestamp <= newest
-    )
-    if bad:
-        raise BatchError(
-            ErrorCode.INVALID_TIMESTAMP,
-            "One or more records have been rejected due to invalid timestamp",
-            records=bad,
-            in_log=True,
-        )
-
-
-def _keys(batch: Batch, partition: "Partition") -> None:
-    text = (
-        "Compacted topic cannot accept message without key in topic partition "
-        f"{partition.topic.name}-{partition.index}"
-    )
-    bad = tuple((i, text) for i, record in enumerate(record_batch.records(batch)) if record.key is None)
-    if bad:
+        time = _wrapped(record.timestamp)
+        if settings.compacted and record.key is None:
+            place = f"{partition.topic.name}-{partition.index}"
+            bad.append(
+                (index, f"Compacted topic cannot accept message without key in topic partition {place}")
+            )
+        elif not settings.log_append_time and time != NO_TIMESTAMP:
+            if not oldest <= time <= newest:
+                code = ErrorCode.INVALID_TIMESTAMP
+                text = (
+                    f"Timestamp {time} of message with offset {record.offset} is out of range. "
+                    f"The timestamp should be within [{oldest}, {newest}]"
+                )
+                bad.append((index, text))
+        elif stamped:
+            code = ErrorCode.INVALID_TIMESTAMP
+            bad.append((index, _wrong_type(record, header)))
+    if not bad:
+        return
+    message = "One or more records have been rejected due to invalid timestamp"
+    if code is ErrorCode.INVALID_RECORD:
         shown = ", ".join(f"RecordError(batchIndex={i}, message='{text}')" for i, text in bad[:_SHOWN])
-        raise BatchError(
-            ErrorCode.INVALID_RECORD,
+        message = (
             f"One or more records have been rejected due to {len(bad)} record errors in total, "
-            f"and only showing the first three errors at most: [{shown}]",
-            records=bad,
-            in_log=True,
+            f"and only showing the first three errors at most: [{shown}]"
         )
+    raise BatchError(code, message, records=tuple(bad), in_log=True)
+
+
+def _wrong_type(record: Record, header: BatchHeader) -> str:
+    """Of a record that says it was stamped by a broker; what a broker keeps compressed is read by half."""
+    key, value = (-1 if each is None else len(each) for each in (record.key, record.value))
+    text = f"offset={record.offset}, timestamp={record.timestamp}, "
+    if header.attributes & COMPRESSION_MASK:
+        shown = f"PartialDefaultRecord({text}key={key} bytes, value={value} bytes)"
+    else:
+        shown = f"DefaultRecord({text}key={max(0, key)} bytes, value={max(0, value)} bytes)"
+    return (
+        f"Invalid timestamp type in message {shown}. Producer should not set timestamp type to LogAppendTime."
+    )

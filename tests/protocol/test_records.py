@@ -1,7 +1,9 @@
 """Records by hand: Produce requests read, Fetch answers written, batches looked through."""
 
+import contextlib
 import io
 import struct
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,8 +14,9 @@ from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 
 from mockbroker.conformance.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
-from mockbroker.protocol import record_batch, schema, writing
+from mockbroker.protocol import record_batch, record_scan, schema, writing
 from mockbroker.protocol.codecs import codec
+from mockbroker.protocol.compression import decompress
 from mockbroker.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from mockbroker.protocol.messages.produce import (
     PartitionProduceResponse,
@@ -121,18 +124,34 @@ def test_fetch_answers_are_read_back_by_kio(version: int, size: int) -> None:
 def test_a_scan_finds_all_records_and_their_times(compression: int, times: list[int], value: bytes) -> None:
     data = bytearray(batch([Record(timestamp=time, value=value) for time in times], codec=compression))
     header = record_batch.header_of(data)
-    count, earliest, latest = record_batch.scan(data, header)
-    assert count == len(times)
+    if compression:
+        plain = bytes(decompress(compression, memoryview(data)[record_batch.HEADER_BYTES :]))
+        earliest, latest, in_order = record_scan.scan_skipping(plain, len(times))
+        assert in_order
+    else:
+        earliest, latest = record_scan.scan(bytes(data), record_batch.HEADER_BYTES, len(times))
     assert (header.base_timestamp + earliest, header.base_timestamp + latest) == (min(times), max(times))
     assert [(r.timestamp, r.value) for r in record_batch.records(data)] == [(time, value) for time in times]
 
 
+@pytest.mark.parametrize(
+    "scan", [lambda data, count: record_scan.scan(data, 0, count), record_scan.scan_skipping]
+)
 @given(data=st.binary(max_size=120), count=st.integers(1, 5))
-def test_a_scan_of_anything_ends(data: bytes, count: int) -> None:
-    made = bytearray(batch(1))[: record_batch.HEADER_BYTES] + data
-    header = record_batch.header_of(made)._replace(record_count=count, attributes=0)
+def test_a_scan_of_anything_ends(scan: Callable[[bytes, int], Any], data: bytes, count: int) -> None:
+    with contextlib.suppress(ValueError):
+        scan(data, count)
+
+
+@given(data=st.data())
+def test_a_record_with_one_byte_changed_is_read_as_kafka_reads_it(data: st.DataObject) -> None:
+    """As long as its parts fill it, whatever they are."""
+    made = bytearray(batch([Record(key=b"k", headers=(("h", b"1"),))]))[record_batch.HEADER_BYTES :]
+    at = data.draw(st.integers(0, len(made) - 1))
+    made[at] = data.draw(st.integers(0, 255))
     try:
-        found, _, _ = record_batch.scan(made, header)
-    except record_batch.InvalidRecordError:
+        record_scan.scan(bytes(made), 0, 1)
+    except ValueError:
         return
-    assert 0 <= found <= count + 1
+    (size,) = made[:1]
+    assert size == 2 * (len(made) - 1)

@@ -1,0 +1,82 @@
+"""What a broker sees in the bytes of a Produce request before it asks a log.
+
+Sources: `RequestUtils.hasTransactionalRecords`, `ProduceRequest.validateRecords`,
+`ByteBufferLogInputStream.java`.
+"""
+
+from typing import Final
+
+from ..log.validation import BatchError
+from ..protocol import record_batch
+from ..protocol.compression import Compression
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.produce import ProduceRequest
+from ..protocol.record_batch import BatchHeader, CorruptBatchError
+
+_ZSTD_SINCE: Final = 7
+_TO_EPOCH: Final = 51
+"""Where a batch's producer id ends, which a broker reads before it looks at the size."""
+
+
+class RequestError(Exception):
+    """All of a request is refused, with one error for every partition."""
+
+    def __init__(self, code: ErrorCode, message: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def first_is_transactional(request: ProduceRequest) -> bool:
+    """Whether a partition's first batch says that it belongs to a transaction.
+
+    RequestError: CORRUPT_MESSAGE where a batch before that one can't be told from the next.
+    """
+    for topic in request.topic_data:
+        for asked in topic.partition_data:
+            records = asked.records
+            if records is None:
+                continue
+            header = record_batch.common(records)
+            if header is not None:
+                if header[5] & record_batch.TRANSACTIONAL:
+                    return True
+                continue
+            try:
+                size = record_batch.next_batch(records)
+            except CorruptBatchError as error:
+                raise RequestError(ErrorCode.CORRUPT_MESSAGE, str(error)) from None
+            if size and records[16] == 2 and records[record_batch.ATTRIBUTES_AT] & record_batch.TRANSACTIONAL:
+                return True
+    return False
+
+
+def only_batch(records: bytes | memoryview, version: int) -> tuple[bytes | memoryview, BatchHeader]:
+    """The one batch of magic 2 that each partition has; an incomplete one behind it is dropped.
+
+    BatchError: INVALID_RECORD, CORRUPT_MESSAGE, UNSUPPORTED_COMPRESSION_TYPE. RequestError:
+    UNKNOWN_SERVER_ERROR where a broker fails.
+    """
+    header = record_batch.common(records)
+    if header is not None and (version >= _ZSTD_SINCE or header[5] & record_batch.COMPRESSION_MASK < 4):
+        return records, header
+    try:
+        size = record_batch.next_batch(records)
+        if not size or records[16] != 2:
+            raise BatchError(ErrorCode.INVALID_RECORD)
+        if version < _ZSTD_SINCE:
+            codec = records[record_batch.ATTRIBUTES_AT] & record_batch.COMPRESSION_MASK
+            if codec > Compression.ZSTD:
+                raise RequestError(ErrorCode.UNKNOWN_SERVER_ERROR)
+            if codec == Compression.ZSTD:
+                raise BatchError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+        if record_batch.next_batch(records[size:]):
+            raise BatchError(ErrorCode.INVALID_RECORD)
+    except CorruptBatchError:
+        raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None
+    if size < _TO_EPOCH:
+        raise RequestError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    if size < record_batch.HEADER_BYTES:
+        raise BatchError(ErrorCode.CORRUPT_MESSAGE)
+    only = records[:size]
+    return only, record_batch.header_of(only)

@@ -1,0 +1,181 @@
+"""Are a batch's records as its header says? (`DefaultRecordBatch.java`, `DefaultRecord.java`.)
+
+Both functions give the smallest and the largest timestamp delta in ms. InvalidRecordError is INVALID_RECORD;
+ValueError stands for what a broker has no error of its own for.
+"""
+
+from .record_batch import InvalidRecordError
+
+_NO_DELTAS = (1 << 63, -1 << 63)
+_NULL = 1
+"""The varint of -1."""
+
+
+def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
+    """Uncompressed: every byte from `offset` on belongs to one of `count` records."""
+    end = len(data)
+    earliest, latest = _NO_DELTAS
+    rest, width, same = -1, 0, b""
+    try:
+        for _ in range(count):
+            byte = data[offset]
+            offset += 1
+            if byte >= 0x80:
+                more = data[offset]
+                if more < 0x80:
+                    byte, offset = byte & 0x7F | more << 7, offset + 1
+                else:
+                    byte, offset = _size(data, offset, byte)
+            at = offset + 1
+            offset += byte >> 1
+            if offset > end or byte & 1:
+                raise InvalidRecordError("a record ends behind the batch")
+            byte = data[at]
+            at += 1
+            if byte >= 0x80:
+                more = data[at]
+                if more < 0x80:
+                    byte, at = byte & 0x7F | more << 7, at + 1
+                else:
+                    byte, at = _long(data, at, byte)
+            delta = (byte >> 1) ^ -(byte & 1)
+            if delta > latest:
+                latest = delta
+            if delta < earliest:
+                earliest = delta
+            byte = data[at]
+            at += 1
+            if byte >= 0x80:
+                if data[at] < 0x80:
+                    at += 1
+                else:
+                    _, at = _int(data, at, byte)
+            # Most records look like the one before: no key, a value as long, no headers.
+            if offset - at == rest and data[at : at + width] == same and not data[offset - 1]:
+                continue
+            start = at
+            if _body(data, at) != offset:
+                raise InvalidRecordError("a record's parts are not as long as the record")
+            if data[start] == _NULL:
+                size, value = _varint(data, start + 1)
+                if value + max(0, size) == offset - 1:
+                    rest, width, same = offset - start, value - start, data[start:value]
+    except IndexError:
+        raise InvalidRecordError("the last record ends behind the batch") from None
+    if offset != end:
+        raise InvalidRecordError("records are left")
+    return earliest, latest
+
+
+def scan_skipping(data: bytes, count: int) -> tuple[int, int, bool]:
+    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared.
+
+    Also says whether each record's offset delta is its index.
+    """
+    end, offset = len(data), 0
+    earliest, latest = _NO_DELTAS
+    in_order = True
+    try:
+        for index in range(count):
+            _, offset = _varint(data, offset)
+            delta, offset = _varlong(data, offset + 1)
+            earliest, latest = min(earliest, delta), max(latest, delta)
+            offset_delta, offset = _varint(data, offset)
+            in_order = in_order and offset_delta == index
+            for _ in range(2):
+                size, offset = _varint(data, offset)
+                offset += max(0, size)
+                if offset > end:
+                    raise InvalidRecordError("a key or value ends behind the batch")
+            headers, offset = _varint(data, offset)
+            if headers < 0:
+                raise InvalidRecordError("a negative number of headers")
+            for _ in range(headers):
+                size, offset = _varint(data, offset)
+                if size < 0:
+                    raise InvalidRecordError("a header's key is null")
+                size, offset = _varint(data, offset + size)
+                offset += max(0, size)
+                if offset > end:
+                    raise InvalidRecordError("a header ends behind the batch")
+    except IndexError:
+        raise InvalidRecordError("the last record ends behind the batch") from None
+    if offset != end:
+        raise InvalidRecordError("records are left")
+    return earliest, latest, in_order
+
+
+def _body(data: bytes, at: int) -> int:
+    """Where key, value and headers end."""
+    for _ in range(2):
+        size, at = _varint(data, at)
+        at += max(0, size)
+    byte = data[at]
+    return _headers(data, at + 1, byte) if byte else at + 1
+
+
+def _headers(data: bytes, at: int, byte: int) -> int:
+    """Where the headers end, of whose number `byte` is the first byte."""
+    if byte >= 0x80:
+        byte, at = _int(data, at, byte)
+    if byte & 1 or byte >> 1 > len(data) - at:
+        raise InvalidRecordError("a number of headers that can't be")
+    for _ in range(byte >> 1):
+        size, at = _varint(data, at)
+        if size < 0 or at + size > len(data):
+            raise InvalidRecordError("a header's key is null, or ends behind the batch")
+        size, at = _varint(data, at + size)
+        at += max(0, size)
+    return at
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    at += 1
+    if byte >= 0x80:
+        byte, at = _int(data, at, byte)
+    return (byte >> 1) ^ -(byte & 1), at
+
+
+def _varlong(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    at += 1
+    if byte >= 0x80:
+        byte, at = _long(data, at, byte)
+    return (byte >> 1) ^ -(byte & 1), at
+
+
+def _int(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
+    value, shift = first & 0x7F, 7
+    while True:
+        byte = data[at]
+        at += 1
+        if byte < 0x80:
+            return (value | byte << shift) & 0xFFFF_FFFF, at
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if shift > 28:
+            raise InvalidRecordError("a varint of more than 5 bytes")
+
+
+def _size(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """As `_int`, where a broker fails on a varint that is too long."""
+    try:
+        return _int(data, at, first)
+    except InvalidRecordError as error:
+        raise ValueError(str(error)) from None
+
+
+def _long(data: bytes, at: int, first: int) -> tuple[int, int]:
+    """The rest of a varint of up to 64 bits."""
+    value, shift = first & 0x7F, 7
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, at
+        shift += 7
+        if shift > 63:
+            raise InvalidRecordError("a varint of more than 10 bytes")
