@@ -154,6 +154,16 @@ def encode(api: str, version: int, fields: Fields) -> bytes:
     return buffer.getvalue()
 
 
+def flexible(api: str, version: int) -> bool:
+    """Whether requests of this version have a header with tags."""
+    return bool(_schema(api, version, "request").__header_schema__.__version__ == 2)
+
+
+def key_of(api: str) -> int:
+    """Kafka's key of an API."""
+    return int(_schema(api, kio_versions(api)[-1], "request").__api_key__)
+
+
 def decode(api: str, version: int, frame: bytes) -> dict[str, Any]:
     """An answer with its header."""
     response = _schema(api, version, "response")
@@ -179,6 +189,12 @@ class Client:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    def set_timeout(self, seconds: float) -> None:
+        """Wait so long for an answer from here on."""
+        self.timeout = seconds
+        if self._socket is not None:
+            self._socket.settimeout(seconds)
 
     def close(self) -> None:
         if self._socket is not None:

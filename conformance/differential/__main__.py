@@ -1,0 +1,92 @@
+"""`python -m mockbroker.conformance.differential`: what a mock answers differently from a real broker."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ..real_broker import RealBrokerError
+from . import recordings
+from .running import Found, Pair, run
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+
+@app.command(help=__doc__)
+def main(
+    kafka: Annotated[str, typer.Option(help="Exact release to start (Java; Maven on first use).")] = "4.4.0",
+    sequences: Annotated[int, typer.Option(min=1, help="How many sequences to play.")] = 2000,
+    malformed: Annotated[bool, typer.Option("--malformed", help="Change bytes of some requests.")] = False,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same sequences.")] = 1,
+    first: Annotated[int, typer.Option(min=0, help="Number of the first sequence of the seed.")] = 0,
+    family: Annotated[
+        str | None, typer.Option(help="data, transactions, groups or admin: only these.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="A real broker that runs already.")
+    ] = None,
+    saved: Annotated[
+        Path | None, typer.Option("--out", help="File for the shrunk differences (JSON).")
+    ] = None,
+) -> None:
+    """Exit status 0: no difference twice over; 1: some; 2: could not start."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with err.status(f"Kafka {kafka}: fetching and starting"):
+            pair = Pair(kafka, against)
+            pair.__enter__()
+    except RealBrokerError as error:
+        err.print(f"[red]error:[/red] {escape(str(error))}")
+        raise typer.Exit(2) from None
+    try:
+        with Progress(*columns, console=err) as progress:
+            task = progress.add_task("", total=sequences)
+
+            def report(done: int, found: dict[str, Found], unstable: Counter[str]) -> None:
+                differing = sum(each.count for each in found.values())
+                text = f"{differing} differ in {len(found)} ways, {unstable.total()} once only"
+                progress.update(task, completed=done, description=text)
+                if saved:
+                    _save(saved, kafka, found)
+
+            found, unstable = run(
+                pair, seed, sequences, first=first, malformed=malformed, family=family, report=report
+            )
+    finally:
+        pair.__exit__()
+    _show(found, unstable, sequences)
+    raise typer.Exit(1 if found else 0)
+
+
+def _save(file: Path, kafka: str, found: dict[str, Found]) -> None:
+    kept = [
+        recordings.recorded(kafka, each.signature, each.sequence, each.expected, each.difference, each.count)
+        for each in found.values()
+        if each.sequence is not None
+    ]
+    recordings.save(file, kept)
+
+
+def _show(found: dict[str, Found], unstable: Counter[str], sequences: int) -> None:
+    table = Table("count", "difference (real != mock)", "first in", "steps")
+    for each in sorted(found.values(), key=lambda each: -each.count):
+        steps = str(len(each.sequence.steps)) if each.sequence else ""
+        table.add_row(str(each.count), escape(each.signature), each.names[0], steps)
+    if found:
+        out.print(table)
+    for signature, count in unstable.most_common():
+        out.print(f"once only: {count} × {escape(signature)}")
+    out.print(
+        f"{sum(each.count for each in found.values())} of {sequences} sequences differ, in {len(found)} ways"
+    )
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,75 @@
+"""Placeholders, and the answers that say what they stand for."""
+
+import uuid
+from typing import Any, Final
+
+from ..scene import UNKNOWN_TOPIC_ID
+from .building import record_bytes
+from .steps import SUFFIX, Step
+
+_UNBOUND_PRODUCER: Final = 10_000_000
+_UNBOUND_SESSION: Final = 77_777
+
+
+class Bindings:
+    """What one broker handed out while a sequence was played to it."""
+
+    def __init__(self, suffix: str, now_ms: int) -> None:
+        self.suffix = suffix
+        self.now_ms = now_ms
+        self.producers: dict[int, tuple[int, int]] = {}
+        self.sessions: dict[int, int] = {}
+        self.members: dict[int, str] = {}
+        self.generations: dict[int, int] = {}
+        self.topic_ids: dict[str, uuid.UUID] = {}
+
+    def fill(self, value: Any) -> Any:
+        """`value` without placeholders."""
+        if isinstance(value, dict):
+            if len(value) == 1:
+                ((key, inner),) = value.items()
+                if key.startswith("$"):
+                    return self._placeholder(key, inner)
+            return {key: self.fill(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.fill(each) for each in value]
+        if isinstance(value, str):
+            return value.replace(SUFFIX, f"-{self.suffix}")
+        return value
+
+    def _placeholder(self, key: str, inner: Any) -> Any:
+        match key:
+            case "$producer":
+                return self.producers.get(inner, (_UNBOUND_PRODUCER + inner, 0))[0]
+            case "$epoch":
+                return self.producers.get(inner[0], (0, 0))[1] + inner[1]
+            case "$session":
+                return self.sessions.get(inner, _UNBOUND_SESSION + inner)
+            case "$member":
+                return self.members.get(inner, f"nobody-{inner}")
+            case "$generation":
+                return self.generations.get(inner[0], 0) + inner[1]
+            case "$topic_id":
+                return self.topic_ids.get(self.fill(inner), UNKNOWN_TOPIC_ID)
+            case "$now":
+                return self.now_ms + inner
+            case "$hex":
+                return bytes.fromhex(inner)
+            case "$batches":
+                return record_bytes(self.fill(inner))
+        raise ValueError(f"no placeholder {key}")
+
+    def learn(self, step: Step, answer: Any) -> None:
+        """Binds what the answer to a step hands out."""
+        if step.binds is None or not isinstance(answer, dict):
+            return
+        if step.api == "fetch":
+            if answer.get("session_id"):
+                self.sessions[step.binds] = answer["session_id"]
+        elif step.api == "join_group":
+            if answer.get("member_id"):
+                self.members[step.binds] = answer["member_id"]
+            if answer.get("error_code") == "NONE":
+                self.generations[step.binds] = answer["generation_id"]
+        elif answer.get("error_code") == "NONE" and answer.get("producer_id", -1) >= 0:
+            self.producers[step.binds] = answer["producer_id"], answer["producer_epoch"]

@@ -1,0 +1,44 @@
+"""Changes of the bytes of requests."""
+
+import random
+from dataclasses import replace
+from typing import Any, Final
+
+from ..steps import Step
+
+_BYTES: Final = (0x00, 0x01, 0x02, 0x7F, 0x80, 0xFE, 0xFF)
+_HEADER: Final = 8
+_REACH: Final = 120
+
+
+def spoiled(rng: random.Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Some of the steps, one at least, with bytes changed behind the request header's fixed part.
+
+    The first steps, which create topics, stay as they are.
+    """
+    made = list(steps)
+    places = [at for at in range(1, len(steps)) if rng.random() < 0.25] or [len(steps) - 1]
+    for at in places:
+        made[at] = replace(made[at], mutations=tuple(_mutation(rng) for _ in range(rng.choice((1, 1, 1, 2)))))
+    return tuple(made)
+
+
+def _mutation(rng: random.Random) -> tuple[Any, ...]:
+    at = rng.randrange(_HEADER, _HEADER + rng.choice((20, 50, _REACH)))
+    match rng.randrange(9):
+        case 0 | 1:
+            return ("set", at, rng.choice(_BYTES))
+        case 2:
+            return ("flip", at, 1 << rng.randrange(8))
+        case 3:
+            return ("cut", rng.choice((1, 2, 4, 8, 30)))
+        case 4:
+            return ("drop", at, rng.choice((1, 2, 4)))
+        case 5:
+            return ("insert", at, rng.choice(("00", "01", "ff", "0000", "ffffffff", "80")))
+        case 6:
+            return ("append", rng.choice(("00", "01", "ff", "00000000", "ff" * 8)))
+        case 7:
+            return ("set", rng.choice((1, 3)), rng.randrange(0, 70))
+        case _:
+            return ("set", at, rng.randrange(256))

@@ -1,0 +1,115 @@
+"""What a generator believes of the broker, so that most of what it draws makes sense."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...batches import OLD
+from ..steps import Step
+
+Versions = Mapping[str, Sequence[int]]
+
+
+@dataclass
+class Producer:
+    """A producer id that InitProducerId binds as `slot`."""
+
+    slot: int
+    transactional_id: str | None
+    next_sequence: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    @property
+    def id(self) -> dict[str, Any]:
+        return {"$producer": self.slot}
+
+    def epoch(self, plus: int = 0) -> dict[str, Any]:
+        return {"$epoch": [self.slot, plus]}
+
+
+@dataclass
+class Member:
+    """A member id that JoinGroup binds as `slot`, with a connection of its own."""
+
+    slot: int
+    group: str
+    instance: str | None
+    client: int
+
+
+class World:
+    """One sequence while it is drawn."""
+
+    def __init__(self, rng: random.Random, versions: Versions) -> None:
+        self.rng = rng
+        self.versions = versions
+        self.steps: list[Step] = []
+        self.topics: dict[str, int] = {}
+        self.ends: dict[tuple[str, int], int] = {}
+        self.producers: list[Producer] = []
+        self.members: list[Member] = []
+        self.fetch_sessions: list[dict[str, Any]] = []
+        self.groups = ["g0~", "g1~"]
+        self.transactional_ids = ["tx0~", "tx1~"]
+        # Old and present times in one log roll a segment between them: rare, see docs/differential.md.
+        self.era = rng.choices(("old", "now", "mixed"), (60, 39, 1))[0]
+        self.slots = 0
+
+    def slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def chance(self, percent: float) -> bool:
+        return self.rng.random() * 100 < percent
+
+    def has(self, api: str) -> bool:
+        return bool(self.versions.get(api))
+
+    def version(self, api: str, *, low: int = 0, high: int = 99) -> int:
+        """One of the versions that both brokers have; the newest ones most often."""
+        known = [each for each in self.versions[api] if low <= each <= high] or list(self.versions[api])
+        return known[-1] if self.chance(25) else self.rng.choice(known)
+
+    def add(self, api: str, version: int, fields: dict[str, Any], **more: Any) -> None:
+        self.steps.append(Step(api, version, fields, **more))
+
+    def topic(self) -> str:
+        """A topic, seldom one that does not exist."""
+        if self.chance(4) or not self.topics:
+            return self.rng.choice(["missing~", "gone~"])
+        return self.rng.choice(list(self.topics))
+
+    def partition(self, topic: str) -> int:
+        if self.chance(3):
+            return self.rng.choice([-1, 7, 2**31 - 1])
+        return self.rng.randrange(max(1, self.topics.get(topic, 1)))
+
+    def group(self) -> str:
+        if self.chance(4):
+            return self.rng.choice(["", "unheard~"])
+        return self.groups[0] if self.chance(75) else self.groups[1]
+
+    def transactional_id(self) -> str:
+        if self.chance(4):
+            return self.rng.choice(["", "unheard~"])
+        return self.transactional_ids[0] if self.chance(75) else self.transactional_ids[1]
+
+    def time(self) -> Any:
+        """A record's time in ms, or a placeholder for one."""
+        era = self.era if self.era != "mixed" else self.rng.choice(("old", "now"))
+        near = self.rng.choice((0, 0, 1, 10, 1000, 60_000, -5))
+        return OLD + near if era == "old" else {"$now": -abs(near)}
+
+    def offset(self, topic: str, partition: int) -> int:
+        """Near the believed ends of a log."""
+        end = self.ends.get((topic, partition), 0)
+        if self.chance(75):
+            return self.rng.randint(0, end)
+        return self.rng.choice([-1, -2, -3, end + 1, end + 100, 2**63 - 1, 0, end])
+
+    def refer(self, topic: str, key: str = "name") -> dict[str, Any]:
+        """A topic by name and by id, for versions that use either."""
+        ident: Any = {"$topic_id": topic}
+        if self.chance(1):
+            ident = None
+        return {key: topic, "topic_id": ident}

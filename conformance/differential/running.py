@@ -1,0 +1,140 @@
+"""A real broker and a mock side by side, and what differs between them."""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from ... import MockCluster
+from ..real_broker import RealCluster
+from ..scene import Target
+from ..setup import BROKER_CONFIG
+from .comparing import Difference, first_difference
+from .generating import sequence
+from .playing import Playing
+from .shrinking import shrunk
+from .steps import Sequence
+
+_TOPICS_KEPT: Final = 40
+_SHRUNK_EACH: Final = 1
+"""How many sequences of one signature are made small."""
+
+
+@dataclass
+class Found:
+    """All differences of one signature."""
+
+    signature: str
+    count: int = 0
+    sequence: Sequence | None = None
+    expected: list[Any] = field(default_factory=list)
+    difference: Difference | None = None
+    names: list[str] = field(default_factory=list)
+
+
+class Pair:
+    """Brokers of one release, real and mock, each alone in its cluster."""
+
+    def __init__(self, release: str, against: str | None = None) -> None:
+        """`against` is the address of a real broker that runs already; else one is started."""
+        self.release = release
+        self._against = against
+        self._real = None if against else RealCluster(release, 1)
+        self._mock = MockCluster(kafka=release, brokers=1, config=dict(BROKER_CONFIG))
+        self._pool = ThreadPoolExecutor(2)
+        self._played = 0
+        self.targets: list[Target] = []
+
+    def __enter__(self) -> Self:
+        if self._real is not None:
+            self._real.start()
+            self._against = self._real.bootstrap_servers
+        assert self._against is not None
+        self._mock.start()
+        addresses = (self._against, self._mock.bootstrap_servers)
+        self.targets = [Target.connect(each, 30.0) for each in addresses]
+        for each in self.targets:
+            _wake(each)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.shutdown()
+        self._mock.stop()
+        if self._real is not None:
+            self._real.stop()
+
+    @property
+    def versions(self) -> dict[str, list[int]]:
+        """By API, what both have."""
+        real, mock = self.targets
+        return {api: sorted(set(real.supported(api)) & set(mock.supported(api))) for api in real.versions}
+
+    def answers(self, steps: Sequence) -> tuple[list[Any], list[Any]]:
+        """Of the real broker and of the mock."""
+        self._played += 1
+        suffix = f"x{self._played:04x}{time.time_ns() // 1000 % 0xFFF:03x}"
+        now_ms = int(time.time() * 1000)
+        games = [Playing(target, steps, suffix, now_ms) for target in self.targets]
+        played = [self._pool.submit(game.play) for game in games]
+        expected, got = (each.result() for each in played)
+        for target, game in zip(self.targets, games, strict=True):
+            target.unneeded += sorted(game.topics)
+            target.delete_topics(at_least=_TOPICS_KEPT)
+        return expected, got
+
+    def difference(self, steps: Sequence) -> Difference | None:
+        return first_difference(steps, *self.answers(steps))
+
+
+def _wake(target: Target) -> None:
+    """Waits until the broker coordinates transactions."""
+    from ..client import Client
+
+    with Client(target.host, target.port, timeout=30.0) as client:
+        limit = time.monotonic() + 30
+        while time.monotonic() < limit:
+            client.call("find_coordinator", 1, {"key": "probe", "key_type": 1})
+            asked = {"transactional_id": "probe", "transaction_timeout": 60_000}
+            answer = client.call("init_producer_id", 1, asked)
+            if answer["error_code"] == "NONE":
+                return
+            time.sleep(0.1)
+
+
+def run(
+    pair: Pair,
+    seed: int,
+    count: int,
+    *,
+    first: int = 0,
+    malformed: bool = False,
+    family: str | None = None,
+    report: Callable[[int, dict[str, Found], Counter[str]], None] = lambda done, found, unstable: None,
+) -> tuple[dict[str, Found], Counter[str]]:
+    """What differs, twice over, by signature; and what differed once only."""
+    found: dict[str, Found] = {}
+    unstable: Counter[str] = Counter()
+    for number in range(first, first + count):
+        drawn = sequence(seed, number, pair.versions, malformed_steps=malformed, family=family)
+        difference = pair.difference(drawn)
+        if difference is not None:
+            again = pair.difference(drawn)
+            if again is None or again.signature != difference.signature:
+                unstable[difference.signature] += 1
+            else:
+                _count(pair, drawn, difference, found)
+        report(number - first + 1, found, unstable)
+    return found, unstable
+
+
+def _count(pair: Pair, drawn: Sequence, difference: Difference, found: dict[str, Found]) -> None:
+    entry = found.setdefault(difference.signature, Found(difference.signature))
+    entry.count += 1
+    entry.names.append(drawn.name)
+    if entry.count > _SHRUNK_EACH:
+        return
+    entry.sequence = shrunk(drawn, difference, pair.difference)
+    entry.expected, got = pair.answers(entry.sequence)
+    entry.difference = first_difference(entry.sequence, entry.expected, got) or difference
