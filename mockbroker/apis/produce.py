@@ -5,6 +5,7 @@ What is wrong is found in the order in which Kafka looks (`KafkaApis.handleProdu
 bytes, in the transaction, then partition by partition in the log.
 """
 
+from collections.abc import Callable
 from uuid import UUID
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
@@ -43,15 +44,16 @@ _TWO_PRODUCERS = RequestError(
 
 class Asked:
     """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
-    one already."""
+    one already. `verified` is what has to be asked once more where a transaction was verified."""
 
-    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic")
+    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic", "verified")
 
     def __init__(self, index: int, topic: TopicProduceResponse) -> None:
         self.index = index
         self.topic = topic
         self.answer: PartitionProduceResponse | None = None
         self.appends = False
+        self.verified: Callable[[Partition, BatchHeader], ErrorCode] | None = None
         self.partition: Partition
         self.batch: bytes | memoryview
         self.header: BatchHeader
@@ -74,7 +76,7 @@ def produce(call: Call, request: ProduceRequest) -> object:
     """
     answer = ProduceResponse()
     try:
-        if request.transactional_id is None and first_is_transactional(request):
+        if first_is_transactional(request) and request.transactional_id is None:
             raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
         asked = _looked_at(call, request, answer)
     except RequestError as error:
@@ -162,7 +164,7 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
             elif each.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
                 one = refused(each.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
             else:
-                one = append(call, each.partition, each.batch, each.header, acks)
+                one = append(call, each, acks)
                 log = each.partition.log
                 behind = behind or log.high_watermark != log.end_offset
         one = each.answer or one
@@ -178,11 +180,9 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
     return answer
 
 
-def append(
-    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
-) -> PartitionProduceResponse:
+def append(call: Call, asked: Asked, acks: int) -> PartitionProduceResponse:
     """Appends one partition's batch and says how it went."""
-    index = partition.index
+    index, partition = asked.index, asked.partition
     if partition.leader != call.broker.id:
         answer = refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
@@ -192,7 +192,7 @@ def append(
     log = partition.log
     now_ms = call.cluster.now_ms
     try:
-        batch, header, max_timestamp = validate(records, header, partition, now_ms)
+        batch, header, max_timestamp = validate(asked.batch, asked.header, partition, now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers
@@ -201,6 +201,8 @@ def append(
                 return PartitionProduceResponse(
                     index, 0, earlier.base_offset, earlier.timestamp, log.start_offset
                 )
+            if asked.verified is not None and (late := asked.verified(partition, header)):
+                return refused(index, late, None, [], log.start_offset)
             transactional = header[5] & record_batch.TRANSACTIONAL
             if producers.transactions.open and not transactional:
                 producers.check_outside(producer_id)

@@ -70,6 +70,7 @@ class Verification:
         self._first: list[Asked] = []
         self._any_epoch = policies.transaction_verification.any_epoch
         self._append = append
+        self._reads_compressed = policies.verified_compression
         self._abortable = call.version >= policies.transaction_verification.produce_abortable
         self._adds = call.version >= policies.transaction_verification.produce_adds
         self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
@@ -132,15 +133,16 @@ class Verification:
             error = errors.get((each.partition.topic.name, each.index), E.NONE)
             if error:
                 each.refuse(self._refused(each.index, error))
-            elif error := self._refuses(each.partition, each.header):
-                each.refuse(refused(each.index, error, None, [], each.partition.log.start_offset))
+            elif each.header.attributes & record_batch.COMPRESSION_MASK and not self._reads_compressed:
+                start = each.partition.log.start_offset
+                each.refuse(refused(each.index, E.INVALID_RECORD, None, [], start))
+            else:
+                each.verified = self._sequence_error
         self._settle()
 
-    def _refuses(self, partition: Partition, header: BatchHeader) -> ErrorCode:
-        """What is wrong with a batch that was verified."""
+    def _sequence_error(self, partition: Partition, header: BatchHeader) -> ErrorCode:
+        """What is wrong with the sequence of a batch that was verified."""
         policies = self._call.cluster.policies
-        if header.attributes & record_batch.COMPRESSION_MASK and not policies.verified_compression:
-            return E.INVALID_RECORD
         producers, sequence = partition.log.producers, header.base_sequence
         if policies.lowest_sequence_first and producers.waits_for_lower(header.producer_id, sequence):
             return E.OUT_OF_ORDER_SEQUENCE_NUMBER

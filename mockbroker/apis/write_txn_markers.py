@@ -5,6 +5,7 @@ from functools import partial
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_markers import write_marker
+from ..log.producer_state import NO_EPOCH
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
@@ -34,6 +35,8 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
         result.error_code = error
         settled()
 
+    if any(asked.producer_epoch == NO_EPOCH for asked in request.markers):
+        return _failed(request)
     for asked in request.markers:
         epoch, committed = asked.producer_epoch, asked.transaction_result
         marker = Marker(asked.producer_id, epoch, committed, asked.coordinator_epoch)
@@ -55,3 +58,23 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
         answer.markers.append(WritableTxnMarkerResult(asked.producer_id, topics))
     settled()
     return reply.outcome()
+
+
+def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:
+    """A marker can't be written without an epoch (`MemoryRecordsBuilder.java`)."""
+    error = ErrorCode.UNKNOWN_SERVER_ERROR
+    return WriteTxnMarkersResponse(
+        markers=[
+            WritableTxnMarkerResult(
+                asked.producer_id,
+                [
+                    WritableTxnMarkerTopicResult(
+                        topic.name,
+                        [WritableTxnMarkerPartitionResult(index, error) for index in topic.partition_indexes],
+                    )
+                    for topic in asked.topics
+                ],
+            )
+            for asked in request.markers
+        ]
+    )
