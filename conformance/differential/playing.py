@@ -18,6 +18,7 @@ _WAIT_S: Final = 0.5
 """How long a request that may have to wait is given to be answered."""
 _SETTLE_S: Final = 5.0
 _PAUSE_S: Final = 0.005
+_MAY_FORBID_CREATION: Final = 4
 _MS: Final = re.compile(r"\b1[5-9]\d{11}\b")
 _NEAR_MS: Final = 15 * 60 * 1000
 _TOPIC_CHANGES: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"})
@@ -42,6 +43,7 @@ class Playing:
         self._late: list[tuple[int, Step, Client]] = []
         self._aside = Client(target.host, target.port, "aside", _TIMEOUT_S)
         self.topics: set[str] = set()
+        self._coming: set[str] = set()
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""
@@ -83,7 +85,7 @@ class Playing:
             self._late.append((number, step, self._clients.pop(step.client)))
             return NO_ANSWER
         self._bound.learn(step, answer)
-        return answer if self._settle(step, fields) else {"answer": answer, "settled": False}
+        return answer if self._settle(step, fields, answer) else {"answer": answer, "settled": False}
 
     def _silence(self, client: Client) -> str:
         """Asks something else: its answer shows that there was none before it."""
@@ -118,11 +120,12 @@ class Playing:
 
     # -- what a broker does a moment after it has answered
 
-    def _settle(self, step: Step, fields: dict[str, Any]) -> bool:
+    def _settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
         """Whether the broker came to rest."""
         if step.api in ("create_topics", "metadata"):
             named = [each.get("name") for each in fields.get("topics") or ()]
             self.topics.update(name for name in named if name and self._suffix in name)
+        self._coming = _created_by_asking(step, fields, answer) & self.topics
         if step.api in _TOPIC_CHANGES and not step.mutations:
             return self._until(self._topics_settled)
         if step.api in _CONFIG_CHANGES:
@@ -151,6 +154,8 @@ class Playing:
         ready = []
         for topic in found["topics"]:
             if topic["error_code"] != "NONE":
+                if topic["name"] in self._coming:
+                    return False
                 if topic["error_code"] == "LEADER_NOT_AVAILABLE":
                     return False
                 continue
@@ -213,7 +218,7 @@ class Playing:
         return answer
 
     def _is_own(self, name: str | None) -> bool:
-        return not name or "-x" not in name or self._suffix in name
+        return name is None or name.startswith("__") or self._suffix in name
 
     def _times(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -226,6 +231,16 @@ class Playing:
 
     def _time(self, match: re.Match[str]) -> str:
         return "<now>" if abs(int(match[0]) - time.time() * 1000) < _NEAR_MS else match[0]
+
+
+def _created_by_asking(step: Step, fields: dict[str, Any], answer: Any) -> set[str]:
+    """Topics that Metadata did not find and has created by now, or will."""
+    if step.api != "metadata" or not isinstance(answer, dict):
+        return set()
+    if step.version >= _MAY_FORBID_CREATION and not fields["allow_auto_topic_creation"]:
+        return set()
+    missing = ("UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE")
+    return {each["name"] for each in answer["topics"] if each["name"] and each["error_code"] in missing}
 
 
 def _decoded_by_header(frame: bytes, answer: bytes) -> Any:

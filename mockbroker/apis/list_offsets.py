@@ -43,6 +43,8 @@ def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse
                 found = _partition(call, request, topic.name, p)
             result.partitions.append(found)
         answer.topics.append(result)
+    if request.isolation_level not in _ISOLATION_LEVELS:
+        return answer
     return _merged(answer) if call.cluster.release.number >= (4, 0) else answer
 
 

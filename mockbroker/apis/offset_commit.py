@@ -56,6 +56,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitRespo
         call.version,
         offsets,
     )
+    answer.begin_asked()
     for asked, partition, _ in known:
         too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
         answer.add(asked, partition, error or too_long)
@@ -63,15 +64,23 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitRespo
 
 
 class _Answer:
-    """Collects the answer: a topic once, however its partitions fared."""
+    """Collects the answer: what the coordinator says topic by topic as it was asked, merged into the topics
+    that are there if some of their partitions were answered before (`OffsetCommitResponse.Builder`)."""
 
     def __init__(self, version: int) -> None:
         self.response = OffsetCommitResponse()
         self._by_id = version >= 10
         self._topics: dict[object, OffsetCommitResponseTopic] = {}
+        self._as_asked = False
+
+    def begin_asked(self) -> None:
+        """What comes now is from the coordinator."""
+        self._as_asked = not self.response.topics
 
     def add(self, asked: OffsetCommitRequestTopic, partition: OffsetCommitRequestPartition, error: E) -> None:
-        key = asked.topic_id if self._by_id else asked.name
+        key: object = id(asked)
+        if not self._as_asked:
+            key = asked.topic_id if self._by_id else asked.name
         topic = self._topics.get(key)
         if topic is None:
             topic = self._topics[key] = OffsetCommitResponseTopic(topic_id=asked.topic_id, name=asked.name)

@@ -1,15 +1,26 @@
 """A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .reply import Reply
 
 if TYPE_CHECKING:
+    from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from ..cluster.timers import Timer
+
+_EMPTY_CLIENT_ID_SINCE: Final = (3, 1)
+
+
+def client_name(call: "Call") -> str:
+    """The client id of a member. One that is null is the empty one to newer brokers (`RequestHeader.java`);
+    to older ones it is called "null", as Java's strings have it."""
+    if call.client_id is not None:
+        return call.client_id
+    return "" if call.cluster.release.number >= _EMPTY_CLIENT_ID_SINCE else "null"
 
 
 class Session:

@@ -9,6 +9,7 @@ from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity
 from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from .group import ClassicGroup, join_error
+from .members import client_name
 from .rebalance import Joining, Rebalance, synced
 from .reply import Reply
 from .settings import GroupSettings
@@ -62,7 +63,7 @@ class Membership:
 
     def _join_new(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         call, instance_id = reply.call, request.group_instance_id
-        new_id = self._new_member_id(call.client_id if instance_id is None else instance_id)
+        new_id = self._new_member_id(client_name(call) if instance_id is None else instance_id)
         if instance_id is not None and instance_id in group.static:
             self._rebalance.replace_static(group, instance_id, new_id, request, reply)
         elif instance_id is None and call.version >= 4:
@@ -71,10 +72,8 @@ class Membership:
         else:
             self._rebalance.add_member(group, request, new_id, reply)
 
-    def _new_member_id(self, prefix: str | None) -> str:
-        # A client without a client id is called "null", as Java's strings have it.
-        name = "null" if prefix is None else prefix
-        return f"{name}-{uuid.UUID(bytes=self._cluster.random.randbytes(16), version=4)}"
+    def _new_member_id(self, prefix: str) -> str:
+        return f"{prefix}-{uuid.UUID(bytes=self._cluster.random.randbytes(16), version=4)}"
 
     def _join_again(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         """A rebalance follows when the leader joins a stable group, or anyone's metadata changed."""

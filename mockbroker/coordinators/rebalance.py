@@ -11,7 +11,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .group import ClassicGroup, join_error
-from .members import Member, Session
+from .members import Member, Session, client_name
 from .reply import Reply
 from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
 from .states import GroupEvent, GroupState
@@ -45,7 +45,7 @@ class Rebalance:
         member = Member(
             member_id,
             request.group_instance_id,
-            "null" if call.client_id is None else call.client_id,
+            client_name(call),
             call.client.host,
             Session(self._cluster, lambda: self._silent(group, member)),
         )

@@ -1,5 +1,7 @@
 """Lives of groups with one and two members."""
 
+import pytest
+
 from mockbroker.protocol.errors import ErrorCode as E
 
 from .driving import REBALANCE_MS, SESSION_MS, Driver, subscription
@@ -35,9 +37,9 @@ def test_up_to_v3_a_member_joins_in_one_step() -> None:
     assert (joined.error_code, joined.generation_id, joined.leader) == (0, 1, joined.member_id)
 
 
-def test_a_client_without_an_id_is_called_null() -> None:
-    driver = Driver()
-    assert driver.join(client_id=None).member_id.startswith("null-")  # type: ignore[arg-type]
+@pytest.mark.parametrize(("release", "prefix"), [("3.0", "null-"), ("3.1", "-"), ("4.4", "-")])
+def test_a_client_without_an_id_is_null_or_nobody(release: str, prefix: str) -> None:
+    assert Driver(release).join(client_id=None).member_id.startswith(prefix)  # type: ignore[arg-type]
 
 
 def test_member_ids_come_from_the_seed() -> None:
