@@ -80,11 +80,19 @@ def serve(
             "second line printed.",
         ),
     ] = None,
+    control_token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKEN",
+            help="Answer only control requests that send it. Better kept in the environment, in "
+            "MOCKBROKER_CONTROL_TOKEN, where other users of the machine don't see it.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the addresses.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
-    from .given import faults, pairs, racks, topics
+    from .given import faults, pairs, racks, token, topics
     from .serve import Report, run
 
     try:
@@ -105,6 +113,7 @@ def serve(
             trace_file=trace,
             capture=capture,
             control=control,
+            control_token=token(control_token, control),
         )
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)

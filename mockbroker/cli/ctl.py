@@ -13,6 +13,7 @@ from ..control.client import ControlClient, OperationError, UnreachableError
 from ..control.registry import Operation, Parameter
 from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
+from ..control.tokens import VARIABLE as TOKEN
 from ..policies import scope
 from .given import fields
 
@@ -43,10 +44,13 @@ app = typer.Typer(
 def ctl(
     context: typer.Context,
     url: Annotated[str | None, typer.Option(help=f"Its control address; else that in {VARIABLE}.")] = None,
+    token: Annotated[
+        str | None, typer.Option(help=f"Its control token, if it asks for one; else that in {TOKEN}.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
 ) -> None:
     """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
-    context.obj = (url or os.environ.get(VARIABLE), as_json)
+    context.obj = (url or os.environ.get(VARIABLE), token or os.environ.get(TOKEN), as_json)
 
 
 def run(arguments: list[str]) -> None:
@@ -121,13 +125,13 @@ def _shown(parameter: Parameter) -> inspect.Parameter:
 
 
 def _ask(context: typer.Context, name: str, given: Callable[[], list[dict[str, Any]]]) -> None:
-    url, as_json = context.obj
+    url, token, as_json = context.obj
     try:
         if not url:
             raise ValueError(
                 f"which cluster? Give --url or set {VARIABLE}: `mockbroker serve --control 0` prints it"
             )
-        client = ControlClient(url)
+        client = ControlClient(url, token or None)
         for arguments in given():
             show(client.do(find(name), arguments), as_json=as_json)
     except OperationError as error:

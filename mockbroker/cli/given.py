@@ -1,8 +1,11 @@
 """What options of the command line say."""
 
 import json
+import os
 import shlex
 from typing import Any
+
+from ..control.tokens import VARIABLE
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
@@ -25,6 +28,13 @@ def topics(values: list[str] | None) -> dict[str, int]:
             raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
         found[name] = int(count or 1)
     return found
+
+
+def token(given: str | None, control: int | None) -> str | None:
+    """The control token that was given, or that of the environment where there is a control API."""
+    if given is not None or control is None:
+        return given
+    return os.environ.get(VARIABLE) or None
 
 
 def racks(values: list[str] | None) -> dict[int, str]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
 from .registry import Operation
+from .tokens import check_token
 
 PATIENCE_S: Final = 30.0
 """How long an answer may take, beyond what it was asked to wait for."""
@@ -24,9 +25,11 @@ class OperationError(RuntimeError):
 
 
 class ControlClient:
-    """Asks the control API at `url`. ValueError for what is no address."""
+    """Asks the control API at `url`, with its token if it has one. ValueError for what is no address."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, token: str | None = None) -> None:
+        check_token(token)
+        self._token = token
         parts = urlsplit(url if "//" in url else f"http://{url}")
         if parts.scheme != "http" or not parts.netloc:
             raise ValueError(f"{url!r} is no control address: write it as http://127.0.0.1:PORT")
@@ -45,6 +48,8 @@ class ControlClient:
         elif rest:
             path += f"?{urlencode(rest, doseq=True)}"
         headers = {"Content-Type": "application/json"} if data is not None else {}
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
         request = urllib.request.Request(self._url + path, data, headers, method=operation.method)
         try:
             with self._opener.open(request, timeout=PATIENCE_S + float(given.get("timeout", 0))) as answer:

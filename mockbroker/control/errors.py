@@ -8,5 +8,9 @@ class NotThereError(KeyError):
         return str(self.args[0])
 
 
+class TooLargeError(ValueError):
+    """More than is read."""
+
+
 class ConflictError(RuntimeError):
     """Right in itself, but not as the cluster is now."""

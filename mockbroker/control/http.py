@@ -1,5 +1,6 @@
 """The operations over HTTP: JSON in, JSON out."""
 
+import contextlib
 import inspect
 import json
 import re
@@ -13,38 +14,44 @@ from hypercorn.trio import serve as hypercorn_serve
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from ..nearest import nearest
-from .errors import ConflictError, NotThereError
+from .answers import Answer, error_answer
+from .errors import ConflictError, NotThereError, TooLargeError
+from .guard import guarded
 from .openapi import document
 from .registry import Operation
-from .stream import Events, since
+from .stream import MOST_STREAMS, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
 
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+MOST_BYTES: Final = 1024 * 1024
+"""So large may a body be."""
 STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (NotThereError, 404),
     (ConflictError, 409),
+    (TooLargeError, 413),
     (ValueError, 400),
 )
 
 
-async def serve(target: Target, sock: socket.socket, *, task_status: trio.TaskStatus[None]) -> None:
-    """Answers on `sock`, which is its own from now on, until cancelled."""
+async def serve(
+    target: Target, sock: socket.socket, token: str | None, *, task_status: trio.TaskStatus[None]
+) -> None:
+    """Answers on `sock`, which is its own from now on, until cancelled; with a `token`, who has it."""
     config = Config()
     config.bind = [f"fd://{sock.detach()}"]
     config.loglevel = "ERROR"
     config.include_server_header = False
     async with trio.open_nursery() as nursery:
-        await nursery.start(hypercorn_serve, app(target), config)
+        await nursery.start(hypercorn_serve, app(target, token), config)
         task_status.started()
 
 
-def app(target: Target) -> ASGIApp:
+def app(target: Target, token: str | None = None) -> ASGIApp:
     """The application, for any server."""
     routes = [
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
@@ -53,26 +60,7 @@ def app(target: Target) -> ASGIApp:
     routes.append(Route("/openapi.json", _openapi))
     routes.append(Route("/trace/stream", _trace(target)))
     handlers = {HTTPException: _refused, Exception: _failed}
-    return only_from_here(Starlette(routes=routes, exception_handlers=handlers))
-
-
-def only_from_here(inner: ASGIApp) -> ASGIApp:
-    """Refuses what a web page may have sent: under a name of its own for this address, or from its origin."""
-
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-            host = headers.get(b"host", "")
-            origin = headers.get(b"origin")
-            if host.removesuffix(f":{host.rpartition(':')[2]}").lower() not in LOOPBACK:
-                await _error(403, f"host {host!r} is not this machine")(scope, receive, send)
-                return
-            if origin is not None and origin != f"http://{host}":
-                await _error(403, f"requests of {origin} are not answered")(scope, receive, send)
-                return
-        await inner(scope, receive, send)
-
-    return guard
+    return guarded(Starlette(routes=routes, exception_handlers=handlers), token)
 
 
 def _route(operation: Operation) -> str:
@@ -93,23 +81,40 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
             if inspect.isawaitable(result):
                 result = await result
         except tuple(kind for kind, _ in STATUSES) as error:
-            return _error(next(status for kind, status in STATUSES if isinstance(error, kind)), str(error))
-        return JSONResponse(result)
+            return error_answer(
+                next(status for kind, status in STATUSES if isinstance(error, kind)), str(error)
+            )
+        return Answer(result)
 
     return endpoint
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    text = await request.body()
+    text = bytearray()
+    async with contextlib.aclosing(request.stream()) as parts:
+        async for part in parts:
+            text += part
+            if len(text) > MOST_BYTES:
+                raise TooLargeError(f"the body has more than {MOST_BYTES} bytes")
     if not text.strip():
         return {}
     try:
-        found = json.loads(text)
+        found = json.loads(text, parse_constant=_no_constant)
+        # Half of a surrogate pair is no text, and can't be sent to a client.
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError("the body has half of a surrogate pair, which is no text") from None
     except ValueError as error:
         raise ValueError(f"the body is no JSON: {error}") from None
+    except RecursionError:
+        raise ValueError("the body is nested too deep") from None
     if not isinstance(found, dict):
         raise ValueError("the body is no JSON object: give arguments by name")
     return found
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
 
 
 def _query(request: Request) -> dict[str, Any]:
@@ -119,18 +124,22 @@ def _query(request: Request) -> dict[str, Any]:
 
 
 def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
+    streams = Streams()
+
     async def endpoint(request: Request) -> ASGIApp:
         wanted = {name: value for name, value in request.query_params.items() if name != "since"}
+        if streams.full:
+            return error_answer(503, f"{MOST_STREAMS} clients read the trace already: end one of them")
         try:
-            return Events(target, wanted, since(request))
+            return Events(target, wanted, since(request), streams)
         except ValueError as error:
-            return _error(400, str(error))
+            return error_answer(400, str(error))
 
     return endpoint
 
 
 async def _openapi(_: Request) -> Response:
-    return JSONResponse(document(OPERATIONS.values()))
+    return Answer(document(OPERATIONS.values()))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -138,15 +147,17 @@ async def _refused(request: Request, error: Exception) -> Response:
     path, method = request.url.path, request.method
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
-        return _error(405, f"{path} takes no {method}, but {allowed}", error.headers)
+        return error_answer(405, f"{path} takes no {method}, but {allowed}", error.headers)
     if error.status_code == 404:
-        return _error(404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all")
-    return _error(error.status_code, error.detail, error.headers)
+        return error_answer(
+            404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all"
+        )
+    return error_answer(error.status_code, error.detail, error.headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     # Hypercorn reports the traceback.
-    return _error(500, f"{request.method} {request.url.path} failed: {type(error).__name__}: {error}")
+    return error_answer(500, f"{request.method} {request.url.path} failed: {type(error).__name__}: {error}")
 
 
 def _near(path: str) -> Iterator[str]:
@@ -157,7 +168,3 @@ def _near(path: str) -> Iterator[str]:
         if len(parts) == len(given):
             filled = (own if "{" in part else part for part, own in zip(parts, given, strict=True))
             yield "/".join(filled)
-
-
-def _error(status: int, text: str, headers: Any = None) -> JSONResponse:
-    return JSONResponse({"error": text}, status, headers)

@@ -1,11 +1,11 @@
 """The trace as server-sent events: one `data:` line of JSON for each event, its number as the id.
 
-A client that comes back with `Last-Event-ID` gets what it missed, as far as it is kept.
+A client that comes back with `Last-Event-ID` gets what it missed, as far as it is kept, and so does one that
+reads slowly. Of what is kept no more it is told by an event `missed`, whose data are `{"from": 7, "to": 9}`.
 """
 
 import json
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 from starlette.requests import Request
@@ -17,44 +17,82 @@ if TYPE_CHECKING:
     from ..trace import Event
     from .target import Target
 
+MOST_STREAMS: Final = 64
+"""So many clients may read the trace at once."""
+
+
+class Streams:
+    """Counts those that are read just now."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @property
+    def full(self) -> bool:
+        return self.count >= MOST_STREAMS
+
 
 class Events:
     """An answer that goes on until its client leaves: the events of the wanted kind and values, those after
     number `since` first, if it is not negative, and then as they come.
 
+    They are read from the trace, which keeps the last of them, so that a slow client takes no memory.
     ValueError for a kind or a field that there is not.
     """
 
-    def __init__(self, target: "Target", wanted: dict[str, str], since: int) -> None:
+    def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:
         self._values: dict[str, Any] = dict(wanted)
         self._kind = self._values.pop("kind", None)
         check(self._kind, self._values)
         self._target = target
         self._since = since
+        self._streams = streams
+        self._came = trio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        target, (tell, events) = self._target, trio.open_memory_channel["Event"](math.inf)
+        target = self._target
         target.watch()
-        missed = list(target.trace.events) if self._since >= 0 else []
-        target.trace.listeners.append(tell.send_nowait)
+        events = target.trace.events
+        last = self._since
+        if last < 0:
+            last = events[-1].number if events else 0
+        target.trace.listeners.append(self._wake)
+        self._streams.count += 1
         try:
             headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await self._send(send, ": the trace\n\n")
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_until_gone, receive, nursery.cancel_scope)
-                for event in missed:
-                    if event.number > self._since:
-                        await self._tell(send, event)
-                async for event in events:
-                    await self._tell(send, event)
+                while True:
+                    self._came = trio.Event()
+                    last = await self._tell_after(last, send)
+                    await self._came.wait()
         finally:
-            target.trace.listeners.remove(tell.send_nowait)
+            self._streams.count -= 1
+            target.trace.listeners.remove(self._wake)
 
-    async def _tell(self, send: Send, event: "Event") -> None:
-        if fits(event, self._kind, self._values):
-            row = json.dumps(event.row(), separators=(",", ":"))
-            await self._send(send, f"id: {event.number}\nevent: {event.kind}\ndata: {row}\n\n")
+    def _wake(self, _: "Event") -> None:
+        self._came.set()
+
+    async def _tell_after(self, last: int, send: Send) -> int:
+        """Sends what has a higher number than `last`, also what comes meanwhile; returns the last number."""
+        events = self._target.trace.events
+        while events and events[-1].number > last:
+            new = []
+            for event in reversed(events):
+                if event.number <= last:
+                    break
+                new.append(event)
+            if new[-1].number > last + 1:
+                missed = json.dumps({"from": last + 1, "to": new[-1].number - 1})
+                await self._send(send, f"event: missed\ndata: {missed}\n\n")
+            for event in reversed(new):
+                if fits(event, self._kind, self._values):
+                    row = json.dumps(event.row(), separators=(",", ":"))
+                    await self._send(send, f"id: {event.number}\nevent: {event.kind}\ndata: {row}\n\n")
+            last = new[0].number
+        return last
 
     async def _send(self, send: Send, text: str) -> None:
         await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
@@ -72,4 +110,4 @@ def since(request: Request) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"since is {text!r}: give the number of an event") from None
+        raise ValueError(f"since is {text!r:.50}: give the number of an event") from None

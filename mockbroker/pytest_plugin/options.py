@@ -15,6 +15,7 @@ OPTIONS: Final = frozenset(
         "clock",
         "config",
         "control",
+        "control_token",
         "faults",
         "fixed",
         "host",

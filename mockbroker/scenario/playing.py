@@ -13,6 +13,7 @@ import trio
 from ..control import faults
 from ..control.errors import ConflictError, NotThereError
 from ..control.target import Target
+from ..control.tokens import VARIABLE
 from ..faults import Fault
 from ..server.serving import serve
 from .scenario import Action, Check, Scenario, Step
@@ -39,7 +40,9 @@ class Player:
 
     async def play(self, command: Sequence[str]) -> int:
         """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started."""
-        async with serve(control=True, **self._scenario.cluster) as served:
+        # The command has it in its environment too.
+        token = os.environ.get(VARIABLE) or None
+        async with serve(control=True, control_token=token, **self._scenario.cluster) as served:
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
             target = served.target
             for fault in self._scenario.faults:

@@ -11,10 +11,20 @@ if TYPE_CHECKING:
     from .mock_cluster import MockCluster
 
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+LAST_MS: Final = 253_402_300_799_999
+"""The end of the year 9999: what is later, no calendar has."""
 _PART: Final = re.compile(r"(\d+)(ms|[smhd])")
 
 Duration = str | int | timedelta
 """`"7d"`, `"1h30m"` (units ms, s, m, h and d), milliseconds, or a timedelta."""
+
+
+def later(now_ms: int, by: "Duration") -> int:
+    """`by` after `now_ms`. ValueError for what is no duration, or past LAST_MS."""
+    then_ms = now_ms + milliseconds(by)
+    if then_ms > LAST_MS:
+        raise ValueError(f"the clock can't be advanced by {by!r:.50}: its last day is 9999-12-31")
+    return then_ms
 
 
 def milliseconds(duration: Duration) -> int:
@@ -62,9 +72,8 @@ class Clock:
 
         To be called in the thread of the cluster.
         """
-        by_ms = milliseconds(by)
         self.catch_up()
-        self._cluster.advance(self._cluster.now_ms + by_ms, self._waited_ms)
+        self._cluster.advance(later(self._cluster.now_ms, by), self._waited_ms)
         self._advanced()
 
     def catch_up(self) -> None:
@@ -115,5 +124,4 @@ class ClockControl:
         All that is due by then happens, in order, each at its own time: records and offsets expire, members
         and transactions time out, requests that wait are answered. ValueError.
         """
-        by_ms = milliseconds(by)
-        self._cluster.run(lambda core: core.advance(core.now_ms + by_ms))
+        self._cluster.run(lambda core: core.advance(later(core.now_ms, by)))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..cluster import topic_names
+from ..control.tokens import check_token
 from ..nearest import nearest
 from ..protocol import releases
 
@@ -18,8 +19,9 @@ class Options:
     with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens; `control` serves the control API on loopback, at a port or at any free one (0); `faults` are
-    there from the start, each with the fields that `Faults.add` takes and maybe a `name`.
+    happens; `control` serves the control API on loopback, at a port or at any free one (0), to those who send
+    the `control_token`, if there is one; `faults` are there from the start, each with the fields that
+    `Faults.add` takes and maybe a `name`.
     """
 
     kafka: str = releases.NEWEST
@@ -35,6 +37,7 @@ class Options:
     trace: bool = False
     clock: str = "wall"
     control: int | None = None
+    control_token: str | None = None
     faults: Sequence[Mapping[str, Any]] = ()
 
     def __post_init__(self) -> None:
@@ -54,6 +57,9 @@ class Options:
         check_clock(self.clock)
         if self.control is not None and not 0 <= self.control <= 65535:
             raise ValueError(f"control port {self.control}: choose 0, or 1 to 65535")
+        check_token(self.control_token)
+        if self.control_token is not None and self.control is None:
+            raise ValueError("there is a control token, but no control API: ask for one with control=True")
         for fault in self.faults:
             if not isinstance(fault, Mapping):
                 example = {"do": "disconnect", "api": "Produce"}

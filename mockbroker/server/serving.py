@@ -98,7 +98,7 @@ class ServedCluster:
             # Only who asks for it waits for its imports.
             from ..control.http import serve
 
-            await nursery.start(serve, self.target, self._control)
+            await nursery.start(serve, self.target, self._control, self.options.control_token)
 
     def _prepare(self) -> None:
         options, cluster = self.options, self.cluster
@@ -138,13 +138,15 @@ async def serve(
     capture: str | Path | None = None,
     clock: str = "wall",
     control: int | bool | None = None,
+    control_token: str | None = None,
     faults: Sequence[Mapping[str, Any]] | None = None,
     observer: Observer | None = None,
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
     With `control` the HTTP control API listens on loopback too, at that port, or at any free one if it is
-    True or 0: see `ServedCluster.control_url`. `capture` names a pcapng file for all that goes over the
+    True or 0: see `ServedCluster.control_url`; with a `control_token` it
+    answers only who sends that. `capture` names a pcapng file for all that goes over the
     wire. `faults` are there from the start: `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a
     `name`. ValueError for an unknown release, config, policy, clock or fault; PortInUseError; OSError for a
     file that can't be written.
@@ -163,6 +165,7 @@ async def serve(
         trace=trace,
         clock=clock,
         control=None if control is None or control is False else 0 if control is True else control,
+        control_token=control_token,
         faults=tuple(faults or ()),
     )
     served = ServedCluster(options, observer or SilentObserver())

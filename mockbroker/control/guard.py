@@ -1,0 +1,42 @@
+"""Who may ask: this machine's programs, not the pages in its browsers; with a token, only who has it."""
+
+import hmac
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .answers import Answer, error_answer
+from .tokens import VARIABLE
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_OUR_SITES: Final = ("same-origin", "none")
+"""What a browser says of requests of our own pages, and of those that its user typed."""
+
+
+def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:
+    """Refuses what a web page may have sent: under a name of its own for this address, from its origin, or
+    from its site where it names no origin. With a `token`, refuses who does not send it."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = _refusal(dict(scope["headers"]), token) if scope["type"] == "http" else None
+        await (refusal or inner)(scope, receive, send)
+
+    return guard
+
+
+def _refusal(headers: dict[bytes, bytes], token: str | None) -> Answer | None:
+    host = headers.get(b"host", b"").decode("latin-1")
+    origin = headers.get(b"origin")
+    site = headers.get(b"sec-fetch-site", b"none").decode("latin-1")
+    if host.removesuffix(f":{host.rpartition(':')[2]}").lower() not in _LOOPBACK:
+        return error_answer(403, f"host {host!r} is not this machine")
+    if origin is not None and origin != f"http://{host}".encode("latin-1"):
+        return error_answer(403, f"requests of {origin.decode('latin-1')} are not answered")
+    if site not in _OUR_SITES:
+        return error_answer(403, f"requests of other sites' pages ({site}) are not answered")
+    if token is not None:
+        given = headers.get(b"authorization", b"")
+        if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+            text = f"a control token is asked for: send it as 'Authorization: Bearer ...', or set {VARIABLE}"
+            return error_answer(401, text, {"WWW-Authenticate": "Bearer"})
+    return None

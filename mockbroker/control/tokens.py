@@ -1,0 +1,12 @@
+"""The token that a control API may ask for."""
+
+from typing import Final
+
+VARIABLE: Final = "MOCKBROKER_CONTROL_TOKEN"
+"""The environment variable in which `serve`, `run` and `ctl` look for it."""
+
+
+def check_token(token: str | None) -> None:
+    """ValueError for one that can't be sent in a header."""
+    if token is not None and (not token or not token.isascii() or not token.isprintable() or " " in token):
+        raise ValueError("a control token is ASCII text without spaces: choose another")

@@ -1,0 +1,214 @@
+"""What a control API is asked that nobody should ask: each gets an answer, and service goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mockbroker import MockCluster
+from mockbroker.control.client import ControlClient, OperationError
+from mockbroker.control.http import MOST_BYTES
+from mockbroker.control.openapi import document
+from mockbroker.control.stream import MOST_STREAMS
+from mockbroker.control.table import OPERATIONS, find
+from mockbroker.trace.trace import KEPT, Trace
+
+from .asking import ask
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[MockCluster]:
+    with MockCluster(control=True, topics={"orders": 2}) as started:
+        yield started
+
+
+def post(cluster: MockCluster, path: str, body: bytes, **headers: str) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection(cluster.control_url.removeprefix("http://"), timeout=30)
+    with contextlib.closing(connection):
+        connection.request("POST", path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, json.load(answer)
+
+
+BODIES = {
+    "deep": (b'{"do": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400, "nested too deep"),
+    "half a pair": (b'{"do": "disconnect", "name": "\\ud800"}', 400, "surrogate"),
+    "half a pair as a name": (b'{"do": "disconnect", "\\udc00": 1}', 400, "surrogate"),
+    "no number": (b'{"do": "delay", "ms": NaN}', 400, "NaN"),
+    "5,000 digits": (b'{"do": "delay", "ms": ' + b"9" * 5_000 + b"}", 400, "digits"),
+    "large": (b'{"do": "' + b"x" * MOST_BYTES + b'"}', 413, "more than 1048576 bytes"),
+    "not UTF-8": (b'{"do": "\xff\xfe"}', 400, "JSON"),
+    "a list": (b"[]", 400, "object"),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_that_can_not_be(cluster: MockCluster, name: str) -> None:
+    body, status, reason = BODIES[name]
+    found, answer = post(cluster, "/faults", body)
+    assert (found, reason in answer["error"]) == (status, True), answer
+    assert ask("GET", cluster.control_url + "/faults") == (200, [])
+
+
+@pytest.mark.parametrize("by", ["9999999d", "99999999999999999999999d", "9223372036854775807ms"])
+def test_the_clock_has_an_end(cluster: MockCluster, by: str) -> None:
+    status, answer = ask("POST", cluster.control_url + "/clock/advance", {"by": by})
+    assert (status, "9999-12-31" in answer["error"]) == (400, True)
+    with pytest.raises(ValueError, match="9999-12-31"):
+        cluster.clock.advance(by)
+
+
+# -- any request at all
+
+TEXT = st.text(max_size=20)
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def parameter(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Mostly what the document asks for, sometimes anything."""
+    kinds = {
+        "integer": st.integers(-1, 4) | st.integers(),
+        "number": st.sampled_from([0.0, -1.0, 0.01]),
+        "string": st.sampled_from(["orders", "1", "disconnect", "1s", "election", "g"]) | TEXT,
+        "boolean": st.booleans(),
+    }
+    return kinds.get(schema.get("type", ""), VALUE) | VALUE
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[str, str, bytes | None]:
+    """Method, path and body of a request to one of the operations."""
+    paths = document(OPERATIONS.values())["paths"]
+    path = draw(st.sampled_from(sorted(paths)))
+    method = draw(st.sampled_from(sorted(paths[path])))
+    about, body = paths[path][method], None
+    query = {}
+    for each in about["parameters"]:
+        value = draw(parameter(each["schema"]))
+        text = value if isinstance(value, str) else json.dumps(value)
+        if each["in"] == "path":
+            path = path.replace("{" + each["name"] + "}", quote(text, safe="") or "x")
+        elif draw(st.booleans()):
+            query[each["name"]] = text
+    if "timeout" in {each["name"] for each in about["parameters"]}:
+        query["timeout"] = "0"
+    if "requestBody" in about:
+        schema = about["requestBody"]["content"]["application/json"]["schema"]
+        fields = {
+            name: draw(parameter(each)) for name, each in schema["properties"].items() if draw(st.booleans())
+        }
+        body = json.dumps(draw(st.just(fields) | VALUE)).encode()
+    return method.upper(), path + ("?" + urlencode(query) if query else ""), body
+
+
+@given(request=requests())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_is_asked_is_done_or_refused(
+    cluster: MockCluster, request: tuple[str, str, bytes | None]
+) -> None:
+    method, path, body = request
+    connection = http.client.HTTPConnection(cluster.control_url.removeprefix("http://"), timeout=30)
+    with contextlib.closing(connection):
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        status, found = answer.status, json.load(answer)
+    assert status in (200, 400, 404, 409), (status, found)
+    if status != 200:
+        assert found["error"]
+    assert cluster.failures == []
+
+
+# -- who may ask
+
+
+@pytest.mark.parametrize(
+    ("site", "status"), [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)]
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_pages_of_other_sites_are_refused(cluster: MockCluster, method: str, site: str, status: int) -> None:
+    path = "/brokers" if method == "GET" else "/brokers/1/rejoin"
+    assert ask(method, cluster.control_url + path, None, {"Sec-Fetch-Site": site})[0] == status
+
+
+TOKEN = "s3cret"
+
+
+def test_a_token_is_asked_for() -> None:
+    with MockCluster(control=True, control_token=TOKEN) as cluster:
+        for path in ("/cluster", "/openapi.json", "/trace/stream", "/nothing"):
+            for given_ in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Bearer {TOKEN}x"}):
+                status, answer = ask("GET", cluster.control_url + path, None, given_)
+                assert (status, "control token" in answer["error"]) == (401, True)
+        assert (
+            ask("GET", cluster.control_url + "/cluster", None, {"Authorization": f"Bearer {TOKEN}"})[0] == 200
+        )
+        assert ControlClient(cluster.control_url, TOKEN).do(find("brokers list"), {})
+        with pytest.raises(OperationError, match="MOCKBROKER_CONTROL_TOKEN"):
+            ControlClient(cluster.control_url).do(find("brokers list"), {})
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"control_token": TOKEN}, "no control API"),
+        ({"control": True, "control_token": ""}, "without spaces"),
+        ({"control": True, "control_token": "a b"}, "without spaces"),
+        ({"control": True, "control_token": "é"}, "without spaces"),
+    ],
+)
+def test_a_token_that_can_not_be(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        MockCluster(**options).start()
+
+
+# -- who reads slowly
+
+
+def stream(cluster: MockCluster, since: int = -1) -> http.client.HTTPConnection:
+    connection = http.client.HTTPConnection(cluster.control_url.removeprefix("http://"), timeout=30)
+    connection.request("GET", f"/trace/stream?since={since}")
+    return connection
+
+
+def test_a_reader_that_comes_too_late_is_told_what_it_missed(cluster: MockCluster) -> None:
+    cluster.trace  # noqa: B018 - begins it
+    ask("PUT", cluster.control_url + "/policies/election", {"answer": "clean"})
+    count = KEPT + 7
+    first = cluster.run_with_trace(lambda trace: trace.events[-1].number)
+
+    def many(trace: Trace) -> None:
+        for _ in range(count):
+            trace.policy("election", "clean", None, None)
+
+    cluster.run_with_trace(many)
+    with contextlib.closing(stream(cluster, since=first)) as connection:
+        answer = connection.getresponse()
+        assert answer.readline() == b": the trace\n"
+        answer.readline()
+        assert answer.readline() == b"event: missed\n"
+        missed = json.loads(answer.readline().removeprefix(b"data: "))
+        assert missed == {"from": first + 1, "to": first + 7}
+        answer.readline()
+        assert answer.readline() == f"id: {first + 8}\n".encode()
+
+
+def test_there_are_only_so_many_readers(cluster: MockCluster) -> None:
+    with contextlib.ExitStack() as stack:
+        for _ in range(MOST_STREAMS):
+            reader = stack.enter_context(contextlib.closing(stream(cluster)))
+            assert reader.getresponse().readline() == b": the trace\n"
+        status, answer = ask("GET", cluster.control_url + "/trace/stream")
+        assert (status, str(MOST_STREAMS) in answer["error"]) == (503, True)
+        assert ask("GET", cluster.control_url + "/cluster")[0] == 200
