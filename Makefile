@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev serve test lint bench docs soak lock clean
+.PHONY: setup setup-dev serve test lint bench docs soak differential lock clean
 
 setup: $(VENV)/.run  ## the run-time set only
 setup-dev: $(VENV)/.dev  ## and what tests, linters and benchmarks need
@@ -42,6 +42,9 @@ docs: setup-dev
 
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
 	$(BIN)/python -m mockbroker.conformance.exactly_once --fixed yes --seeds 50 $(ARGS)
+
+differential: setup-dev  ## random sequences, a real broker beside; make differential ARGS="--kafka 3.9.2 --malformed"
+	$(BIN)/python -m mockbroker.conformance.differential $(ARGS)
 
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

@@ -12,11 +12,13 @@ from rich.table import Table
 
 from ..real_broker import RealBrokerError
 from . import recordings
+from .replaying import replay
 from .running import Found, Pair, run
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+_SHOWN = 5
 
 
 @app.command(help=__doc__)
@@ -32,11 +34,16 @@ def main(
     against: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="A real broker that runs already.")
     ] = None,
+    replayed: Annotated[
+        Path | None, typer.Option("--replay", help="Play the sequences of such a file to a mock alone.")
+    ] = None,
     saved: Annotated[
         Path | None, typer.Option("--out", help="File for the shrunk differences (JSON).")
     ] = None,
 ) -> None:
     """Exit status 0: no difference twice over; 1: some; 2: could not start."""
+    if replayed is not None:
+        _replay(replayed)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         with err.status(f"Kafka {kafka}: fetching and starting"):
@@ -63,6 +70,25 @@ def main(
         pair.__exit__()
     _show(found, unstable, sequences)
     raise typer.Exit(1 if found else 0)
+
+
+def _replay(file: Path) -> None:
+    """Needs no Java."""
+    try:
+        recorded = recordings.load(file)
+    except (OSError, ValueError, KeyError) as error:
+        err.print(f"[red]error:[/red] {escape(str(file))}: {escape(str(error))}")
+        raise typer.Exit(2) from None
+    different = 0
+    for each, difference in replay(recorded):
+        if difference is None:
+            continue
+        different += 1
+        out.print(f"[red]different[/red] {escape(each.sequence.name)}: {escape(difference.signature)}")
+        for path, expected, got in difference.parts[:_SHOWN]:
+            out.print(f"    {escape(f'{path}: expected {expected!r}, got {got!r}')}")
+    out.print(f"{len(recorded) - different} sequences answered as recorded, {different} differently")
+    raise typer.Exit(1 if different else 0)
 
 
 def _save(file: Path, kafka: str, found: dict[str, Found]) -> None:

@@ -35,9 +35,10 @@ def fetch(call: Call, request: FetchRequest) -> object:
         request.replica_state = ReplicaState(request.replica_id)
     context = call.broker.sessions.context(request, call.version)
     if context.error:
-        return FetchResponse(error_code=context.error)
+        failed = context.error is ErrorCode.UNKNOWN_SERVER_ERROR
+        return _failed(call, request) if failed else FetchResponse(error_code=context.error)
     if request.isolation_level not in _ISOLATION_LEVELS and _any_exists(call, context):
-        return _invalid_isolation_level(call, request)
+        return _failed(call, request)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)
@@ -49,7 +50,7 @@ def _any_exists(call: Call, context: FetchContext) -> bool:
     return any(_resolve(call, context, key)[0] is not None for key, _ in context.partitions())
 
 
-def _invalid_isolation_level(call: Call, request: FetchRequest) -> FetchResponse:
+def _failed(call: Call, request: FetchRequest) -> FetchResponse:
     """The error stands at the top, with the partitions where the client could not see it there."""
     if call.version >= 13:
         return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)

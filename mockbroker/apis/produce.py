@@ -5,7 +5,6 @@ What is wrong is found in the order in which Kafka looks (`KafkaApis.handleProdu
 bytes, in the transaction, then partition by partition in the log.
 """
 
-from collections.abc import Callable
 from uuid import UUID
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
@@ -44,16 +43,15 @@ _TWO_PRODUCERS = RequestError(
 
 class Asked:
     """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
-    one already. `verified` is what has to be asked once more where a transaction was verified."""
+    one already."""
 
-    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic", "verified")
+    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic")
 
     def __init__(self, index: int, topic: TopicProduceResponse) -> None:
         self.index = index
         self.topic = topic
         self.answer: PartitionProduceResponse | None = None
         self.appends = False
-        self.verified: Callable[[Partition, BatchHeader], ErrorCode] | None = None
         self.partition: Partition
         self.batch: bytes | memoryview
         self.header: BatchHeader
@@ -201,8 +199,6 @@ def append(call: Call, asked: Asked, acks: int) -> PartitionProduceResponse:
                 return PartitionProduceResponse(
                     index, 0, earlier.base_offset, earlier.timestamp, log.start_offset
                 )
-            if asked.verified is not None and (late := asked.verified(partition, header)):
-                return refused(index, late, None, [], log.start_offset)
             transactional = header[5] & record_batch.TRANSACTIONAL
             if producers.transactions.open and not transactional:
                 producers.check_outside(producer_id)

@@ -6,13 +6,11 @@ from typing import Final
 
 from ..cluster.api_error import ApiError
 from ..cluster.call import PARKED, Call
-from ..cluster.partition import Partition
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
-from ..protocol.record_batch import BatchHeader
 from .produce import Asked, refused
 
 E = ErrorCode
@@ -100,7 +98,7 @@ class Verification:
         for each in first:
             header = each.header
             each.partition.log.producers.verify(
-                header.producer_id, header.producer_epoch, header.base_sequence, self._call.now_ms
+                header.producer_id, header.producer_epoch, header.base_sequence, self._call.now_ms, self._adds
             )
         producer = Producer(first[0].header.producer_id, first[0].header.producer_epoch)
         keys = frozenset((each.partition.topic.name, each.index) for each in first)
@@ -136,19 +134,7 @@ class Verification:
             elif each.header.attributes & record_batch.COMPRESSION_MASK and not self._reads_compressed:
                 start = each.partition.log.start_offset
                 each.refuse(refused(each.index, E.INVALID_RECORD, None, [], start))
-            else:
-                each.verified = self._sequence_error
         self._settle()
-
-    def _sequence_error(self, partition: Partition, header: BatchHeader) -> ErrorCode:
-        """What is wrong with the sequence of a batch that was verified."""
-        policies = self._call.cluster.policies
-        producers, sequence = partition.log.producers, header.base_sequence
-        if policies.lowest_sequence_first and producers.waits_for_lower(header.producer_id, sequence):
-            return E.OUT_OF_ORDER_SEQUENCE_NUMBER
-        if policies.adds_at_zero and self._adds and sequence and not producers.wrote(header.producer_id):
-            return E.OUT_OF_ORDER_SEQUENCE_NUMBER
-        return E.NONE
 
     def _refused(self, index: int, error: ErrorCode) -> PartitionProduceResponse:
         """A coordinator's error as a producer of this version knows it."""

@@ -17,6 +17,11 @@ EVICTION_MS: Final = 120_000
 """A session in use for less than this is not evicted by a larger one, one idle for longer by any."""
 _LAST_EPOCH: Final = 2147483647
 
+_SHARDS_SINCE: Final = (3, 8)
+_SHARDS: Final = 8
+_SHARD: Final = _LAST_EPOCH // _SHARDS
+"""Session ids are spread over shards (KAFKA-9401); a broker fails on one that is in none."""
+
 TopicKey = tuple[str, UUID | None]
 """How the request names a topic: by name up to v12, by id from v13 on."""
 Key = tuple[str, UUID | None, int]
@@ -90,7 +95,7 @@ class FetchContext:
     """What one Fetch is about: the partitions to read, and how to answer.
 
     `error` is that of the whole request: FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or
-    FETCH_SESSION_TOPIC_ID_ERROR.
+    FETCH_SESSION_TOPIC_ID_ERROR; UNKNOWN_SERVER_ERROR where a broker fails on it.
     """
 
     __slots__ = ("error", "incremental", "request", "session")
@@ -145,6 +150,13 @@ class FetchContext:
         return kept
 
 
+def _nameless(request: FetchRequest) -> bool:
+    """Whether a topic has neither name nor id: a broker can't put it into a session."""
+    return any(topic.topic_id is None and topic.partitions for topic in request.topics) or any(
+        topic.topic_id is None and topic.partitions for topic in request.forgotten_topics_data
+    )
+
+
 class FetchSessions:
     """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots`."""
 
@@ -158,10 +170,15 @@ class FetchSessions:
         session_id, epoch = request.session_id, request.session_epoch
         if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
             return FetchContext(request)
+        sharded = self._cluster.release.number >= _SHARDS_SINCE
+        if session_id and sharded and not 0 <= int(session_id / _SHARD) < _SHARDS:
+            return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:
                 return FetchContext(request)
+            if version >= 13 and _nameless(request):
+                return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
             return FetchContext(request, self._create(request, version >= 13))
         session = self.sessions.get(session_id)
         if session is None:
@@ -170,6 +187,8 @@ class FetchSessions:
             return FetchContext(request, error=ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.by_id != (version >= 13):
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        if version >= 13 and _nameless(request):
+            return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
         session.update(request)
         if not self._cluster.policies.sessions_keep_epoch:
             session.forget_epochs()

@@ -83,6 +83,7 @@ def read(
             return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         if diverging != (-1, -1):
             result.diverging_epoch = EpochEndOffset(*diverging)
+            result.aborted_transactions = None
             return result
     if not log.start_offset <= offset <= log.end_offset:
         return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)

@@ -13,6 +13,9 @@ from .producer_state import ProducerStates
 CUTS_KEPT: Final = 100
 """So many truncations of a log are remembered: a trace tells of them when it looks next."""
 
+_INDEX_INTERVAL_BYTES: Final = 4096
+"""Kafka's default of `index.interval.bytes`."""
+
 
 class Log:
     """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
@@ -86,7 +89,9 @@ class Log:
 
     def end_of(self, found: list[Batch], end: int) -> int:
         """How far a reader has to know of aborted transactions that `read` gave `found` below offset `end`:
-        to the log end if it was given all there is."""
+        to the log end if it was given all there is, or there is no entry in the offset index yet."""
+        if self.size <= _INDEX_INTERVAL_BYTES:
+            return self.end_offset
         last = _last_offset(found[-1]) + 1 if len(found[-1]) >= HEADER.size else end
         return last if last < end else self.end_offset
 

@@ -28,11 +28,13 @@ class AppendedBatch(NamedTuple):
 
 
 class Verifying(NamedTuple):
-    """A producer that waits to be verified: its epoch, its lowest sequence, and when it first did so."""
+    """A producer that waits to be verified: its epoch, its lowest sequence, when it first did so, and whether
+    that added the partition to its transaction."""
 
     epoch: int
     lowest_sequence: int
     since_ms: int
+    adds: bool
 
 
 class ProducerEntry:
@@ -108,6 +110,7 @@ class ProducerStates:
         """
         entry = self.entries.get(producer_id)
         if entry is None:
+            self._check_verifying(producer_id, first)
             unknown = self._policies().unknown_producer
             if first and unknown:
                 raise SequenceError(
@@ -120,6 +123,7 @@ class ProducerStates:
                 f"epoch {epoch} of producer {producer_id} is below the last seen epoch {entry.epoch}",
             )
         if epoch > entry.epoch:
+            self._check_verifying(producer_id, first)
             if first and entry.epoch != NO_EPOCH:
                 raise SequenceError(
                     ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
@@ -130,6 +134,7 @@ class ProducerStates:
         for batch in entry.batches:
             if batch.first_sequence == first and batch.last_sequence == last:
                 return batch
+        self._check_verifying(producer_id, first)
         if epoch == NO_EPOCH:
             return None
         if entry.batches:
@@ -165,11 +170,11 @@ class ProducerStates:
         entry = self.entries.get(producer_id)
         return entry is not None and entry.first_offset is not None and epoch in (None, entry.epoch)
 
-    def verify(self, producer_id: int, epoch: int, sequence: int, now_ms: int) -> None:
+    def verify(self, producer_id: int, epoch: int, sequence: int, now_ms: int, adds: bool) -> None:
         """The first batch of a transaction is about to be verified (`VerificationStateEntry.java`)."""
         known = self.verifying.get(producer_id)
         if known is None:
-            known = Verifying(epoch, sequence, now_ms)
+            known = Verifying(epoch, sequence, now_ms, adds)
             self._entered()
         elif epoch > known.epoch:
             known = known._replace(epoch=epoch, lowest_sequence=sequence)
@@ -177,9 +182,24 @@ class ProducerStates:
             known = known._replace(lowest_sequence=min(known.lowest_sequence, sequence))
         self.verifying[producer_id] = known
 
-    def waits_for_lower(self, producer_id: int, sequence: int) -> bool:
-        """Whether a batch with a lower sequence was to be verified, and has not come through."""
-        return producer_id in self.verifying and sequence > self.verifying[producer_id].lowest_sequence
+    def _check_verifying(self, producer_id: int, first: int) -> None:
+        """Whatever else the producer writes: not before the batch that is to be verified.
+
+        SequenceError OUT_OF_ORDER_SEQUENCE_NUMBER.
+        """
+        if not self.verifying or (waiting := self.verifying.get(producer_id)) is None:
+            return
+        policies = self._policies()
+        entry = self.entries.get(producer_id)
+        if policies.adds_at_zero and waiting.adds and first and (entry is None or not entry.batches):
+            raise SequenceError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of {producer_id} is not 0"
+            )
+        if policies.lowest_sequence_first and first > waiting.lowest_sequence:
+            raise SequenceError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"sequence {first} of {producer_id} before {waiting.lowest_sequence}",
+            )
 
     def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
         """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.

@@ -1,0 +1,27 @@
+"""Recorded sequences, played to a mock alone: no Java is needed."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from ... import MockCluster
+from ..scene import Target
+from ..setup import BROKER_CONFIG
+from .comparing import Difference, first_difference
+from .playing import Playing
+from .recordings import Recorded
+
+
+def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference | None]]:
+    """Each with the first answer of a mock of its release that is not the real broker's, None if all are."""
+    for release in dict.fromkeys(each.kafka for each in recorded):
+        with MockCluster(kafka=release, brokers=1, config=dict(BROKER_CONFIG)) as cluster:
+            target = Target.connect(cluster.bootstrap_servers)
+            for number, each in enumerate(recorded):
+                if each.kafka == release:
+                    yield each, _played(target, each, f"x{number:07x}")
+
+
+def _played(target: Target, recorded: Recorded, suffix: str) -> Difference | None:
+    now_ms = int(time.time() * 1000)
+    got = Playing(target, recorded.sequence, suffix, now_ms).play()
+    return first_difference(recorded.sequence, recorded.answers, got)

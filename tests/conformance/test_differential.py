@@ -1,0 +1,102 @@
+"""Random sequences: what was found in them stays mended, and the machinery around them works."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from mockbroker.conformance.differential import recordings
+from mockbroker.conformance.differential.__main__ import app
+from mockbroker.conformance.differential.comparing import first_difference
+from mockbroker.conformance.differential.generating import sequence
+from mockbroker.conformance.differential.generating.drawing import FAMILIES
+from mockbroker.conformance.differential.recordings import RECORDED, Recorded
+from mockbroker.conformance.differential.replaying import replay
+from mockbroker.conformance.differential.shrinking import shrunk
+from mockbroker.conformance.differential.steps import Sequence, Step
+from mockbroker.protocol.api_keys import CODEC_VERSIONS
+
+VERSIONS = {key.name.lower(): list(range(low, high + 1)) for key, (low, high) in CODEC_VERSIONS.items()}
+
+
+@pytest.mark.parametrize("file", sorted(RECORDED.glob("*.json")), ids=lambda file: file.stem)
+def test_what_was_mended_is_answered_as_by_a_real_broker(file: Path) -> None:
+    recorded = recordings.load(file)
+    assert recorded
+    different = {
+        f"{each.sequence.name}: {found.signature}": found.parts[:5]
+        for each, found in replay(recorded)
+        if found is not None
+    }
+    assert not different
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("malformed", [False, True])
+def test_a_seed_is_one_sequence_that_json_can_hold(family: str, malformed: bool) -> None:
+    made = [sequence(7, number, VERSIONS, malformed_steps=malformed, family=family) for number in range(20)]
+    again = [sequence(7, number, VERSIONS, malformed_steps=malformed, family=family) for number in range(20)]
+    assert made == again
+    for each in made:
+        assert 10 <= len(each.steps) <= 25
+        assert any(step.mutations for step in each.steps) == malformed
+        kept = json.loads(json.dumps(Recorded("4.4.0", "x", each, []).as_json()))
+        assert recordings.from_json(kept).sequence.steps == each.steps
+
+
+def test_every_api_is_drawn() -> None:
+    drawn = {step.api for number in range(300) for step in sequence(1, number, VERSIONS).steps}
+    undrawn = {
+        "api_versions",
+        "elect_leaders",
+        "alter_partition_reassignments",
+        "list_partition_reassignments",
+        "sasl_handshake",
+        "sasl_authenticate",
+    }
+    assert set(VERSIONS) - drawn <= undrawn
+
+
+def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:
+    """As of a broker that answers 0, but what is `spoiled` once something was created."""
+    created = any(step.api == "create_topics" for step in steps)
+    return [spoiled if created and step.api == "fetch" else {"error_code": "NONE"} for step in steps] + [[]]
+
+
+def test_a_difference_is_shrunk_to_the_steps_that_it_takes() -> None:
+    apis = ["heartbeat"] * 4 + ["create_topics"] + ["produce"] * 5 + ["fetch"] + ["metadata"] * 6
+    long = Sequence("1:1", tuple(Step(api, 0, {"topics": [{"name": "a"}, {"name": "b"}]}) for api in apis))
+
+    def attempt(candidate: Sequence) -> Any:
+        expected = _answers(candidate.steps, {"error_code": "NONE"})
+        return first_difference(candidate, expected, _answers(candidate.steps, {"error_code": "OTHER"}))
+
+    difference = attempt(long)
+    assert difference.step == 10
+    assert difference.signature == "fetch error_code: NONE != OTHER"
+    small = shrunk(long, difference, attempt, 60)
+    assert [step.api for step in small.steps] == ["create_topics", "fetch"]
+    assert [step.fields for step in small.steps] == [{"topics": [{"name": "b"}]}] * 2
+
+
+def test_a_signature_leaves_out_what_is_by_chance() -> None:
+    one = Sequence("1:1", (Step("produce", 9, {}),))
+    left = first_difference(one, [{"a": [{"offset": 5}]}, []], [{"a": [{"offset": 7}]}, []])
+    right = first_difference(one, [{"a": [{"offset": 8}]}, []], [{"a": [{"offset": 2}]}, []])
+    assert left is not None
+    assert right is not None
+    assert left.signature == right.signature
+    assert left.parts != right.parts
+
+
+def test_a_file_is_replayed_from_the_command_line(tmp_path: Path) -> None:
+    step = Step("find_coordinator", 1, {"key": "g~", "key_type": 9})
+    right = [{"throttle_time": 0, "error_code": "INVALID_REQUEST"}, []]
+    file = tmp_path / "one.json"
+    recordings.save(file, [Recorded("4.4.0", "x", Sequence("1:1", (step,)), right)])
+    done = CliRunner().invoke(app, ["--replay", str(file)])
+    assert done.exit_code == 1
+    assert "1 differently" in done.output
+    assert CliRunner().invoke(app, ["--replay", str(tmp_path / "none.json")]).exit_code == 2
