@@ -27,6 +27,7 @@ class FaultState(TypedDict):
 @operation("faults add", "POST", "/faults")
 def add(
     target: Target,
+    /,
     do: Annotated[str, "What happens: disconnect, error, delay, hold, …"],
     name: Annotated[str | None, "What to call it; a number if it is left out."] = None,
     **fault: Annotated[Any, "Its other fields: api, topic, when, times, …"],

@@ -4,6 +4,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from confluent_kafka.admin import AdminClient
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.control.table import OPERATIONS
+from mockbroker.faults.actions import ACTIONS
 from mockbroker.server.listening import PortInUseError
 
 from .asking import ask
@@ -38,6 +40,14 @@ def produce(cluster: MockCluster, **config: object) -> None:
     producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "retry.backoff.ms": 10, **config})
     producer.produce("orders", b"x", partition=0)
     assert producer.flush(60) == 0
+
+
+def test_faults_can_have_a_target(asking: Asking) -> None:
+    kinds = [do for do, action in ACTIONS.items() if any(each.name == "target" for each in fields(action))]
+    assert "stop-broker" in kinds
+    for do in kinds:
+        assert asking("POST", "/faults", {"do": do, "target": 2})[0] == 200, do
+    assert len(asking("GET", "/faults")[1]) == len(kinds)
 
 
 def test_a_fault_strikes_a_real_client_once(cluster: MockCluster, asking: Asking) -> None:
