@@ -98,6 +98,15 @@ def protocols(s: Scene) -> Steps:
     yield "empty metadata", Member(s, s.name("empty")).join(protocols=_protocols("range", data=b""))
 
 
+@question(at=(0, 3))
+def protocol_named_twice(s: Scene) -> Steps:
+    """It counts twice, so no protocol is one that as many support as there are members."""
+    group = s.name("g")
+    first = Member(s, group).join_fields(protocols=_protocols("range", "range"))
+    yield "a new group", s.ask(first, within=1.0)
+    yield "with one protocol", Member(s, group).try_join()["error_code"]
+
+
 @question(at=FEW)
 def inconsistent_protocols(s: Scene) -> Steps:
     """A new member must share the type and one protocol with all others."""

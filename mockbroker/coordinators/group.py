@@ -184,10 +184,14 @@ class ClassicGroup:
             if not self._supported[each.name]:
                 del self._supported[each.name]
 
+    def candidates(self) -> set[str]:
+        """The protocols that all members support."""
+        count = len(self.members)
+        return {name for name, supported in self._supported.items() if supported == count}
+
     def select_protocol(self) -> str:
         """The protocol that most members prefer, of those that all support."""
-        count = len(self.members)
-        candidates = {name for name, supported in self._supported.items() if supported == count}
+        candidates = self.candidates()
         votes = Counter(member.vote(candidates) for member in self.members.values())
         return self._cluster.policies.tied_protocols(votes)
 

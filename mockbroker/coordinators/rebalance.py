@@ -164,6 +164,9 @@ class Rebalance:
         if group.members and not group.elect_joined_leader():
             self._await_members(group)
             return
+        if group.members and not group.candidates():
+            # One that names a protocol twice supports it twice: a real broker fails here, and never answers.
+            return
         group.initial = False
         group.new_member_added = False
         group.next_generation()
