@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev serve test lint bench docs soak differential lock clean
+.PHONY: setup setup-dev serve test lint bench docs soak differential fuzz lock clean
 
 setup: $(VENV)/.run  ## the run-time set only
 setup-dev: $(VENV)/.dev  ## and what tests, linters and benchmarks need
@@ -45,6 +45,9 @@ soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --
 
 differential: setup-dev  ## random sequences, a real broker beside; make differential ARGS="--kafka 3.9.2 --malformed"
 	$(BIN)/python -m mockbroker.conformance.differential $(ARGS)
+
+fuzz: setup-dev  ## half a million requests that nobody should send; make fuzz ARGS="--inputs 20000 --mode lengths"
+	$(BIN)/python -m mockbroker.conformance.fuzz run $(ARGS)
 
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

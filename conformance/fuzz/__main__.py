@@ -1,0 +1,131 @@
+"""`python -m mockbroker.conformance.fuzz`: sends a broker what nobody should, and sees that it goes on."""
+
+import enum
+import os
+import queue
+import resource
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from . import recorded, shards
+from .modes import INPUTS, MODES
+from .playing import play
+from .steps import read
+
+Mode = enum.Enum("Mode", {name.upper(): name for name in MODES})  # type: ignore[misc]
+_MEMORY: Final = 2_000_000 * 1024
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, help=__doc__)
+out = Console(highlight=False, soft_wrap=True, markup=False)
+err = Console(stderr=True, highlight=False, markup=False)
+
+
+@app.command()
+def run(
+    inputs: Annotated[int, typer.Option(min=1, help="About how many requests.")] = 500_000,
+    first: Annotated[int, typer.Option(min=0, help="The number of the first session, and its seed.")] = 0,
+    mode: Annotated[list[Mode] | None, typer.Option(help="Only this; may be repeated.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes.")] = os.cpu_count() or 1,
+    memory: Annotated[int, typer.Option(help="Address space of each in bytes; 0 for any.")] = _MEMORY,
+    write: Annotated[Path, typer.Option(help="Where sessions that go wrong are written.")] = Path("found"),
+) -> None:
+    """Plays sessions of a hundred requests each, their seeds one after the other.
+
+    Goes on with --first where it was stopped. Exit status 1 when something went wrong.
+    """
+    modes = [each.value for each in mode or Mode]
+    count = -(-inputs // INPUTS)
+    write.mkdir(parents=True, exist_ok=True)
+    found: Counter[str] = Counter()
+    began, done = time.monotonic(), 0
+    try:
+        for report in _reports(first, first + count, min(jobs, count), modes, memory, write):
+            done += report.inputs
+            if report.signature:
+                found[report.signature] += 1
+                if found[report.signature] == 1:
+                    out.print(f"{report.text.strip()}\n{report.file or f'session {report.number}'}\n")
+    except KeyboardInterrupt:
+        out.print("stopped")
+    for text, times in found.most_common():
+        out.print(f"{times} x {text}")
+    seconds = time.monotonic() - began
+    what = f"{len(found)} kinds of findings" if found else "nothing found"
+    out.print(f"{done} inputs in {seconds:.0f} s, {what}; go on with --first {first + count}")
+    if found:
+        raise typer.Exit(1)
+
+
+def _reports(
+    first: int, end: int, jobs: int, modes: list[str], memory: int, write: Path
+) -> Iterator[shards.Report]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    said: queue.Queue[shards.Report | None] = queue.Queue()
+
+    def work(shard: shards.Shard) -> None:
+        try:
+            for report in shard.reports():
+                said.put(report)
+        finally:
+            said.put(None)
+
+    all_shards = [shards.Shard(first + job, end, jobs, modes, memory or None, write) for job in range(jobs)]
+    threads = [threading.Thread(target=work, args=(shard,), daemon=True) for shard in all_shards]
+    for thread in threads:
+        thread.start()
+    with Progress(*columns, console=err) as progress:
+        task = progress.add_task("sessions", total=end - first)
+        running = jobs
+        while running:
+            report = said.get()
+            if report is None:
+                running -= 1
+                continue
+            progress.update(task, advance=bool(report.inputs))
+            yield report
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A session that was written.")],
+    memory: Annotated[int, typer.Option(help="Address space in bytes; 0 for any.")] = _MEMORY,
+) -> None:
+    """Plays a session again. Exit status 1 when something goes wrong."""
+    if memory:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        session = read(file)
+    except (OSError, ValueError) as error:
+        err.print(f"error: {error}")
+        raise typer.Exit(2) from None
+    finding = play(session)
+    out.print(str(finding) if finding else f"{len(session.steps)} steps, and all is well")
+    raise typer.Exit(1 if finding else 0)
+
+
+@app.command()
+def record() -> None:
+    """Writes down anew what real clients send."""
+    recorded.record()
+
+
+@app.command(hidden=True)
+def shard(first: int, end: int, step: int, modes: str, memory: int, write: Path) -> None:
+    shards.run(first, end, step, modes.split(","), memory or None, write)
+
+
+@app.command(hidden=True)
+def journal(mode: str, number: int, memory: int, file: Path) -> None:
+    shards.keep_journal(mode, number, memory, file)
+
+
+if __name__ == "__main__":
+    app()

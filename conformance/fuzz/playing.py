@@ -1,0 +1,313 @@
+"""Plays a session on the core and `Connection`, without sockets, in virtual time."""
+
+import random
+import resource
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from ...cluster.cluster import Cluster
+from ...control.errors import ConflictError, NotThereError
+from ...control.table import find
+from ...control.target import Target
+from ...faults import Faults
+from ...protocol.api_keys import ApiKey
+from ...protocol.releases import parse
+from ...server.clock import milliseconds
+from ...server.connection import Connection
+from ...trace import Trace
+from .. import batches
+from ..client import Client, DisconnectedError
+from .dialogue import Dialogue, Finding
+from .modes import BROKERS, Maker
+from .steps import Close, Do, Send, Session, Step
+from .values import TOPICS, Known
+
+NOW_MS: Final = 1_800_000_000_000
+WITNESS: Final = "witness"
+"""The good client's topic, of which no session knows."""
+STALL_SECONDS: Final = 1.0
+"""More time of the processor than this must no step take."""
+GROWTH_BYTES: Final = 300 * 1024 * 1024
+"""By more than this must no step raise the most that the process ever had."""
+_READ_BYTES: Final = 256 * 1024
+_ASK_EVERY: Final = 10
+
+
+class Stage:
+    """A cluster, the session's connections to it, and a good client."""
+
+    def __init__(self, kafka: str, traced: bool, known: Known) -> None:
+        config = {"offsets.topic.num.partitions": "5", "transaction.state.log.num.partitions": "5"}
+        self.cluster = Cluster(parse(kafka), random.Random(1), brokers=BROKERS, config=config, now_ms=NOW_MS)
+        self.cluster.failed = lambda error, call: self.failed(None, error)
+        self._faults = Faults(self.cluster)
+        self._trace = Trace(self.cluster)
+        self._target = Target(
+            self.cluster, self._faults, self._trace, "", self._settle, self._advance, self._watch
+        )
+        self._known = known
+        self._dialogues: dict[int, Dialogue] = {}
+        self._connections: dict[int, Connection] = {}
+        self._ready: list[Connection] = []
+        self._silenced = False
+        self._named_twice = False
+        """Whether a member named a protocol twice: no broker answers that one, nor its group."""
+        for name in TOPICS:
+            self.cluster.create_topic(name, self.cluster.assign_replicas(3, 1 if name == "t1" else 3))
+        self.cluster.create_topic(WITNESS, [[1]], {"max.message.bytes": "1000000", "retention.ms": "-1"})
+        self._good = _GoodClient(self)
+        if traced:
+            self._watch()
+        self.error: Exception | None = None
+
+    # What the connections tell: see `Observer`.
+    def identified(self, connection: Connection) -> None: ...
+    def disconnected(self, connection: Connection) -> None: ...
+    def malformed(self, connection: Connection, reason: str) -> None: ...
+    def failed(self, connection: Connection | None, error: Exception) -> None:
+        self.error = error
+
+    def policy_failed(self, error: Exception) -> None:
+        self.error = error
+
+    def play(self, step: Step) -> None:
+        """Finding, when something happens that must not."""
+        began, most = time.thread_time(), _most_bytes()
+        try:
+            match step:
+                case Send():
+                    self._send(step)
+                case Close(connection):
+                    if connection in self._connections:
+                        self._connections.pop(connection).wants_close = True
+                        del self._dialogues[connection]
+                case Do():
+                    self._do(step)
+            self._settle()
+        except Finding:
+            raise
+        except Exception as error:
+            raise Finding("error", "".join(traceback.format_exception(error))) from error
+        self._check()
+        if isinstance(step, Do) and step.operation == "clock advance":
+            return  # a week takes as long as what happens in it
+        if (took := time.thread_time() - began) > STALL_SECONDS:
+            raise Finding("stall", f"{took:.1f} s of the processor")
+        if (grew := _most_bytes() - most) > GROWTH_BYTES:
+            raise Finding("memory", f"{grew // 2**20} MB for one step")
+
+    def ask(self) -> None:
+        """The good client asks. Finding, when it is not served as it should."""
+        broker = self.cluster.brokers[1]
+        if broker.online and not broker.fenced:
+            self._good.ask()
+
+    def end(self) -> None:
+        """Whatever waits is answered once all is well and its time is over: a month, if need be. Finding."""
+        self.play(Do("faults clear"))
+        for broker in self.cluster.brokers:
+            self.play(Do("brokers rejoin", {"broker": broker}))
+            self.play(Do("brokers start", {"broker": broker}))
+        self._pass("1m")
+        for topic in list(self.cluster.topics.values()):
+            for partition in topic.partitions:
+                for follower in list(partition.followers):
+                    where = {"topic": topic.name, "partition": partition.index, "broker": follower}
+                    self.play(Do("followers resume", where))
+        for by in ("1s", "5m", "1h"):
+            self._pass(by)
+        if any(connection.parked is not None for connection in self._connections.values()):
+            self._pass("30d")
+        self.ask()
+        if self._silenced:
+            return
+        for number, connection in self._connections.items():
+            if connection.wants_close:
+                continue
+            if connection.parked is not None:
+                api = connection.parked[1].api_key
+                if api is ApiKey.JOIN_GROUP and self._named_twice:
+                    continue
+                raise Finding("no answer", f"connection {number} waits for ever: {api.name}")
+            dialogue = self._dialogues[number]
+            if dialogue.strict and not dialogue.quiet():
+                raise Finding("no answer", f"connection {number} was not answered: {dialogue.owed()}")
+
+    def _pass(self, by: str) -> None:
+        try:
+            self._advance(by)
+            self._settle()
+        except Exception as error:
+            raise Finding("error", "".join(traceback.format_exception(error))) from error
+        self._check()
+
+    def _check(self) -> None:
+        if self.error is not None:
+            raise Finding("error", "".join(traceback.format_exception(self.error)))
+
+    def _send(self, step: Send) -> None:
+        connection = self._connections.get(step.connection)
+        if connection is None or connection.wants_close:
+            if not self.cluster.brokers[step.broker].online:
+                return
+            connection = self.connect(step.broker)
+            self._connections[step.connection] = connection
+            self._dialogues[step.connection] = Dialogue(self._known)
+        dialogue = self._dialogues[step.connection]
+        dialogue.strict = dialogue.strict and not self._faults.rules
+        for data in step.writes:
+            dialogue.sent(data)
+            dialogue.got(self.receive(connection, data))
+            if connection.parked is not None and connection.parked[1].api_key is ApiKey.JOIN_GROUP:
+                names = [each.name for each in connection.parked[3].protocols]
+                self._named_twice = self._named_twice or len(set(names)) < len(names)
+
+    def connect(self, broker: int) -> Connection:
+        return Connection(
+            self.cluster.brokers[broker],
+            "fuzz",
+            "/127.0.0.1",
+            self,
+            self._ready.append,
+            self._faults,
+            self._trace,
+        )
+
+    def receive(self, connection: Connection, data: bytes) -> bytes:
+        """As the pump does it: what belongs to a large frame goes where that is put together."""
+        rest, answers = memoryview(data).toreadonly(), b""
+        while rest and not connection.wants_close:
+            target = connection.target
+            size = min(len(rest), _READ_BYTES if target is None else len(target))
+            if target is None:
+                connection.receive(rest[:size])
+            else:
+                target[:size] = rest[:size]
+                connection.filled(size)
+            rest = rest[size:]
+            answers += sent(connection)
+        return answers
+
+    def _do(self, step: Do) -> None:
+        if step.operation == "faults add":
+            self._silenced = self._silenced or step.arguments["do"] in ("silence", "hold")
+        try:
+            function = find(step.operation).function
+            self._target.do(function, **step.arguments)
+        except (NotThereError, ConflictError, ValueError):
+            return
+        if self._faults.rules:
+            for dialogue in self._dialogues.values():
+                dialogue.strict = False
+
+    def _advance(self, by: Any) -> None:
+        self.cluster.advance(self.cluster.now_ms + milliseconds(by))
+
+    def _watch(self) -> None:
+        self._trace.start()
+        self._faults.watch()
+
+    def _settle(self) -> None:
+        """Brokers that went down close their connections; what is ready goes out."""
+        for number, connection in list(self._connections.items()):
+            if not connection.broker.online:
+                connection.wants_close = True
+                del self._connections[number], self._dialogues[number]
+        self._trace.changed()
+        by_connection = {connection: number for number, connection in self._connections.items()}
+        while self._ready:
+            ready, self._ready[:] = list(self._ready), []
+            for connection in ready:
+                if connection in by_connection:
+                    dialogue = self._dialogues[by_connection[connection]]
+                    dialogue.got(sent(connection))
+
+
+def sent(connection: Connection) -> bytes:
+    """What the connection has to say; it goes on with what it kept until then."""
+    found = b""
+    while True:
+        found += b"".join(map(bytes, connection.out))
+        connection.out.clear()
+        connection.out_bytes = 0
+        if not connection.behind:
+            return found
+        connection.resume()
+
+
+class _GoodClient(Client):
+    """Writes to its topic and reads it back, on a connection of its own."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__("", 0, "good")
+        self._stage = stage
+        self._connection: Connection | None = None
+        self._answer = b""
+        self._end = 0
+
+    def send_frame(self, frame: bytes) -> None:
+        if self._connection is None or self._connection.wants_close:
+            self._connection = self._stage.connect(1)
+        self._answer = self._stage.receive(self._connection, len(frame).to_bytes(4, "big") + frame)
+
+    def read_frame(self) -> bytes:
+        if not self._answer:
+            raise Finding("good client", "got no answer")
+        return self._answer[4:]
+
+    def ask(self) -> None:
+        version = 8
+        if (self._stage.cluster.release.number) < (2, 4):
+            version = 3
+        records = batches.batch(batches.records(1, self._stage.cluster.now_ms))
+        partition = {"index": 0, "records": records}
+        topics = [{"name": WITNESS, "partition_data": [partition]}]
+        try:
+            answer = self.call("produce", version, {"acks": -1, "timeout": 1000, "topic_data": topics})
+        except (DisconnectedError, ValueError) as error:
+            raise Finding("good client", repr(error)) from error
+        found = answer["responses"][0]["partition_responses"][0]
+        if (found["error_code"], found["base_offset"]) != ("NONE", self._end):
+            raise Finding("good client", f"wrote at {self._end}, got {found}")
+        self._end += 1
+
+
+def _most_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def play(session: Session) -> Finding | None:
+    """What goes wrong in a session, if anything does."""
+    return _through(Stage(session.kafka, session.traced, Known()), session.steps)
+
+
+def explore(
+    mode: str, seed: int, tell: Callable[[Session], None] = lambda _: None
+) -> tuple[Session, Finding | None]:
+    """Makes a session as it is played. `tell` hears of it before each step, the one to come included."""
+    known = Known()
+    maker = Maker(mode, seed, known, NOW_MS)
+    steps: list[Step] = []
+    session = Session(mode, seed, maker.kafka, maker.traced, steps)
+
+    def noted() -> Iterator[Step]:
+        for step in maker.steps():
+            steps.append(step)
+            tell(session)
+            yield step
+
+    return session, _through(Stage(maker.kafka, maker.traced, known), noted())
+
+
+def _through(stage: Stage, steps: Iterable[Step]) -> Finding | None:
+    try:
+        for number, step in enumerate(steps):
+            stage.play(step)
+            if number % _ASK_EVERY == 0:
+                stage.ask()
+        stage.end()
+    except Finding as finding:
+        return finding
+    return None
