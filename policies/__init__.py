@@ -11,6 +11,7 @@ from . import (
     adding_sequence,
     auto_created_topic,
     broker_session,
+    commit_below_min_isr,
     commit_to_unknown_group,
     completing_heartbeat,
     consumer_read_limit,
@@ -47,6 +48,7 @@ from . import (
     marker_timestamp,
     missed_epoch,
     missing_sync,
+    new_leader_end,
     offset_retention_start,
     pending_member_leave,
     preferred_replica,
@@ -185,8 +187,10 @@ class Policies:
 
     def _choose(self, chosen: Mapping[str, Any]) -> None:
         release = self.release
+        self.new_leader_hides_end = new_leader_end.BEHAVIOUR.choose(release, chosen)
         self.one_active_controller = active_controller.BEHAVIOUR.choose(release, chosen)
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
+        self.refuse_commit_below_min_isr = commit_below_min_isr.BEHAVIOUR.choose(release, chosen)
         self.commit_to_unknown_group = commit_to_unknown_group.BEHAVIOUR.choose(release, chosen)
         self.describe_assignments_always = described_assignments.BEHAVIOUR.choose(release, chosen)
         self.duplicate_window = duplicate_window.BEHAVIOUR.choose(release, chosen)

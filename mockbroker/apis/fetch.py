@@ -23,6 +23,7 @@ from .leaders import fetch_endpoints
 from .registry import handles
 
 _FOLLOWER_FETCH_VERSION = 11
+_TOPIC_IDS_SINCE = 13
 _ISOLATION_LEVELS = (0, 1)
 _LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors with which the answer names the leader from v16 on (KIP-951)."""
@@ -78,6 +79,8 @@ class _Waiting:
         # What is to be read from another replica is not awaited here.
         self.keys = [key for key, result in results if result.preferred_read_replica < 0]
         self.partitions = self._resolved()
+        if context.session is None and call.version >= _TOPIC_IDS_SINCE:
+            context.awaited = {key for key in self.keys if _resolve(call, context, key)[0] is not None}
         self.timer = call.cluster.wait(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:

@@ -23,6 +23,8 @@ LATEST_TIERED = -5
 EARLIEST_PENDING_UPLOAD = -6
 
 _SINCE_VERSION = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING_UPLOAD: 11}
+_FIXED = (EARLIEST, EARLIEST_LOCAL, LATEST_TIERED, EARLIEST_PENDING_UPLOAD)
+_OFFSET_NOT_AVAILABLE_SINCE = 5
 _ISOLATION_LEVELS = (0, 1)
 _CONSUMER = -1
 _DEBUGGER = -2
@@ -77,10 +79,22 @@ def _partition(
     )
     if answer.error_code:
         return answer
-    found = _lookup(partition, asked.timestamp, _end(partition, request))
-    if found is not None:
+    end = _end(partition, request)
+    found = _lookup(partition, asked.timestamp, end)
+    beyond = asked.timestamp == LATEST or (
+        asked.timestamp not in _FIXED and (found is None or found[1] >= end)
+    )
+    if beyond and request.replica_id == _CONSUMER and _end_unknown(partition, call):
+        known = call.version >= _OFFSET_NOT_AVAILABLE_SINCE
+        answer.error_code = ErrorCode.OFFSET_NOT_AVAILABLE if known else ErrorCode.LEADER_NOT_AVAILABLE
+    elif found is not None:
         answer.timestamp, answer.offset, answer.leader_epoch = found
     return answer
+
+
+def _end_unknown(partition: Partition, call: Call) -> bool:
+    """Whether the leader is so new that its high watermark may be behind what was told before (KIP-207)."""
+    return call.policies.new_leader_hides_end and partition.epoch_start_offset > partition.log.high_watermark
 
 
 def _end(partition: Partition, request: ListOffsetsRequest) -> int:

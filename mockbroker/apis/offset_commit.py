@@ -3,6 +3,7 @@
 from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..coordinators.offsets import CommittedOffset, Key
+from ..coordinators.reply import Reply
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_commit import (
@@ -20,7 +21,7 @@ _Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key]
 
 
 @handles(ApiKey.OFFSET_COMMIT)
-def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitResponse:
+def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
     """Partitions that do not exist are answered first; without any other the group is not asked at all."""
     answer = _Answer(call.version)
     known: list[_Known] = []
@@ -48,19 +49,25 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> OffsetCommitRespo
         for _, partition, key in known
         if not _too_long(partition, limit)
     }
-    error = call.broker.groups.commit(
+    reply = Reply[OffsetCommitResponse](call)
+
+    def done(error: E) -> None:
+        answer.begin_asked()
+        for asked, partition, _ in known:
+            too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
+            answer.add(asked, partition, error or too_long)
+        reply.complete(answer.response)
+
+    call.broker.groups.commit(
         request.group_id,
         request.generation_id_or_member_epoch,
         request.member_id,
         request.group_instance_id,
         call.version,
         offsets,
+        done,
     )
-    answer.begin_asked()
-    for asked, partition, _ in known:
-        too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
-        answer.add(asked, partition, error or too_long)
-    return answer.response
+    return reply.outcome()
 
 
 class _Answer:

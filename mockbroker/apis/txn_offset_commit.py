@@ -136,7 +136,7 @@ class _Commit:
         end = append(partition, batch)
 
         def replicated() -> None:
-            moved = partition.leader_epoch != epoch
+            moved = partition.deleted or partition.leader_epoch != epoch
             self._done(E.NOT_COORDINATOR if moved else E.NONE, self._too_long)
 
         if partition.log.high_watermark >= end:

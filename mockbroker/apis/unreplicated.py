@@ -1,18 +1,25 @@
-"""Produce with acks=-1 that waits until the in-sync replicas have its records (`DelayedProduce.java`)."""
+"""Produce with acks=-1 that waits until the in-sync replicas have its records (`DelayedProduce.java`).
+
+Where that fails the answer still says at which offset the records are in the leader's log.
+"""
 
 import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..cluster.call import Call
 from ..cluster.partition import Partition
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
+    LeaderIdAndEpoch,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
+from .leaders import produce_endpoints
+
+_ENDPOINTS_SINCE: Final = 10
 
 
 class _Required(NamedTuple):
@@ -55,16 +62,21 @@ class Unreplicated:
         answer, leader_epoch, offset, _ = self.left.pop(partition)
         partition = self._now(partition)
         error = ErrorCode.NONE
-        if partition.leader_epoch != leader_epoch:
+        if partition.deleted:
+            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        elif partition.leader_epoch != leader_epoch:
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER
         elif partition.log.high_watermark < offset:
             error = ErrorCode.REQUEST_TIMED_OUT
         elif len(partition.isr) < partition.min_insync_replicas:
             error = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-        if error:
-            answer.error_code, answer.base_offset, answer.log_start_offset = error, -1, -1
+        answer.error_code = error
+        if error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
+            answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
         if not self.left:
             self._timer.cancel()
+            if self._call.version >= _ENDPOINTS_SINCE:
+                self._answer.node_endpoints = produce_endpoints(self._call, self._answer)
             self._call.answer(self._answer)
 
     def _now(self, partition: Partition) -> Partition:

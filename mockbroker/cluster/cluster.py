@@ -7,7 +7,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 import base64
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from ..policies import Policies, UnknownPolicyError
@@ -24,6 +24,9 @@ from .randomness import Randomness
 from .timers import Timer, Timers
 from .topic import Topic
 from .topic_names import Colliding
+
+if TYPE_CHECKING:
+    from ..coordinators.group import ClassicGroup
 
 
 class Cluster:
@@ -158,11 +161,13 @@ class Cluster:
         names = {topic.name for topic in topics}
         for broker in self.brokers.values():
             broker.groups.topics_deleted(names)
+            if "__consumer_offsets" in names:
+                broker.groups.resign(lambda _: True)
         for topic in topics:
             for partition in topic.partitions:
                 for each in (partition, *partition.views.values()):
                     self.cleanup.forget(each)
-                    each.changed()
+                partition.delete()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
@@ -214,12 +219,14 @@ class Cluster:
                 each.transactions.leader_changed(partition)
         if topic.name != "__consumer_offsets" or broker is None:
             return
+
+        def held(group: "ClassicGroup") -> bool:
+            return group.hash % len(topic.partitions) == partition.index
+
         for other in self.brokers.values():
             if other is not broker:
-                broker.groups.take_over(
-                    other.groups,
-                    lambda group: group.hash % len(topic.partitions) == partition.index,
-                )
+                broker.groups.load(other.groups.resign(held))
+        broker.groups.reload(held)
 
     def create_offsets_topic(self) -> Topic:
         overrides = {

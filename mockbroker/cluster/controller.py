@@ -64,6 +64,7 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
         if partition.leader == broker:
             partition.tell_followers()
     found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
+    found.groups.halt()
     cluster.broker_changes += 1
     for partition in _partitions_on(cluster, broker):
         partition.set_follower(broker, FollowerState.OFFLINE)

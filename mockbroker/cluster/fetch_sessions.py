@@ -1,6 +1,6 @@
 """Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -98,7 +98,7 @@ class FetchContext:
     FETCH_SESSION_TOPIC_ID_ERROR; UNKNOWN_SERVER_ERROR where a broker fails on it.
     """
 
-    __slots__ = ("error", "incremental", "request", "session")
+    __slots__ = ("awaited", "error", "incremental", "request", "session")
 
     def __init__(
         self,
@@ -111,6 +111,8 @@ class FetchContext:
         self.session = session
         self.incremental = incremental
         self.error = error
+        self.awaited: Collection[Key] = ()
+        """Those that were there when the request began to wait."""
 
     def partitions(self) -> Iterator[tuple[Key, FetchPartition]]:
         """In the order in which they are read."""
@@ -130,8 +132,10 @@ class FetchContext:
             self.session.partitions[key].existed = True
 
     def knew(self, key: Key) -> bool:
-        """Whether the topic existed when the session last read it."""
-        return self.session is not None and self.session.partitions[key].existed
+        """Whether the topic existed when the session last read it, or when the request began to wait."""
+        if self.session is None:
+            return key in self.awaited
+        return self.session.partitions[key].existed
 
     def answered(self, results: list[tuple[Key, PartitionData]]) -> list[tuple[Key, PartitionData]]:
         """What goes into the answer: everything, or what changed since the session's last one."""

@@ -33,6 +33,7 @@ class Partition:
         "_epoch_due",
         "_isr_check",
         "_told_ms",
+        "deleted",
         "deleting",
         "epoch_start_offset",
         "followers",
@@ -77,6 +78,8 @@ class Partition:
         """What to call once the high watermark has reached an offset, and for whom."""
         self.deleting: Waiters[Callable[[], None]] = Waiters()
         """Called when a follower has told of its log start offset, or the leader changed."""
+        self.deleted = False
+        """Whether its topic was deleted."""
         self._epoch_due = False
         self._enter_epoch()
         self._isr_check = False
@@ -393,8 +396,20 @@ class Partition:
 
     def release(self) -> None:
         """Answers all that waits."""
-        for callback, owner in self.unacknowledged.take_all():
-            self.topic.cluster.contain(callback, owner)
+        self._answer_appends()
         for look in list(self.deleting):
             look()
         self.changed()
+
+    def delete(self) -> None:
+        """The topic is deleted: answers all that waits but DeleteRecords, which waits until its time is over
+        (`ReplicaManager.stopPartitions`)."""
+        self.deleted = True
+        self._answer_appends()
+        self.changed()
+        for view in list(self.views.values()):
+            view.delete()
+
+    def _answer_appends(self) -> None:
+        for callback, owner in self.unacknowledged.take_all():
+            self.topic.cluster.contain(callback, owner)

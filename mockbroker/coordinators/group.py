@@ -5,6 +5,7 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..cluster.cluster import java_hash
@@ -24,6 +25,33 @@ from .subscriptions import CONSUMER, subscribed_topics
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.timers import Timer
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMember:
+    """A member as records have it: with what it said for the protocol that was chosen."""
+
+    id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_ms: int
+    session_timeout_ms: int
+    metadata: bytes
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A generation as records have it (`GroupMetadataValue.json`)."""
+
+    generation: int
+    protocol_type: str | None
+    protocol: str | None
+    leader: str | None
+    since_ms: int
+    members: tuple[StoredMember, ...]
+
 
 TYPE = "classic"
 """What ListGroups v5+ says of these groups (KIP-848)."""
@@ -57,6 +85,8 @@ class ClassicGroup:
         self.new_member_added = False
         self.subscribed: frozenset[str] | None = None
         self.offsets = Offsets()
+        self.stored: Stored | None = None
+        """What its last record in `__consumer_offsets` says."""
         self.join_timer: Timer | None = None
         self.sync_timer: Timer | None = None
         self._supported: Counter[str] = Counter()
@@ -219,6 +249,34 @@ class ClassicGroup:
         if protocol is None:
             return frozenset()
         return subscribed_topics(member.metadata(protocol) for member in self.members.values())
+
+    def store(self) -> None:
+        """Notes what is written of the group: a generation that has its assignment, or has no members."""
+        protocol = self.protocol
+        members = tuple(
+            StoredMember(
+                member.id,
+                member.instance_id,
+                member.client_id,
+                member.client_host,
+                member.rebalance_timeout_ms,
+                member.session_timeout_ms,
+                b"" if protocol is None else member.metadata(protocol),
+                member.assignment,
+            )
+            for member in self.members.values()
+        )
+        self.stored = Stored(
+            self.generation, self.protocol_type, protocol, self.leader, self.state_since_ms, members
+        )
+
+    def take(self, stored: Stored) -> None:
+        """Becomes what was stored, but for its members (see `add`)."""
+        self.generation, self.protocol_type = stored.generation, stored.protocol_type
+        self.protocol, self.leader = stored.protocol, stored.leader
+        self.state = GroupState.STABLE if self.members else GroupState.EMPTY
+        self.state_since_ms, self.stored = stored.since_ms, stored
+        self.subscribed = self._subscriptions()
 
     # -- answers
 

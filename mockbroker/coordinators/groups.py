@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
+from .commits import commit
 from .group import ClassicGroup, join_error
 from .membership import Membership
 from .offsets import CommittedOffset, Key
@@ -22,12 +23,14 @@ E = ErrorCode
 
 
 class GroupCoordinator:
-    """`groups` by group id; `settings` were read from the broker's configuration at its start."""
+    """`groups` by group id, `halted` those that were here when the broker went down; `settings` were read
+    from the broker's configuration at its start."""
 
     def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
         self.cluster = cluster
         self.broker = broker
         self.groups: dict[str, ClassicGroup] = {}
+        self.halted: dict[str, ClassicGroup] = {}
         self.settings = GroupSettings.of(cluster.configs)
         self.rebalance = Rebalance(cluster, self.settings)
         self.members = Membership(cluster, self.settings, self.rebalance)
@@ -55,17 +58,47 @@ class GroupCoordinator:
             self._plan_check()
         return group
 
-    def take_over(self, other: "GroupCoordinator", ours: Callable[[ClassicGroup], bool]) -> None:
-        """Moves groups here as they are, as if they had been loaded from `__consumer_offsets`."""
-        for group in list(filter(ours, other.groups.values())):
-            self.groups[group.id] = other.groups.pop(group.id)
+    # -- moves
+
+    def resign(self, held: Callable[[ClassicGroup], bool]) -> list[ClassicGroup]:
+        """Lets go of groups that are not coordinated here any more: who waits is told NOT_COORDINATOR."""
+        gone = self._pop(self.groups, held)
+        for group in gone:
+            self.rebalance.stop(group)
+            self.rebalance.refuse(group, E.NOT_COORDINATOR)
+        gone += self._pop(self.halted, held)
+        for group in gone:
             for producer_id in group.offsets.open:
-                other._in_transaction.get(producer_id, {}).pop(group.id, None)
+                self._in_transaction.get(producer_id, {}).pop(group.id, None)
+        return gone
+
+    def halt(self) -> None:
+        """The broker goes down: timers end, and nobody is answered."""
+        for group in self.groups.values():
+            self.rebalance.stop(group)
+            self.halted[group.id] = group
+        self.groups.clear()
+
+    def reload(self, held: Callable[[ClassicGroup], bool]) -> None:
+        """Loads what was here when the broker went down."""
+        self.load(self._pop(self.halted, held))
+
+    def load(self, groups: list[ClassicGroup]) -> None:
+        """Takes groups over as `__consumer_offsets` has them; sessions begin anew."""
+        for group in groups:
+            if group.stored is None and not group.offsets:
+                continue
+            loaded = self.groups[group.id] = self.rebalance.load(group)
+            for producer_id in loaded.offsets.open:
                 self._in_transaction.setdefault(producer_id, {})[group.id] = None
             if self.broker.policies.loaded_offsets_expire:
-                group.offsets.expire_next()
+                loaded.offsets.expire_next()
         if self.groups:
             self._plan_check()
+
+    @staticmethod
+    def _pop(groups: dict[str, ClassicGroup], held: Callable[[ClassicGroup], bool]) -> list[ClassicGroup]:
+        return [groups.pop(group.id) for group in list(filter(held, groups.values()))]
 
     def delete(self, group: ClassicGroup) -> None:
         self.rebalance.stop(group)
@@ -112,19 +145,22 @@ class GroupCoordinator:
         instance_id: str | None,
         version: int,
         offsets: Mapping[Key, CommittedOffset],
-    ) -> ErrorCode:
+        done: Callable[[ErrorCode], None],
+    ) -> None:
         """Commits offsets if the member may; a group that was unknown begins with a commit from outside."""
         if error := self.refuses(group_id, may_be_empty=True):
-            return error
+            done(error)
+            return
         group = self.groups.get(group_id)
         if group is None:
             if generation >= 0:
-                return self.broker.policies.commit_to_unknown_group(version)
+                done(self.broker.policies.commit_to_unknown_group(version))
+                return
             group = self.create(group_id)
         if error := self.members.check_commit(group, generation, member_id, instance_id):
-            return error
-        group.offsets.commit(offsets)
-        return E.NONE
+            done(error)
+            return
+        commit(self.broker, group, offsets, done)
 
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None

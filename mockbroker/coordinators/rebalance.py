@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from ..protocol.messages.join_group import (
+    JoinGroupRequest,
+    JoinGroupRequestProtocol,
+    JoinGroupResponse,
+)
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .group import ClassicGroup, join_error
 from .members import Member, Session, client_name
@@ -42,13 +46,8 @@ class Rebalance:
         self, group: ClassicGroup, request: JoinGroupRequest, member_id: str, reply: Joining
     ) -> None:
         call = reply.call
-        member = Member(
-            member_id,
-            request.group_instance_id,
-            client_name(call),
-            call.client.host,
-            Session(self._cluster, lambda: self._silent(group, member)),
-        )
+        instance_id, host = request.group_instance_id, call.client.host
+        member = self._new_member(group, member_id, instance_id, client_name(call), host)
         if group.state is GroupState.PREPARING_REBALANCE and group.initial:
             group.new_member_added = True
         _update(group, member, request)
@@ -56,6 +55,13 @@ class Rebalance:
         group.await_join(member, reply)
         member.session.renew(NEW_MEMBER_JOIN_TIMEOUT_MS)
         self.prepare_or_complete(group)
+
+    def _new_member(
+        self, group: ClassicGroup, member_id: str, instance_id: str | None, client_id: str, host: str
+    ) -> Member:
+        session = Session(self._cluster, lambda: self._silent(group, member))
+        member = Member(member_id, instance_id, client_id, host, session)
+        return member
 
     def update_member(
         self, group: ClassicGroup, member: Member, request: JoinGroupRequest, reply: Joining
@@ -80,6 +86,7 @@ class Rebalance:
             if reply.call.version < 9:
                 # Before v9 the old leader id makes it a follower, which asks for its assignment.
                 response.leader = leader_before
+            group.store()
             group.answer_join(member, response)
         else:
             self.prepare_or_complete(group)
@@ -171,6 +178,7 @@ class Rebalance:
         group.new_member_added = False
         group.next_generation()
         if not group.members:
+            group.store()
             return
         members = list(group.members.values())
         if self._cluster.policies.dismiss_without_sync:
@@ -189,6 +197,7 @@ class Rebalance:
         """The leader's assignment is there; members that it forgot get an empty one."""
         self._assign(group, assignments, ErrorCode.NONE)
         group.fire(GroupEvent.ASSIGNED)
+        group.store()
 
     def _assign(self, group: ClassicGroup, assignments: Mapping[str, bytes], error: ErrorCode) -> None:
         for member in group.members.values():
@@ -217,6 +226,32 @@ class Rebalance:
         if group.sync_timer is not None:
             group.sync_timer.cancel()
             group.sync_timer = None
+
+    # -- moves
+
+    def refuse(self, group: ClassicGroup, error: ErrorCode) -> None:
+        """Answers all members that wait with an error."""
+        for member in group.members.values():
+            group.answer_join(member, join_error(member.id, error))
+            group.answer_sync(member, SyncGroupResponse(error_code=error))
+
+    def load(self, gone: ClassicGroup) -> ClassicGroup:
+        """The group as it was stored: rebalances under way are lost, and its members have to be heard of
+        within their session timeouts."""
+        group = ClassicGroup(self._cluster, gone.id)
+        group.offsets = gone.offsets
+        stored = gone.stored
+        if stored is None:
+            return group
+        for each in stored.members:
+            member = self._new_member(group, each.id, each.instance_id, each.client_id, each.client_host)
+            protocols = [JoinGroupRequestProtocol(stored.protocol or "", each.metadata)]
+            group.update(member, protocols, each.rebalance_timeout_ms, each.session_timeout_ms)
+            member.assignment, member.is_new = each.assignment, False
+            group.add(member, stored.protocol_type or "")
+            self.renew(member)
+        group.take(stored)
+        return group
 
     def stop(self, group: ClassicGroup) -> None:
         """Cancels all timers of a group that goes."""

@@ -41,6 +41,9 @@ def write_marker(
     end = append(partition, marker_batch(marker, cluster.now_ms))
 
     def replicated() -> None:
+        if partition.deleted:
+            done(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            return
         if partition.leader_epoch != epoch:
             done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return

@@ -36,9 +36,12 @@ class Owned:
 
     @property
     def current(self) -> bool:
-        """Whether nobody has led since, and the leader is not down without anybody knowing."""
+        """Whether the partition is there, nobody has led since, and the leader is not down without anybody
+        knowing."""
         leader = self._cluster.brokers.get(self._partition.leader)
-        return self._partition.leader_epoch == self.epoch and leader is not None and leader.online
+        if self._partition.deleted or leader is None or not leader.online:
+            return False
+        return self._partition.leader_epoch == self.epoch
 
     def write(
         self,

@@ -1,0 +1,63 @@
+"""Commits of offsets: they hold once enough replicas are in sync."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import ErrorCode
+from .group import ClassicGroup
+from .offsets import CommittedOffset, Key
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+
+E = ErrorCode
+Done = Callable[[ErrorCode], None]
+
+
+def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
+    """Commits what a member may commit. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
+    partition = broker.cluster.offsets_partition(group.id)
+    all_asked = broker.cluster.configs.broker_int("offsets.commit.required.acks") == -1
+    if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
+        group.offsets.commit(offsets)
+        done(E.NONE)
+    elif broker.policies.refuse_commit_below_min_isr:
+        done(E.COORDINATOR_NOT_AVAILABLE)
+    else:
+        _Waiting(broker, group, offsets, done)
+
+
+class _Waiting:
+    """A commit that is written, and counts once the ISR is large enough. The answer does not wait longer than
+    `offsets.commit.timeout.ms`."""
+
+    def __init__(
+        self, broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done
+    ) -> None:
+        self._partition = broker.cluster.offsets_partition(group.id)
+        self._epoch = self._partition.leader_epoch
+        self._group = group
+        self._offsets = offsets
+        self._done: Done | None = done
+        timeout_ms = broker.cluster.configs.broker_int("offsets.commit.timeout.ms")
+        self._timer = broker.cluster.wait(timeout_ms, self._expire)
+        self._partition.deleting.add(self._look)
+
+    def _look(self) -> None:
+        partition = self._partition
+        moved = partition.leader_epoch != self._epoch
+        if not moved and len(partition.isr) < partition.min_insync_replicas:
+            return
+        partition.deleting.discard(self._look)
+        if not moved:
+            self._group.offsets.commit(self._offsets)
+        self._answer(E.NOT_COORDINATOR if moved else E.NONE)
+
+    def _expire(self) -> None:
+        self._answer(E.COORDINATOR_NOT_AVAILABLE)
+
+    def _answer(self, error: ErrorCode) -> None:
+        if self._done is not None:
+            self._timer.cancel()
+            done, self._done = self._done, None
+            done(error)

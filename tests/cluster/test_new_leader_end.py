@@ -1,0 +1,63 @@
+"""ListOffsets at a leader that was elected before its high watermark caught up (KIP-207)."""
+
+import pytest
+
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+
+from .lab import Lab
+
+LATEST, EARLIEST = -1, -2
+BEFORE_ALL, AFTER_ALL = 0, 1 << 60
+NONE, HIDDEN, OLD = 0, ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.LEADER_NOT_AVAILABLE
+
+
+def elected(kafka: str) -> Lab:
+    """Two records, of which broker 2 knows that all have the first; it leads, and broker 3 is silent."""
+    lab = Lab(kafka=kafka)
+    lab.produce(1)
+    lab.partition.tell_followers()
+    lab.partition.set_follower(3, FollowerState.PAUSED)
+    lab.produce(1)
+    lab.partition.lead(2)
+    log = lab.partition.log
+    assert (log.high_watermark, log.end_offset) == (1, 2)
+    return lab
+
+
+def asked(lab: Lab, version: int, timestamp: int, replica: int = -1, committed: int = 0) -> tuple[int, int]:
+    topic = ListOffsetsTopic("t", [ListOffsetsPartition(0, -1, timestamp)])
+    request = ListOffsetsRequest(replica, committed, [topic])
+    answer, _ = lab.ask(ApiKey.LIST_OFFSETS, version, request)
+    only = answer.topics[0].partitions[0]
+    return only.error_code, only.offset
+
+
+@pytest.mark.parametrize(
+    ("kafka", "version", "latest"),
+    [
+        ("2.1", 4, (NONE, 1)),
+        ("2.2", 4, (OLD, -1)),
+        ("2.2", 5, (HIDDEN, -1)),
+        ("3.9", 4, (OLD, -1)),
+        ("4.4", 10, (HIDDEN, -1)),
+    ],
+)
+def test_the_end_is_kept_back_from_consumers(kafka: str, version: int, latest: tuple[int, int]) -> None:
+    lab = elected(kafka)
+    beyond = (NONE, -1) if kafka == "2.1" else latest
+    assert asked(lab, version, LATEST) == latest
+    assert asked(lab, version, LATEST, committed=1) == latest
+    assert asked(lab, version, AFTER_ALL) == beyond
+    assert asked(lab, version, EARLIEST) == (NONE, 0)
+    assert asked(lab, version, BEFORE_ALL) == (NONE, 0)
+    assert asked(lab, version, LATEST, replica=3) == (NONE, 2), "a follower sees the log end"
+    lab.partition.set_follower(3, FollowerState.BEHIND)
+    assert asked(lab, version, LATEST) == (NONE, 2)
+    assert asked(lab, version, AFTER_ALL) == (NONE, -1)

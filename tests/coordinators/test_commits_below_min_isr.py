@@ -1,0 +1,99 @@
+"""OffsetCommit while too few replicas of `__consumer_offsets` are in sync, as real 3.9.2 and 4.4.0 answer."""
+
+import pytest
+
+from mockbroker.cluster import controller
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+
+from .driving import Asked, Driver
+
+KEY = ("orders", 0)
+NOT_AVAILABLE = ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+def short(release: str, **config: object) -> Driver:
+    """Of three replicas two are gone, and two have to be in sync."""
+    settings = {"min_insync_replicas": 2, "offsets_topic_num_partitions": 1, **config}
+    driver = Driver(release, None, brokers=3, offsets_topic_replication_factor=3, **settings)
+    driver.commit({KEY: 5})
+    for other in set(driver.cluster.brokers) - {driver.broker.id}:
+        controller.stop_broker(driver.cluster, other)
+    return driver
+
+
+def commit(driver: Driver, offset: int, version: int = 9, metadata: str = "") -> Asked:
+    topic = driver.cluster.topics["orders"]
+    partition = OffsetCommitRequestPartition(0, offset, -1, metadata)
+    asked = OffsetCommitRequestTopic(topic.id, [partition], "orders")
+    return driver.ask(OffsetCommitRequest("g", topics=[asked]), version)
+
+
+def error(asked: Asked) -> int:
+    return int(asked.topics[0].partitions[0].error_code)
+
+
+def back(driver: Driver) -> None:
+    for each in list(driver.cluster.brokers):
+        controller.start_broker(driver.cluster, each)
+    driver.advance(1000)
+
+
+@pytest.mark.parametrize("release", ["0.11", "2.3", "3.9"])
+@pytest.mark.parametrize("version", [2, 8])
+def test_the_old_coordinator_refuses_at_once(release: str, version: int) -> None:
+    driver = short(release)
+    assert error(commit(driver, 7, version)) == NOT_AVAILABLE
+    back(driver)
+    assert driver.offsets() == {KEY: 5}
+    assert error(commit(driver, 7, version)) == 0
+    assert driver.offsets() == {KEY: 7}
+
+
+@pytest.mark.parametrize("release", ["4.0", "4.4"])
+def test_the_new_coordinator_waits_first(release: str) -> None:
+    driver = short(release)
+    asked = commit(driver, 7)
+    driver.advance(4_999)
+    assert asked.parked
+    driver.advance(1)
+    assert error(asked) == NOT_AVAILABLE
+    assert driver.offsets() == {KEY: 5}
+    back(driver)
+    assert driver.offsets() == {KEY: 7}, "it was written, and counts now"
+
+
+def test_a_commit_holds_as_soon_as_enough_replicas_are_in_sync() -> None:
+    driver = short("4.4")
+    first, second = commit(driver, 7), commit(driver, 8)
+    back(driver)
+    assert (error(first), error(second)) == (0, 0)
+    assert driver.offsets() == {KEY: 8}
+
+
+def test_who_waits_hears_of_a_move() -> None:
+    driver = short("4.4", offsets_commit_timeout_ms=100_000)
+    asked = commit(driver, 7)
+    partition = driver.cluster.offsets_partition("g")
+    partition.lose_leader()
+    assert error(asked) == ErrorCode.NOT_COORDINATOR
+
+
+def test_a_member_s_errors_come_first_and_nothing_to_commit_needs_no_replicas() -> None:
+    driver = short("4.4")
+    request = OffsetCommitRequest("g", 3, "nobody", topics=[])
+    topic = driver.cluster.topics["orders"]
+    request.topics = [
+        OffsetCommitRequestTopic(topic.id, [OffsetCommitRequestPartition(0, 1, -1, "")], "orders")
+    ]
+    assert error(driver.ask(request, 9)) == ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(commit(driver, 7, metadata="x" * 5000)) == ErrorCode.OFFSET_METADATA_TOO_LARGE
+
+
+def test_old_brokers_that_ask_for_fewer_acknowledgements_commit() -> None:
+    driver = short("3.9", offsets_commit_required_acks=1)
+    assert error(commit(driver, 7)) == 0
