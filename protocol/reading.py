@@ -22,7 +22,7 @@ Reader = Callable[[bytes, int], Any]
 """Bytes and an offset -> what begins there. Raises one of READ_ERRORS."""
 READ_ERRORS: Final = (ValueError, IndexError, struct.error)
 
-MAX_ENTRIES: Final = 1_000_000
+MAX_ENTRIES: Final = 100_000
 """With more entries than this in all of its arrays a message is refused; Kafka has no such limit."""
 
 _ZERO_UUID: Final = bytes(16)

@@ -10,6 +10,7 @@ from ..cluster.configs import Source, describing, java, loggers
 from ..cluster.configs.describing import Described
 from ..cluster.configs.values import TYPE_IDS
 from ..cluster.resources import ResourceType
+from ..cluster.work import Steps, in_parts
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_configs import (
@@ -26,8 +27,13 @@ from .registry import handles
 
 
 @handles(ApiKey.DESCRIBE_CONFIGS)
-def describe_configs(call: Call, request: DescribeConfigsRequest) -> DescribeConfigsResponse:
+def describe_configs(call: Call, request: DescribeConfigsRequest) -> object:
     """A resource of an unknown type fails the whole request; other errors are a resource's own."""
+    return in_parts(call, _resources(call, request))
+
+
+def _resources(call: Call, request: DescribeConfigsRequest) -> Steps:
+    """A part for each resource."""
     known = all(resources.known_type(call.cluster, each.resource_type) for each in request.resources)
     results = []
     shown = _Shown(call, request)
@@ -36,6 +42,7 @@ def describe_configs(call: Call, request: DescribeConfigsRequest) -> DescribeCon
             error_message="", resource_type=each.resource_type, resource_name=each.resource_name
         )
         results.append(result)
+        yield
         if not known:
             result.error_code = ErrorCode.INVALID_REQUEST
             result.error_message = default_message(ErrorCode.INVALID_REQUEST)

@@ -6,6 +6,7 @@ from typing import Final
 from ..cluster import topic_creation, topic_names
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL, Topic
+from ..cluster.work import Steps, in_parts
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import (
@@ -22,52 +23,65 @@ TOPIC_OPERATIONS: Final = 3576
 CLUSTER_OPERATIONS: Final = 8096
 """All operations of a cluster; with no authorizer everybody may do everything."""
 _IDS_SINCE: Final = 12
+_TOPICS_IN_A_PART: Final = 16
 
 
 @handles(ApiKey.METADATA)
-def metadata(call: Call, request: MetadataRequest) -> MetadataResponse:
+def metadata(call: Call, request: MetadataRequest) -> object:
+    return in_parts(call, _answer(call, request))
+
+
+def _answer(call: Call, request: MetadataRequest) -> Steps:
+    """A part for every few topics."""
     cluster = call.cluster
     if (code := _fault(request, call.version)) is not None:
         return _refused(request, code)
-    unknown_ids: list[MetadataResponseTopic] = []
-    listed = cluster.listed_by(call.broker)
-    brokers = {broker.id for broker in listed}
-    if request.topics is None:
-        topics = [_described(call, topic, brokers) for topic in cluster.topics.values()]
-    elif ids := list(dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None)):
-        unknown_ids = [
-            MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
-            for topic_id in ids
-            if topic_id not in cluster.topic_ids
-        ]
-        topics = [
-            _described(call, cluster.topic_ids[topic_id], brokers)
-            for topic_id in ids
-            if topic_id in cluster.topic_ids
-        ]
-    else:
-        names = dict.fromkeys(each.name or "" for each in request.topics)
-        creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
-            "auto.create.topics.enable"
-        )
-        topics = list(_named(call, names, creating, brokers))
+    topics = []
+    for topic in _topics(call, request):
+        topics.append(topic)
+        if len(topics) % _TOPICS_IN_A_PART == 0:
+            yield
     if request.include_topic_authorized_operations:
         for each in topics:
-            each.topic_authorized_operations = TOPIC_OPERATIONS
+            if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
+                each.topic_authorized_operations = TOPIC_OPERATIONS
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
-            for broker in listed
+            for broker in cluster.listed_by(call.broker)
         ],
         cluster_id=cluster.cluster_id,
         controller_id=cluster.active_controller.named_by(call.broker),
-        topics=unknown_ids + topics,
+        topics=topics,
         **(
             {"cluster_authorized_operations": CLUSTER_OPERATIONS}
             if request.include_cluster_authorized_operations
             else {}
         ),
     )
+
+
+def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTopic]:
+    """One by one. Unknown ids come first, unknown names last."""
+    cluster = call.cluster
+    brokers = {broker.id for broker in cluster.listed_by(call.broker)}
+    if request.topics is None:
+        for topic in list(cluster.topics.values()):
+            yield _described(call, topic, brokers)
+    elif ids := dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None):
+        known = []
+        for topic_id in ids:
+            if topic_id in cluster.topic_ids:
+                known.append(cluster.topic_ids[topic_id])
+            else:
+                yield MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
+        for topic in known:
+            yield _described(call, topic, brokers)
+    else:
+        creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
+            "auto.create.topics.enable"
+        )
+        yield from _named(call, dict.fromkeys(each.name or "" for each in request.topics), creating, brokers)
 
 
 def _fault(request: MetadataRequest, version: int) -> ErrorCode | None:

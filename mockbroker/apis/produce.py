@@ -11,6 +11,7 @@ from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
 from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.topic import Topic
+from ..cluster.work import Steps, in_parts
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..protocol import record_batch
@@ -64,6 +65,11 @@ class Asked:
     @property
     def in_transaction(self) -> bool:
         return bool(self.header.attributes & record_batch.TRANSACTIONAL) and self.header.producer_id >= 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether followers have yet to copy what was appended."""
+        return self.appends and self.partition.log.high_watermark != self.partition.log.end_offset
 
 
 @handles(ApiKey.PRODUCE)
@@ -152,28 +158,50 @@ def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
 
 def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> object:
     """Appends what was not refused, and answers."""
+    if len(asked) != 1:
+        return in_parts(call, _one_by_one(call, request, answer, asked))
+    (each,) = asked
+    failed = _append_one(call, each, request.acks)
+    return _conclude(call, request, answer, failed, each.behind)
+
+
+def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> Steps:
+    """A part for each partition."""
     failed = behind = False
-    acks = request.acks
     for each in asked:
-        one = None
-        if each.appends:
-            if acks not in _ACKS:
-                one = refused(each.index, ErrorCode.INVALID_REQUIRED_ACKS)
-            elif each.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
-                one = refused(each.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
-            else:
-                one = append(call, each, acks)
-                log = each.partition.log
-                behind = behind or log.high_watermark != log.end_offset
-        one = each.answer or one
-        assert one is not None
-        failed = failed or one.error_code != 0
-        each.topic.partition_responses.append(one)
-    if acks == 0:
+        failed = _append_one(call, each, request.acks) or failed
+        behind = behind or each.behind
+        if each.appends and type(each.batch) is memoryview and each.batch.readonly:
+            # The bytes are the connection's, which reads on: all of them are appended at once.
+            continue
+        yield
+    return _conclude(call, request, answer, failed, behind)
+
+
+def _append_one(call: Call, asked: Asked, acks: int) -> bool:
+    """Adds a partition's answer; whether it is an error."""
+    one = None
+    if asked.appends:
+        if acks not in _ACKS:
+            one = refused(asked.index, ErrorCode.INVALID_REQUIRED_ACKS)
+        elif asked.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
+            one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
+        else:
+            one = append(call, asked, acks)
+    one = asked.answer or one
+    assert one is not None
+    asked.topic.partition_responses.append(one)
+    return one.error_code != 0
+
+
+def _conclude(
+    call: Call, request: ProduceRequest, answer: ProduceResponse, failed: bool, behind: bool
+) -> object:
+    if request.acks == 0:
         return CLOSE if failed else NO_ANSWER
     if failed and call.version >= 10:
         answer.node_endpoints = produce_endpoints(call, answer)
-    if behind and acks == -1 and Unreplicated(call, request, answer).left:
+    if behind and request.acks == -1 and Unreplicated(call, request, answer).left:
         return PARKED
     return answer
 

@@ -24,6 +24,7 @@ from .randomness import Randomness
 from .timers import Timer, Timers
 from .topic import Topic
 from .topic_names import Colliding
+from .work import Work
 
 if TYPE_CHECKING:
     from ..coordinators.group import ClassicGroup
@@ -53,6 +54,7 @@ class Cluster:
         self.now_ms = now_ms
         self.random = random
         self.timers = Timers()
+        self.work = Work(self)
         self.configs = Configs(config or {}, release)
         self.cleanup = Cleanup(self)
         self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")

@@ -65,7 +65,7 @@ class _Peer:
 class Pump:
     """Serves `cluster` on sockets that `listen` was given, until `run` is cancelled.
 
-    `monotonic` is the clock, in seconds, that slices are measured by.
+    `monotonic` is the clock, in seconds, that slices and turns are measured by.
     """
 
     def __init__(
@@ -94,6 +94,8 @@ class Pump:
         self._broker_changes = cluster.broker_changes
         self.clock = Clock(cluster, manual_clock, self.poke)
         cluster.failed = self._failed
+        self._work = cluster.work
+        self._work.in_parts = True
         self._sleep = trio.CancelScope()
 
     def listen(self, broker: "Broker") -> None:
@@ -155,17 +157,17 @@ class Pump:
         self._poller.close()
 
     def _trio_deadline(self) -> float:
-        if self._behind:
+        if self._behind or self._work:
             return 0
         return trio.current_time() + self.clock.seconds_left()
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
         poll, peers, clock = self._poller.poll, self._peers, self.clock
-        behind, slice_ = self._behind, self._slice
-        end = time.monotonic() + TURN_SECONDS
+        behind, work, slice_ = self._behind, self._work.under_way, self._slice
+        end = slice_.clock() + TURN_SECONDS
         while True:
-            events = poll(0 if behind else PATIENCE_SECONDS, SOCKETS_PER_LOOK)
+            events = poll(0 if behind or work else PATIENCE_SECONDS, SOCKETS_PER_LOOK)
             now = time.monotonic()
             elapsed_ms = int((now - clock.started) * 1000)
             if elapsed_ms != clock.elapsed_ms:
@@ -194,11 +196,11 @@ class Pump:
                         self._give_up(peer, error)
             if self._ready:
                 self._flush_ready()
-            if behind:
+            if behind or work:
                 self._catch_up()
             elif not events:
                 return False
-            if now > end:
+            if slice_.clock() > end:
                 return True
 
     def _failed(self, error: Exception, call: "Call | None") -> None:
@@ -272,22 +274,29 @@ class Pump:
                         self._give_up(peer, error)
 
     def _catch_up(self) -> None:
-        """Goes on with connections that did not get through, in turn, for as long as a slice lasts."""
-        behind, slice_ = self._behind, self._slice
+        """Goes on with connections that did not get through, and with requests that are done in parts: in
+        turn, and for as long as a slice lasts."""
+        behind, work, slice_ = self._behind, self._work, self._slice
         end = slice_.clock() + SLICE_SECONDS
-        seconds = max(SLICE_SECONDS / len(behind), LEAST_SLICE_SECONDS)
-        while behind:
-            peer = behind.popleft()
-            peer.queued = False
-            if self._peers.get(peer.fd) is peer and not peer.connection.out:
-                slice_.end = slice_.clock() + seconds
-                try:
-                    peer.connection.resume()
-                    self._settle(peer)
-                except Exception as error:
-                    self._give_up(peer, error)
+        seconds = max(SLICE_SECONDS / (len(behind) or 1), LEAST_SLICE_SECONDS)
+        while behind or work:
+            if work:
+                work.go_on()
+            if behind:
+                self._resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
                 break
+
+    def _resume(self, peer: _Peer, seconds: float) -> None:
+        peer.queued = False
+        if self._peers.get(peer.fd) is not peer or peer.connection.out:
+            return
+        self._slice.end = self._slice.clock() + seconds
+        try:
+            peer.connection.resume()
+            self._settle(peer)
+        except Exception as error:
+            self._give_up(peer, error)
 
     def _settle(self, peer: _Peer) -> None:
         """Sends what there is, and says what the connection waits for now."""

@@ -96,14 +96,19 @@ def serving(test: Callable[[Served], Awaitable[None]]) -> Callable[[], None]:
 
 
 async def answer(sock: socket.socket) -> bytes:
-    """The next answer, with nothing behind it."""
-    data = b""
-    while len(data) < 4 or len(data) < 4 + int.from_bytes(data[:4]):
+    """The next answer."""
+    data = await exactly(sock, 4)
+    return data + await exactly(sock, int.from_bytes(data))
+
+
+async def exactly(sock: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
         await trio.lowlevel.wait_readable(sock)
-        more = sock.recv(1 << 16)
+        more = sock.recv(size - len(data))
         assert more, "the broker closed the connection"
         data += more
-    return data
+    return bytes(data)
 
 
 async def ask_in_turn(served: Served, sock: socket.socket, count: int) -> None:
@@ -176,3 +181,22 @@ async def test_clients_that_do_not_read_hold_up_no_other(served: Served) -> None
     await ask_in_turn(served, served.connect(), 1)
     assert served.order.most <= 2**20
     assert served.order.all <= 20 * 2**20
+
+
+@serving
+async def test_a_request_that_takes_long_holds_up_no_other(served: Served) -> None:
+    """Its answer comes when it is done, and what was sent behind it comes after it."""
+    long, good = served.connect(), served.connect()
+    await ask_in_turn(served, good, 1)
+    names = b"".join(wire.text(f"topic-{number}") for number in range(80_000))
+    ask = wire.request(3, 4, (80_000).to_bytes(4) + names + b"\0", correlation_id=1)
+    data = memoryview(ask + wire.api_versions(correlation_id=2))
+    while data:
+        await trio.lowlevel.wait_writable(long)
+        data = data[long.send(data) :]
+    while not served.cluster.work:
+        await trio.lowlevel.checkpoint()
+    await ask_in_turn(served, good, 3)
+    assert served.cluster.work
+    for expected in (1, 2):
+        assert int.from_bytes((await answer(long))[4:8]) == expected

@@ -1,0 +1,67 @@
+"""Work on requests that takes long: done in parts, so that a shell can answer others in between.
+
+What is decided in one part is decided at once; between two parts, anything may change.
+"""
+
+from collections import deque
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Final
+
+from .call import PARKED, Call
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+Steps = Generator[None, None, Any]
+"""Yields between two parts, and returns the answer, or an Outcome."""
+AT_ONCE: Final = 32
+"""A request of no more parts than this is answered at once: most are."""
+
+
+class Work:
+    """The requests of a cluster that are at work. They take turns, one part each.
+
+    Unless a shell says that it calls `go_on` for as long as there are any (`in_parts`), every request is done
+    at once.
+    """
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self.in_parts = False
+        self._cluster = cluster
+        self.under_way: deque[tuple[Call, Steps]] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self.under_way)
+
+    def begin(self, call: Call, steps: Steps) -> object:
+        """The answer, or PARKED when it takes long: then it comes by `Call.answer`."""
+        try:
+            if self.in_parts:
+                for _ in range(AT_ONCE):
+                    next(steps)
+            else:
+                while True:
+                    next(steps)
+        except StopIteration as done:
+            return done.value
+        self.under_way.append((call, steps))
+        return PARKED
+
+    def go_on(self) -> None:
+        """Does one part of the request whose turn it is."""
+        call, steps = self.under_way.popleft()
+        self._cluster.contain(lambda: self._do_part(call, steps), call)
+
+    def _do_part(self, call: Call, steps: Steps) -> None:
+        try:
+            next(steps)
+        except StopIteration as done:
+            if done.value is not PARKED:
+                call.answer(done.value)
+        else:
+            self.under_way.append((call, steps))
+
+
+def in_parts(call: Call, steps: Steps) -> object:
+    """For a handler to return: the answer, or PARKED."""
+    return call.cluster.work.begin(call, steps)
