@@ -1,9 +1,11 @@
 """`mockbroker`: the commands."""
 
+import io
+import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -80,6 +82,9 @@ def serve(
             "second line printed.",
         ),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the files of --trace and --capture if they exist.")
+    ] = False,
     control_token: Annotated[
         str | None,
         typer.Option(
@@ -92,10 +97,12 @@ def serve(
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
-    from .given import faults, pairs, racks, token, topics
+    from .given import faults, pairs, racks, refuse_existing, token, topics
     from .serve import Report, run
 
     try:
+        if not overwrite:
+            refuse_existing(trace, capture)
         run(
             Report(quiet=quiet, json_lines=log is LogFormat.JSON),
             kafka=kafka,
@@ -229,4 +236,36 @@ def main() -> None:
     if not sys.warnoptions:
         # Those of libraries are none of the user's business.
         warnings.simplefilter("ignore")
-    app()
+    _prepare_output()
+    try:
+        app()
+    except OSError as error:
+        # The commands tell of all others.
+        _lost(error)
+    finally:
+        _end_output()
+
+
+def _prepare_output() -> None:
+    """Text that stdout can't show is escaped; where there is none, it goes nowhere."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _end_output() -> None:
+    """What could not be written is one line, not Python's complaint when it exits."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _lost(error)
+
+
+def _lost(error: OSError) -> NoReturn:
+    # What could not be written would be tried again at the end.
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    typer.echo(f"mockbroker: can't write to stdout: {error.strerror}", err=True)
+    raise SystemExit(2) from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..captures import Message, messages
 from ..faults.match import api_name, parse_api
 from ..protocol.pcapng import read
+from ..shown import shown
 
 
 def show(path: Path, apis: list[str], *, as_json: bool) -> None:
@@ -21,7 +22,7 @@ def show(path: Path, apis: list[str], *, as_json: bool) -> None:
 
 def _text(message: Message) -> str:
     when = datetime.fromtimestamp(message.time_us / 1_000_000, UTC)
-    return f"{when:%H:%M:%S.%f} {message}"
+    return f"{when:%H:%M:%S.%f} {shown(str(message))}"
 
 
 def _json(message: Message) -> str:

@@ -13,8 +13,9 @@ from ..control.client import ControlClient, OperationError, UnreachableError
 from ..control.registry import Operation, Parameter
 from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
-from ..control.tokens import VARIABLE as TOKEN
 from ..policies import scope
+from ..shown import shown
+from ..tokens import VARIABLE as TOKEN
 from .given import fields
 
 VARIABLE: Final = "MOCKBROKER_CONTROL"
@@ -150,7 +151,7 @@ def show(answer: Any, *, as_json: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     rows = answer if isinstance(answer, list) else [answer]
     if not rows:
         console.print("none")
@@ -172,7 +173,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "\n".join(" ".join(_cell(each) for each in row.values()) for row in value)
     if value is None or isinstance(value, str):
-        return value or ""
+        return shown(value or "")
     return json.dumps(value)
 
 

@@ -3,9 +3,10 @@
 import json
 import os
 import shlex
+from pathlib import Path
 from typing import Any
 
-from ..control.tokens import VARIABLE
+from ..tokens import VARIABLE
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:
@@ -28,6 +29,13 @@ def topics(values: list[str] | None) -> dict[str, int]:
             raise ValueError(f"--topic {value!r}: write it as NAME or NAME:PARTITIONS")
         found[name] = int(count or 1)
     return found
+
+
+def refuse_existing(*paths: Path | None) -> None:
+    """ValueError for a file that is there; a device or a pipe may be."""
+    for path in paths:
+        if path is not None and path.is_file():
+            raise ValueError(f"{path} exists: choose another name, or --overwrite it")
 
 
 def token(given: str | None, control: int | None) -> str | None:

@@ -9,6 +9,7 @@ import trio
 
 from ..scenario.playing import Player
 from ..scenario.scenario import load
+from ..shown import shown
 
 
 def run(path: Path, command: Sequence[str]) -> int:
@@ -22,5 +23,5 @@ def run(path: Path, command: Sequence[str]) -> int:
 
 def _tell(text: str) -> None:
     # The command's own output is for whoever reads it.
-    sys.stderr.write(f"mockbroker: {text}\n")
+    sys.stderr.write(f"mockbroker: {shown(text)}\n")
     sys.stderr.flush()

@@ -1,7 +1,9 @@
 """`mockbroker serve`: the server in the foreground, and what it reports."""
 
+import contextlib
 import gc
 import json
+import os
 import signal
 import sys
 import time
@@ -13,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import trio
 
+from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
+from ..shown import shown
 from ..trace import Event
 from ..trace.files import JsonLines, write_parquet
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..server.connection import Connection
 
 
@@ -29,7 +31,7 @@ class Report:
     def __init__(self, quiet: bool, json_lines: bool) -> None:
         self.quiet = quiet
         self.json_lines = json_lines
-        self._console: Console | None = None
+        self._arrow = arrow()
         self._clients: Counter[tuple[str, str]] = Counter()
 
     def ready(self, served: ServedCluster, seconds: float) -> None:
@@ -45,9 +47,8 @@ class Report:
                 seconds=round(seconds, 3),
             )
             return
-        addresses = filter(None, (served.bootstrap_servers, served.control_url))
-        sys.stdout.writelines(address + "\n" for address in addresses)
-        sys.stdout.flush()
+        for address in filter(None, (served.bootstrap_servers, served.control_url)):
+            self._print(address)
         if not self.quiet:
             brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
             self._print(f"Kafka {cluster.release}, {brokers}, ready after {seconds:.2f} s. Ctrl-C stops it.")
@@ -69,14 +70,15 @@ class Report:
             # A client has several connections; its first is the news.
             what = f" ({software})" if software else ""
             self._print(
-                f"{connection.name} → broker {broker}: {connection.client_id or 'no client id'}{what}"
+                f"{connection.name} {self._arrow} broker {broker}: "
+                f"{connection.client_id or 'no client id'}{what}"
             )
 
     def malformed(self, connection: "Connection", reason: str) -> None:
         if self.json_lines:
             self._json("refused", address=connection.name, broker=connection.broker.id, reason=reason)
         else:
-            self._error(f"{connection.name} → broker {connection.broker.id}: closed, {reason}")
+            self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: closed, {reason}")
 
     def failed(self, connection: "Connection | None", error: Exception) -> None:
         if self.json_lines:
@@ -84,7 +86,7 @@ class Report:
             address, broker = (connection.name, connection.broker.id) if connection else (None, None)
             self._json("failed", address=address, broker=broker, reason=str(error), traceback=trace)
         else:
-            self._error(f"{error}{_place(error)}")
+            self._error(f"{error}{'' if isinstance(error, OutputLostError) else _place(error)}")
 
     def policy_failed(self, error: Exception) -> None:
         if self.json_lines:
@@ -99,19 +101,31 @@ class Report:
             self._json("disconnected", address=connection.name, broker=connection.broker.id)
 
     def _json(self, event: str, **values: Any) -> None:
-        sys.stdout.write(json.dumps({"event": event, "time": round(time.time(), 3), **values}) + "\n")
-        sys.stdout.flush()
+        self._print(json.dumps({"event": event, "time": round(time.time(), 3), **values}))
 
     def _print(self, line: str) -> None:
-        if self._console is None:
-            from rich.console import Console
-
-            self._console = Console(highlight=False, soft_wrap=True, markup=False)
-        self._console.print(line)
+        try:
+            sys.stdout.write(shown(line) + "\n")
+            sys.stdout.flush()
+        except OSError as error:
+            # What could not be written would be tried again at the end.
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+            self._error(f"mockbroker serve: can't write to stdout: {error.strerror}; serving goes on")
 
     def _error(self, line: str) -> None:
-        sys.stderr.write(line + "\n")
-        sys.stderr.flush()
+        # Who has closed stderr too wants to hear nothing.
+        with contextlib.suppress(OSError):
+            sys.stderr.write(shown(line) + "\n")
+            sys.stderr.flush()
+
+
+def arrow() -> str:
+    """One that stdout can show."""
+    try:
+        "→".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return "->"
+    return "→"
 
 
 def _place(error: Exception) -> str:
@@ -143,8 +157,32 @@ def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> No
         trio.run(_main, report, events.append, options)
         write_parquet(trace_file, events)
     else:
-        with trace_file.open("w") as file:
-            trio.run(_main, report, JsonLines(file), options)
+        trace = _TraceFile(trace_file)
+        try:
+            trio.run(_main, report, trace, options)
+        finally:
+            trace.close()
+
+
+class _TraceFile:
+    """Writes events as they come, until it can't. OSError when it can't be opened."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = path.open("w")
+        self._lines = JsonLines(self._file)
+
+    def __call__(self, event: Event) -> None:
+        try:
+            self._lines(event)
+            self._file.flush()
+        except OSError as error:
+            raise OutputLostError(self._path, error) from None
+
+    def close(self) -> None:
+        # All was written already, or it was told why not.
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:
@@ -166,8 +204,6 @@ def _seconds_since_start() -> float:
     try:
         with open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
             ticks = int(stat.read().rsplit(")", 1)[1].split()[19])
-            import os
-
             return float(uptime.read().split()[0]) - ticks / os.sysconf("SC_CLK_TCK")
     except OSError:
         return time.process_time()

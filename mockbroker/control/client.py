@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
+from ..tokens import check_token
 from .registry import Operation
-from .tokens import check_token
 
 PATIENCE_S: Final = 30.0
 """How long an answer may take, beyond what it was asked to wait for."""

@@ -5,8 +5,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..tokens import VARIABLE
 from .answers import Answer, error_answer
-from .tokens import VARIABLE
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OUR_SITES: Final = ("same-origin", "none")

@@ -13,9 +13,9 @@ import trio
 from ..control import faults
 from ..control.errors import ConflictError, NotThereError
 from ..control.target import Target
-from ..control.tokens import VARIABLE
 from ..faults import Fault
 from ..server.serving import serve
+from ..tokens import VARIABLE
 from .scenario import Action, Check, Scenario, Step
 
 CHECKS_FAILED: Final = 3

@@ -1,10 +1,12 @@
 """What goes over the wire, as a packet capture."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ..protocol.pcapng import ACK, FIN, MAX_PAYLOAD, PUSH, SYN, Address, Segment, Writer
+from .failures import OutputLostError
 
 if TYPE_CHECKING:
     from .connection import Connection
@@ -20,9 +22,13 @@ class Wire(Protocol):
 
 
 class Capture:
-    """Writes a pcapng file. OSError when it can't be."""
+    """Writes a pcapng file, in place of one that is there. OSError when it can't be opened; `lost` hears once
+    when it can't be written any more."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, lost: Callable[[OutputLostError], None]) -> None:
+        self._path = path
+        self._lost = lost
+        self._whole = True
         self._file = path.open("wb")
         self._writer = Writer(self._file)
         self._streams: dict[Connection, _Stream] = {}
@@ -45,7 +51,10 @@ class Capture:
             self._write(stream, from_client=True, flags=FIN | ACK)
 
     def close(self) -> None:
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:
+            self._lose(error)
 
     def _data(self, connection: "Connection", data: bytes, *, from_client: bool) -> None:
         stream = self._streams[connection]
@@ -55,8 +64,19 @@ class Capture:
 
     def _write(self, stream: "_Stream", *, from_client: bool, flags: int, payload: bytes = b"") -> None:
         now_us = time.time_ns() // 1000
-        self._writer.write(stream.segment(now_us, from_client, flags, payload))
-        self._file.flush()
+        segment = stream.segment(now_us, from_client, flags, payload)
+        if not self._whole:
+            return
+        try:
+            self._writer.write(segment)
+            self._file.flush()
+        except OSError as error:
+            self._lose(error)
+
+    def _lose(self, error: OSError) -> None:
+        if self._whole:
+            self._whole = False
+            self._lost(OutputLostError(self._path, error))
 
 
 class _Stream:

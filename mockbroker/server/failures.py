@@ -1,5 +1,6 @@
 """What went wrong in the cluster itself, and whom it hit."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..faults.match import api_name
@@ -15,10 +16,22 @@ class ClusterError(RuntimeError):
 
     @classmethod
     def of(cls, error: Exception) -> "ClusterError":
-        """As the cause of one."""
+        """As the cause of one, unless it is one."""
+        if isinstance(error, cls):
+            return error
         found = cls(f"the cluster failed, and goes on: {type(error).__name__}: {shown(str(error))}")
         found.__cause__ = error
         return found
+
+
+class OutputLostError(ClusterError):
+    """A file can't be written any more; the cluster goes on without it."""
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        why = error.strerror or str(error)
+        super().__init__(f"can't write {shown(str(path))} any more: {why}; the cluster goes on without it")
+        self.path = path
+        self.__cause__ = error
 
 
 class RequestFailedError(ClusterError):

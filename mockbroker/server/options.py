@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..cluster import topic_names
-from ..control.tokens import check_token
 from ..nearest import nearest
 from ..protocol import releases
+from ..tokens import check_token
 
 CLOCKS: Final = ("wall", "manual")
 

@@ -1,9 +1,11 @@
 """What the shells hear is logged too, under `mockbroker`, and what failed is kept until the cluster stops."""
 
+import contextlib
 import logging
 from typing import TYPE_CHECKING, Final
 
 from ..shown import shown
+from .failures import ClusterError
 from .observer import Observer
 
 if TYPE_CHECKING:
@@ -33,35 +35,35 @@ class Reporting:
         try:
             self._observer.identified(connection)
         except Exception as error:
-            self._keep(error, "an observer failed")
+            self._observer_failed(error)
 
     def malformed(self, connection: "Connection", reason: str) -> None:
         _log.warning("%s: closed, %s", _who(connection), shown(reason))
         try:
             self._observer.malformed(connection, reason)
         except Exception as error:
-            self._keep(error, "an observer failed")
+            self._observer_failed(error)
 
     def failed(self, connection: "Connection | None", error: Exception) -> None:
         self._keep(error, shown(str(error)))
         try:
             self._observer.failed(connection, error)
         except Exception as other:
-            self._keep(other, "an observer failed")
+            self._keep(other, "the observer failed")
 
     def policy_failed(self, error: Exception) -> None:
         self._keep(error, shown(str(error)))
         try:
             self._observer.policy_failed(error)
         except Exception as other:
-            self._keep(other, "an observer failed")
+            self._keep(other, "the observer failed")
 
     def disconnected(self, connection: "Connection") -> None:
         _log.debug("%s: %s disconnected", _who(connection), _client(connection))
         try:
             self._observer.disconnected(connection)
         except Exception as error:
-            self._keep(error, "an observer failed")
+            self._observer_failed(error)
 
     def raise_failures(self) -> None:
         """Raises what failed, once: the error itself, or an ExceptionGroup of several."""
@@ -72,6 +74,11 @@ class Reporting:
         if failures:
             rest = f", and {more} times more, which are logged" if more else ""
             raise ExceptionGroup(f"the cluster failed {len(failures)} times{rest}", failures)
+
+    def _observer_failed(self, error: Exception) -> None:
+        self._keep(error, "the observer failed")
+        with contextlib.suppress(Exception):
+            self._observer.failed(None, ClusterError.of(error))
 
     def _keep(self, error: Exception, text: str) -> None:
         _log.error("%s", text, exc_info=error)

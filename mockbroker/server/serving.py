@@ -169,7 +169,14 @@ async def serve(
         faults=tuple(faults or ()),
     )
     served = ServedCluster(options, observer or SilentObserver())
-    wire = served.pump.wire = Capture(Path(capture)) if capture is not None else None
+    wire = None
+    if capture is not None:
+        lost = functools.partial(served.reporting.failed, None)
+        try:
+            wire = served.pump.wire = Capture(Path(capture), lost)
+        except BaseException:
+            served.pump.close()
+            raise
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(served.pump.run)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Final
 
+from ..shown import shown
+
 SCHEMA_VERSION: Final = 1
 """Of the fields below, as files have them: goes up when one changes its meaning or goes away."""
 
@@ -31,9 +33,8 @@ class Event:
 
     def __str__(self) -> str:
         seconds, ms = divmod(self.time_ms, 1000)
-        return (
-            f"{seconds % 86400 // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}.{ms:03} {self.told()}"
-        )
+        time = f"{seconds % 86400 // 3600:02}:{seconds % 3600 // 60:02}:{seconds % 60:02}.{ms:03}"
+        return f"{time} {shown(self.told())}"
 
 
 _NOT_TOLD: Final = ("kind", "number", "time_ms")

@@ -25,7 +25,10 @@ class Server:
     def stop(self, with_signal: signal.Signals = signal.SIGTERM) -> tuple[int, list[str], str]:
         """Exit status, lines printed after the first, and what went to stderr."""
         self.process.send_signal(with_signal)
-        out, errors = self.process.communicate(timeout=60)
+        assert self.process.stdout is not None
+        # Not by communicate(), which loses what was read ahead with the first line.
+        out = self.process.stdout.read()
+        errors = self.process.communicate(timeout=60)[1]
         return self.process.returncode, out.splitlines(), errors
 
     def connect(self, bootstrap_servers: str) -> socket.socket:

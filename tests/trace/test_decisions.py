@@ -54,6 +54,8 @@ def test_a_decision_and_its_reason(
         end_of_epoch(cluster, 7)
         (row,) = decided(cluster, name=NAME)
         (request,) = cluster.trace.events("request", api="OffsetForLeaderEpoch")
+        assert len(cluster.failures) == (answer == "raising")
+        cluster.failures.clear()
     assert {name: row[name] for name in ("answer", "source", "scope", "topic", "broker")} == {
         "answer": answer,
         "source": source,
