@@ -38,6 +38,7 @@ from . import (
     follower_reads,
     follower_truncation,
     group_operations,
+    high_watermark_below_min_isr,
     isr_entry,
     isr_shrink_epoch,
     last_epoch,
@@ -188,6 +189,9 @@ class Policies:
     def _choose(self, chosen: Mapping[str, Any]) -> None:
         release = self.release
         self.new_leader_hides_end = new_leader_end.BEHAVIOUR.choose(release, chosen)
+        self.high_watermark_stays_below_min_isr = high_watermark_below_min_isr.BEHAVIOUR.choose(
+            release, chosen
+        )
         self.one_active_controller = active_controller.BEHAVIOUR.choose(release, chosen)
         self.auto_created_topic = auto_created_topic.BEHAVIOUR.choose(release, chosen)
         self.refuse_commit_below_min_isr = commit_below_min_isr.BEHAVIOUR.choose(release, chosen)

@@ -162,15 +162,17 @@ class Partition:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
         log.append(batch, base_offset, count)
+        told = False
         if not self.followers:
             log.high_watermark = log.end_offset
         else:
-            self._replicate(batch, base_offset, count)
-        if self.waiting and log.high_watermark == log.end_offset:
+            told = self._replicate(batch, base_offset, count)
+        if self.waiting and not told and log.high_watermark == log.end_offset:
             for notify in list(self.waiting):
                 notify(len(batch))
 
-    def _replicate(self, batch: Batch, base_offset: int, count: int) -> None:
+    def _replicate(self, batch: Batch, base_offset: int, count: int) -> bool:
+        """Whether those who wait for what can be read have been told."""
         log, now_ms = self.log, self.topic.cluster.now_ms
         self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
         all_in_step = True
@@ -184,13 +186,13 @@ class Partition:
                 follower.caught_up_ms = now_ms
             else:
                 all_in_step = False
-        if all_in_step:
+        if all_in_step and len(self.isr) == len(self.replicas):
             log.high_watermark = log.end_offset
-            return
+            return False
         for notify in list(self.waiting_followers):
             notify(len(batch))
         self._plan_isr_check()
-        self.advance_high_watermark()
+        return self.advance_high_watermark()
 
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
@@ -207,19 +209,23 @@ class Partition:
     def forget(self, callback: Callable[[], None]) -> None:
         self.unacknowledged.discard(callback)
 
-    def advance_high_watermark(self) -> None:
-        """To the least end offset of the ISR, and of those that are about to join it; never back."""
+    def advance_high_watermark(self) -> bool:
+        """To the least end offset of the ISR, and of those that are about to join it; never back. Whether it
+        moved, of which all that wait are told."""
         log = self.log
+        if len(self.isr) < self.min_insync_replicas and self.policies.high_watermark_stays_below_min_isr:
+            return False
         reached = log.end_offset
         for f in self.followers.values():
             if f.end_offset < reached and (f.broker in self.isr or in_sync.is_joining(self, f)):
                 reached = f.end_offset
         if reached <= log.high_watermark:
-            return
+            return False
         log.high_watermark = min(reached, log.end_offset)
         for callback, owner in self.unacknowledged.reached(log.high_watermark):
             self.topic.cluster.contain(callback, owner)
         self.changed()
+        return True
 
     def changed(self) -> None:
         """Lets every Fetch that waits look whether it still has to."""

@@ -21,6 +21,7 @@ from mockbroker.protocol.messages.delete_records import (
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
+from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.releases import parse
 
 from .lab import LAG_MS, Lab, outcome
@@ -73,14 +74,48 @@ def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
     assert lab.partition.log.end_offset == 1
 
 
-def test_min_insync_replicas() -> None:
-    lab = Lab(min_insync_replicas="3")
+@pytest.mark.parametrize(
+    ("kafka", "error", "readable"),
+    [
+        ("2.3", ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, 2),
+        ("3.6", ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, 2),
+        ("3.7", ErrorCode.REQUEST_TIMED_OUT, 0),
+        ("4.4", ErrorCode.REQUEST_TIMED_OUT, 0),
+    ],
+)
+def test_min_insync_replicas(kafka: str, error: ErrorCode, readable: int) -> None:
+    """As real 3.9.2 and 4.4.0 answer; what was taken can be read once enough replicas have it."""
+    lab = Lab(kafka=kafka, min_insync_replicas="3", retention_ms="-1")
     lab.partition.set_follower(2, FollowerState.PAUSED)
     _, later = lab.produce()
     lab.pass_time(2 * LAG_MS)
-    assert outcome(later[0]) == (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, 0)
+    assert outcome(later[0]) == (error, 0)
     assert outcome(lab.produce()[0]) == (ErrorCode.NOT_ENOUGH_REPLICAS, -1)
     assert outcome(lab.produce(acks=1)[0]) == (0, 1)
+    assert lab.fetch(0).high_watermark == readable
+    lab.partition.set_follower(2, FollowerState.BEHIND)
+    assert lab.fetch(0).high_watermark == 2
+
+
+@pytest.mark.parametrize("paused", [None, 3])
+def test_a_fetch_waits_for_all_its_bytes_whoever_is_in_sync(paused: int | None) -> None:
+    lab = Lab()
+    if paused is not None:
+        lab.partition.set_follower(paused, FollowerState.PAUSED)
+        lab.produce()
+        lab.pass_time(2 * LAG_MS)
+        assert lab.partition.isr == [1, 2]
+    start = lab.partition.log.end_offset
+    lab.produce(acks=1)
+    size = len(next(iter(lab.partition.log)))
+    asked = FetchTopic(topic="t", partitions=[FetchPartition(0, -1, start, -1, -1, 1 << 20)])
+    request = FetchRequest(max_wait_ms=10_000, min_bytes=size * 4, topics=[asked])
+    _, later = lab.ask(ApiKey.FETCH, 12, request)
+    for _ in range(2):
+        lab.produce(acks=1)
+        assert later == []
+    lab.produce(acks=1)
+    assert len(later) == 1
 
 
 def test_a_client_replicates_in_the_place_of_a_follower() -> None:
