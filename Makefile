@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev serve test lint bench docs soak differential fuzz lock clean
+.PHONY: setup setup-dev serve test lint bench docs soak differential fuzz week lock clean
 
 setup: $(VENV)/.run  ## the run-time set only
 setup-dev: $(VENV)/.dev  ## and what tests, linters and benchmarks need
@@ -48,6 +48,9 @@ differential: setup-dev  ## random sequences, a real broker beside; make differe
 
 fuzz: setup-dev  ## half a million requests that nobody should send; make fuzz ARGS="--inputs 20000 --mode lengths"
 	$(BIN)/python -m mockbroker.conformance.fuzz run $(ARGS)
+
+week: setup-dev  ## a week of traffic in virtual time, and what the cluster keeps of it
+	$(BIN)/python -m benchmarks.week $(ARGS)
 
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv

@@ -89,6 +89,9 @@ CATALOGUE: Final[dict[str, Behaviour[Any]]] = {
 }
 """Every behaviour that is imported above, by name."""
 
+NARROWER_KEPT: Final = 1_000
+"""For so many topics and brokers it is remembered which answers hold there: topics come and go."""
+
 
 class Policies:
     """The answers in force, each an attribute: those of `release`, but for `overrides`, whose keys are a
@@ -107,6 +110,7 @@ class Policies:
         self._fixes = fixes() if fixed else {}
         self._overrides: dict[Scope, dict[str, Any]] = {}
         self._narrower: dict[Scope, Policies] = {}
+        self._alike: dict[tuple[Scope, ...], Policies] = {}
         self._scoped = False
         for text, answer in (overrides or {}).items():
             name, where = scope.parse(text)
@@ -119,9 +123,18 @@ class Policies:
             return self
         where = Scope(topic, broker)
         found = self._narrower.get(where)
+        return self._narrow(where) if found is None else found
+
+    def _narrow(self, where: Scope) -> "Policies":
+        """Most topics and brokers have no answers of their own: they share what holds for them."""
+        if len(self._narrower) >= NARROWER_KEPT:
+            self._narrower.clear()
+        covering = tuple(self._covering(where))
+        found = self._alike.get(covering)
         if found is None:
-            found = self._narrower[where] = Policies(self.release)
+            found = self._alike[covering] = Policies(self.release)
             found._choose(self._in_force(where))
+        self._narrower[where] = found
         return found
 
     def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
@@ -132,7 +145,11 @@ class Policies:
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was `set` for just this scope. UnknownPolicyError."""
         known(name)
-        self._overrides.get(Scope(topic, broker), {}).pop(name, None)
+        where = Scope(topic, broker)
+        chosen = self._overrides.get(where, {})
+        chosen.pop(name, None)
+        if not chosen:
+            self._overrides.pop(where, None)
         self._changed()
 
     def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
@@ -172,6 +189,8 @@ class Policies:
 
     def _changed(self) -> None:
         self._narrower.clear()
+        self._alike.clear()
+        self._scoped = any(where != EVERYWHERE for where in self._overrides)
         self._choose(self._in_force(EVERYWHERE))
 
     def _in_force(self, where: Scope) -> dict[str, Any]:

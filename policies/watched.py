@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..protocol import releases
-from . import CATALOGUE, Policies
+from . import CATALOGUE, NARROWER_KEPT, Policies
 from .own import OwnPolicyError
 from .scope import EVERYWHERE, Scope, Source
 
@@ -39,6 +39,7 @@ class WatchedPolicies(Policies):
         self._overrides = policies._overrides
         self._scoped = policies._scoped
         self._narrower = {}
+        self._alike = {}
         self._where = where
         self._tell = tell
         self._choose(self._in_force(where))
@@ -47,6 +48,8 @@ class WatchedPolicies(Policies):
         where = Scope(topic, broker)
         found = self._narrower.get(where)
         if found is None:
+            if len(self._narrower) >= NARROWER_KEPT:
+                self._narrower.clear()
             found = self._narrower[where] = WatchedPolicies(self, self._tell, where)
         return found
 

@@ -164,6 +164,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             log.begin_at(base_offset)
         log.append_replicated(batch)
     log.high_watermark = min(result.high_watermark, log.end_offset)
+    log.producers.transactions.decided(log.high_watermark)
     leaders_start = result.log_start_offset
     if leaders_start > log.start_offset:
         start_offset = _policies(partition, follower).follower_log_start_offset(

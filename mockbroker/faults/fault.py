@@ -1,8 +1,9 @@
 """Faults: rules that say for which requests what goes wrong, and how often they did."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
 from ..nearest import nearest
@@ -14,6 +15,8 @@ from .match import Counter, FaultError, Match
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
+OVER_KEPT: Final = 50
+"""So many faults that are removed, and did what they should, are remembered."""
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
@@ -75,7 +78,7 @@ class Fault:
 
 
 class Faults:
-    """The faults of a cluster: `rules` are those in force, `added` all that ever were.
+    """The faults of a cluster: `rules` are those in force.
 
     `armed` is False when no request needs a look.
     """
@@ -84,8 +87,15 @@ class Faults:
         self._cluster = cluster
         self.rules: list[Fault] = []
         self._watched = False
-        self.added: list[Fault] = []
+        self._added: dict[Fault, None] = {}
+        self._over: deque[Fault] = deque()
         self.armed = False
+
+    @property
+    def added(self) -> list[Fault]:
+        """Those in force, those that were removed and never fired though they should have, and the last of
+        the others that were removed; in the order in which they were added."""
+        return list(self._added)
 
     def add(self, do: str | None, **given: Any) -> Fault:
         """From now on `do` happens to the requests that `given` describes: see `Match`, `Action`.
@@ -96,7 +106,7 @@ class Faults:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         self.rules.append(fault)
-        self.added.append(fault)
+        self._added[fault] = None
         self._arm()
         return fault
 
@@ -105,6 +115,10 @@ class Faults:
         if fault in self.rules:
             self.rules.remove(fault)
             fault.release()
+            if fault.hits or fault.optional:
+                self._over.append(fault)
+            if len(self._over) > OVER_KEPT:
+                del self._added[self._over.popleft()]
         self._arm()
 
     def watch(self) -> None:

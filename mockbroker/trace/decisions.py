@@ -1,9 +1,9 @@
 """Which decisions of behaviours are told, and for which request they were made."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..policies import CATALOGUE
+from ..policies import CATALOGUE, Scope
 from ..policies.watched import Decision as Decided
 from ..protocol import releases
 from .events import Decision, Event
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..cluster.call import Call
     from ..faults.exchange import Handler
 
+_FEW: Final = 100
 _NEWEST: Final = releases.parse(releases.NEWEST)
 
 
@@ -27,7 +28,8 @@ class Decisions:
         self._add = add
         self._request: int | None = None
         self._of_request: set[Hashable] = set()
-        self._of_none: dict[Hashable, Hashable] = {}
+        self._of_none: dict[tuple[str, Scope], Hashable] = {}
+        self._prune_at = _FEW
 
     def during(self, number: int, handler: "Handler") -> "Handler":
         """The handler; what is decided until it returns is decided for request `number`."""
@@ -41,6 +43,17 @@ class Decisions:
                 self._request = before
 
         return work
+
+    def forget_all_but(self, topics: Container[str]) -> None:
+        """Now and then forgets what was decided for topics that are gone."""
+        if len(self._of_none) < self._prune_at:
+            return
+        self._of_none = {
+            place: outcome
+            for place, outcome in self._of_none.items()
+            if place[1].topic is None or place[1].topic in topics
+        }
+        self._prune_at = 2 * len(self._of_none) + _FEW
 
     def decided(self, one: Decided) -> None:
         """A behaviour was asked."""

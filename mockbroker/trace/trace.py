@@ -70,6 +70,7 @@ class Trace:
         try:
             for kind, values in self._states.changes():
                 self._add(kind, *values)
+            self._decisions.forget_all_but(self._cluster.topics)
         except Exception as error:
             if self.failed is None:
                 raise
