@@ -174,8 +174,16 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
 
 
 def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> bool:
-    """Gives the partition to `to`, or to the next replica after its leader that may lead. False, and nothing
-    is changed, when there is none in the ISR that could."""
+    """Gives the partition to `next_leader`. False, and nothing is changed, when there is none."""
+    broker = next_leader(cluster, partition, to)
+    if broker is None:
+        return False
+    partition.lead(broker)
+    return True
+
+
+def next_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> int | None:
+    """`to`, or the next replica after the leader, if it may lead: None when none in the ISR could."""
     replicas = partition.replicas
     start = replicas.index(partition.leader) + 1 if partition.leader in replicas else 0
     candidates = [*replicas[start:], *replicas[:start]] if to is None else [to]
@@ -183,9 +191,21 @@ def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = Non
         if broker == partition.leader or broker not in partition.isr:
             continue
         if cluster.brokers[broker].electable:
-            partition.lead(broker)
-            return True
-    return False
+            return broker
+    return None
+
+
+def why_none_leads(partition: "Partition", to: int | None = None) -> str:
+    """Why there is no `next_leader`, for a person."""
+    name = f"{partition.topic.name}-{partition.index}"
+    who = f"broker {to} can't" if to is not None else "no other broker can"
+    why = f"broker {partition.leader} leads, the ISR is {partition.isr}"
+    if len(partition.replicas) == 1:
+        why = (
+            f"broker {partition.replicas[0]} has its only replica; topics that are created by use get "
+            "default.replication.factor of them"
+        )
+    return f"{who} become leader of {name}: {why}"
 
 
 def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int]") -> None:

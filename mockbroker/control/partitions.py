@@ -127,10 +127,7 @@ def _move(target: Target, partition: Partition, to: int | None) -> Leadership:
     if to is not None:
         target.broker(to)
     if not controller.move_leader(target.cluster, partition, to):
-        name = f"{partition.topic.name}-{partition.index}"
-        who = f"broker {to} can't" if to is not None else "no other broker can"
-        led = f"broker {partition.leader} leads, the ISR is {partition.isr}"
-        raise ConflictError(f"{who} become leader of {name}: {led}")
+        raise ConflictError(controller.why_none_leads(partition, to))
     return _leadership(partition)
 
 
@@ -148,9 +145,13 @@ def _follower(target: Target, partition: Partition, broker: int) -> Follower:
     target.broker(broker)
     if broker not in partition.followers:
         followers = nearest(broker, map(str, partition.followers))
-        raise NotThereError(
-            f"broker {broker} is no follower of {partition.topic.name}-{partition.index}{followers}"
-        )
+        name = f"{partition.topic.name}-{partition.index}"
+        if not partition.followers:
+            raise NotThereError(
+                f"broker {broker} is no follower of {name}, which has one replica: topics that are created "
+                "by use get default.replication.factor of them"
+            )
+        raise NotThereError(f"broker {broker} is no follower of {name}{followers}")
     return partition.followers[broker]
 
 

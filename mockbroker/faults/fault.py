@@ -30,6 +30,8 @@ class Fault:
         self.when = when
         self.optional = optional
         self.hits = 0
+        self.missed = ""
+        """Why it came to nothing at the last request that it was for, if it did."""
         self.on_hit: list[Callable[[], None]] = []
         self._counter = Counter(match)
         self._paused = action.holds
@@ -51,7 +53,12 @@ class Fault:
         return self._counter.used_up
 
     def touch(self, exchange: Exchange) -> bool:
-        """Acts on a request; False when the request waits from now on."""
+        """Acts on a request; False when the request waits from now on. One that has nothing to act on is no
+        hit, and the next may be."""
+        self.missed = self.action.nothing_to_do(exchange, self.match)
+        if self.missed:
+            self._counter.take_back()
+            return True
         self.hits += 1
         if self._paused:
             self._held.append(exchange)

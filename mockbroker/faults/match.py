@@ -154,6 +154,10 @@ class Counter:
         self._fired += 1
         return True
 
+    def take_back(self) -> None:
+        """The last that fired came to nothing."""
+        self._fired -= 1
+
 
 def _fits(pattern: str | None, names: Collection[str]) -> bool:
     return pattern is None or any(fnmatch.fnmatchcase(name, pattern) for name in names)

@@ -12,7 +12,6 @@ import trio
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
 from ..control import brokers, partitions, policies
-from ..control.errors import ConflictError
 from ..faults import Faults
 from ..nearest import nearest
 from ..trace import Trace
@@ -189,28 +188,21 @@ class MockCluster:
         """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
         self.do(brokers.start, broker)
 
-    def move_leader(self, topic: str, partition: int, to: int | None = None) -> bool:
-        """Gives a partition another leader of its ISR: broker `to`, or the next. False if there is none.
-        KeyError."""
-        return self._moves(partitions.move_leader, topic, partition, to)
+    def move_leader(self, topic: str, partition: int, to: int | None = None) -> int:
+        """Gives a partition another leader of its ISR: broker `to`, or the next; returns which. ConflictError
+        says why none could lead; KeyError."""
+        return self.do(partitions.move_leader, topic, partition, to)["leader"]
 
     def move_coordinator(
         self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
-    ) -> bool:
+    ) -> int:
         """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
-        records. False if there is none."""
+        records; returns which. ConflictError says why none could; KeyError."""
         if group is not None:
-            return self._moves(partitions.move_group, group, to)
+            return self.do(partitions.move_group, group, to)["leader"]
         if transactional_id is not None:
-            return self._moves(partitions.move_transactional_id, transactional_id, to)
+            return self.do(partitions.move_transactional_id, transactional_id, to)["leader"]
         raise ValueError("whose coordinator? Give group or transactional_id")
-
-    def _moves(self, operation: Callable[..., Any], *args: Any) -> bool:
-        try:
-            self.do(operation, *args)
-        except ConflictError:
-            return False
-        return True
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""

@@ -31,6 +31,10 @@ class Action(ABC):
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         """Does it; False when the request waits from now on, and goes on by `exchange.go_on`."""
 
+    def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
+        """Why it would change nothing just now; empty when it would."""
+        return ""
+
     def check(self, match: Match) -> None:  # noqa: B027
         """FaultError for values that can't be."""
 

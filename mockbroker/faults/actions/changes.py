@@ -12,6 +12,8 @@ from ..match import FaultError, Match
 from .action import Action, When, action
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...cluster.cluster import Cluster
     from ...cluster.partition import Partition
 
@@ -75,31 +77,49 @@ def _named(exchange: Exchange, match: Match) -> "list[Partition]":
     return [partition for partition in found if partition is not None]
 
 
-@action("move-leader")
 @dataclass
-class MoveLeader(_Targeted):
-    """The partitions that the request names get another leader of their ISR: `target`, or the next."""
+class _LeaderChange(_Targeted):
+    @abstractmethod
+    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
+        """Those that get another leader."""
+
+    def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
+        cluster, partitions = exchange.call.cluster, self.partitions(exchange, match)
+        for partition in partitions:
+            if controller.next_leader(cluster, partition, self.target) is not None:
+                return ""
+        if not partitions:
+            return "the request names nothing that has a leader"
+        return "; ".join(controller.why_none_leads(partition, self.target) for partition in partitions[:3])
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        for partition in _named(exchange, match):
+        for partition in self.partitions(exchange, match):
             controller.move_leader(exchange.call.cluster, partition, self.target)
         return True
 
 
+@action("move-leader")
+@dataclass
+class MoveLeader(_LeaderChange):
+    """The partitions that the request names get another leader of their ISR: `target`, or the next. Where
+    none could lead, it is no hit."""
+
+    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
+        return _named(exchange, match)
+
+
 @action("move-coordinator")
 @dataclass
-class MoveCoordinator(_Targeted):
+class MoveCoordinator(_LeaderChange):
     """The groups and transactional ids that the request names get another coordinator: `target`, or the
-    next broker that has their records."""
+    next broker that has their records. Where there is none, it is no hit."""
 
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
         cluster = exchange.call.cluster
         what = about(exchange.api, exchange.request, cluster)
         moved = {cluster.offsets_partition(each) for each in what.groups}
         moved |= {cluster.transaction_partition(each) for each in what.transactional_ids}
-        for partition in sorted(moved, key=lambda each: (each.topic.name, each.index)):
-            controller.move_leader(cluster, partition, self.target)
-        return True
+        return sorted(moved, key=lambda each: (each.topic.name, each.index))
 
 
 @dataclass
