@@ -2,6 +2,7 @@
 
 import enum
 import struct
+from collections.abc import Callable
 from typing import Final
 
 import cramjam
@@ -24,37 +25,90 @@ _LZ4_HEADER: Final = b"\x04\x22\x4d\x18\x60\x40\x82"
 """Independent blocks of 64 KB: Kafka's Java reads no others (`Lz4BlockInputStream.java`)."""
 _LZ4_BLOCK: Final = 1 << 16
 _LZ4_STORED: Final = 1 << 31
+_UINT32: Final = struct.Struct("<I").unpack_from
+_USUAL_RATIO: Final = 4
+_GROWTH: Final = 8
+_LEAST_BUFFER: Final = 4096
+_FULL: Final = "failed to write whole buffer"
+"""How cramjam says that a buffer is too small."""
 
 
-def decompress(codec: int, data: bytes | memoryview) -> bytes | memoryview:
-    """The records as they were before compression. ValueError when `data` is not what `codec` says."""
+MOST_BYTES: Final = 256 << 20
+"""What is ever decompressed at once, whoever wrote it."""
+
+
+class TooLargeError(ValueError):
+    """Data that would decompress to more than is taken."""
+
+
+def decompress(codec: int, data: bytes | memoryview, most: int = MOST_BYTES) -> bytes | memoryview:
+    """The records as they were before compression: at most `most` bytes, whatever `data` announces.
+
+    ValueError when `data` is not what `codec` says, TooLargeError when it is more.
+    """
     try:
         match codec:
             case Compression.NONE:
                 return data
             case Compression.GZIP:
-                return bytes(cramjam.gzip.decompress(data))
+                # The last four bytes say how much the last member holds, modulo 2**32.
+                (size,) = _UINT32(data, len(data) - 4) if len(data) >= 4 else (0,)
+                return _grown(cramjam.gzip.decompress_into, data, most, size)
             case Compression.SNAPPY:
-                return _snappy(bytes(data))
+                return _snappy(bytes(data), most)
             case Compression.LZ4:
-                return bytes(cramjam.lz4.decompress(data))
+                return _grown(cramjam.lz4.decompress_into, data, most)
             case Compression.ZSTD:
-                return bytes(cramjam.zstd.decompress(data))
+                return _grown(cramjam.zstd.decompress_into, data, most)
     except (cramjam.DecompressionError, struct.error) as error:
         raise ValueError(f"records do not decompress as {Compression(codec).name.lower()}: {error}") from None
     raise ValueError(f"unknown compression codec {codec}")
 
 
-def _snappy(data: bytes) -> bytes:
+def _grown(into: Callable[..., int], data: bytes | memoryview, most: int, guess: int = 0) -> bytes:
+    """What `into` writes to a buffer, which is tried larger while it is too small."""
+    size = min(most, max(guess, len(data) * _USUAL_RATIO, _LEAST_BUFFER))
+    while True:
+        out = bytearray(size)
+        try:
+            used = into(data, out)
+        except cramjam.DecompressionError as error:
+            if _FULL not in str(error):
+                raise
+            if size >= most:
+                raise _too_large(most) from None
+            size = min(most, size * _GROWTH)
+        else:
+            return bytes(memoryview(out)[:used])
+
+
+def _too_large(most: int) -> TooLargeError:
+    return TooLargeError(
+        f"more than {most} bytes after decompression: mockbroker.max.decompressed.bytes can be set higher"
+        if most < MOST_BYTES
+        else f"more than {most} bytes after decompression"
+    )
+
+
+def _snappy(data: bytes, most: int) -> bytes:
     """Plain snappy, or the blocks of snappy-java's stream (magic, two versions, then length and block)."""
     if not data.startswith(_XERIAL):
-        return bytes(cramjam.snappy.decompress_raw(data))
+        return _snappy_block(data, most)
     out, offset = bytearray(), 16
     while offset < len(data):
         (size,) = struct.unpack_from(">i", data, offset)
-        out += bytes(cramjam.snappy.decompress_raw(data[offset + 4 : offset + 4 + size]))
-        offset += 4 + size
+        offset += 4
+        if not 0 <= size <= len(data) - offset:
+            raise ValueError(f"a snappy block of {size} bytes where {len(data) - offset} are left")
+        out += _snappy_block(data[offset : offset + size], most - len(out))
+        offset += size
     return bytes(out)
+
+
+def _snappy_block(data: bytes, most: int) -> bytes:
+    if cramjam.snappy.decompress_raw_len(data) > most:
+        raise _too_large(most)
+    return bytes(cramjam.snappy.decompress_raw(data))
 
 
 def compress(codec: int, data: bytes) -> bytes:

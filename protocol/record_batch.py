@@ -34,6 +34,10 @@ Batch = bytearray | memoryview
 """A whole batch that may be written to."""
 
 
+MAX_RECORDS: Final = 1_000_000
+"""Records of one batch: with more a broker would be busy for longer than others should wait."""
+
+
 class CorruptBatchError(ValueError):
     """Bytes that are no batch, or whose CRC does not match: CORRUPT_MESSAGE."""
 
@@ -155,6 +159,8 @@ def spans(header: BatchHeader, data: bytes | bytearray | memoryview) -> Iterator
     for _ in range(header.record_count):
         size, start = varint(body, end)
         end = start + size
+        if not start <= end <= len(body):
+            raise ValueError(f"a record of {size} bytes where {len(body) - start} are left")
         time_delta, at = varint(body, start + 1)
         offset_delta, key = varint(body, at)
         time = header.max_timestamp if stamped else header.base_timestamp + time_delta

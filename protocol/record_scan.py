@@ -67,8 +67,9 @@ def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
     return earliest, latest
 
 
-def scan_skipping(data: bytes, count: int) -> tuple[int, int, bool]:
-    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared.
+def scan_skipping(data: bytes, count: int, most_bytes: int = 1 << 31) -> tuple[int, int, bool]:
+    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared, save that
+    none may be more than `most_bytes` (`max.decompressed.message.bytes`).
 
     Also says whether each record's offset delta is its index.
     """
@@ -77,7 +78,9 @@ def scan_skipping(data: bytes, count: int) -> tuple[int, int, bool]:
     in_order = True
     try:
         for index in range(count):
-            _, offset = _varint(data, offset)
+            size, offset = _varint(data, offset)
+            if size > most_bytes:
+                raise InvalidRecordError(f"a record of {size} bytes")
             delta, offset = _varlong(data, offset + 1)
             earliest, latest = min(earliest, delta), max(latest, delta)
             offset_delta, offset = _varint(data, offset)

@@ -6,13 +6,14 @@ Error texts are those a real broker sends; most refusals have none.
 from typing import TYPE_CHECKING, Final
 
 from ..protocol import record_batch, record_scan
-from ..protocol.compression import Compression, decompress
+from ..protocol.compression import Compression, TooLargeError, decompress
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import (
     COMPRESSION_MASK,
     CONTROL,
     HEADER_BYTES,
     LOG_APPEND_TIME,
+    MAX_RECORDS,
     Batch,
     BatchHeader,
     InvalidRecordError,
@@ -20,10 +21,13 @@ from ..protocol.record_batch import (
 )
 
 if TYPE_CHECKING:
+    from ..cluster.configs.topic import TopicSettings
     from ..cluster.partition import Partition
 
 NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63
+_LEAST_RECORD: Final = 7
+"""Bytes of a record without key, value and headers."""
 _SHOWN: Final = 3
 """How many record errors the message of the whole batch repeats."""
 
@@ -63,7 +67,7 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
     batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
-    earliest, latest, in_order = _consistent(batch, header)
+    earliest, latest, in_order = _consistent(batch, header, settings)
     earliest, latest = base_timestamp + earliest, base_timestamp + latest
     if attributes & LOG_APPEND_TIME:
         earliest = latest = max_timestamp
@@ -85,7 +89,7 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
     return batch, header, now_ms if append_time else max(NO_TIMESTAMP, latest)
 
 
-def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int, bool]:
+def _consistent(batch: Batch, header: BatchHeader, settings: "TopicSettings") -> tuple[int, int, bool]:
     """Holds the header against itself and the records; the smallest and largest timestamp delta, and whether
     offset deltas are as they should be, as far as anybody looks."""
     _, _, _, _, _, attributes, last_offset_delta, _, _, producer_id, _, sequence, count = header
@@ -102,13 +106,26 @@ def _consistent(batch: Batch, header: BatchHeader) -> tuple[int, int, bool]:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     try:
         if codec:
-            plain = decompress(codec, memoryview(batch)[HEADER_BYTES:])
-            return record_scan.scan_skipping(bytes(plain), count)
+            plain = decompress(codec, memoryview(batch)[HEADER_BYTES:], settings.max_decompressed_bytes)
+            _count(count, len(plain))
+            return record_scan.scan_skipping(bytes(plain), count, settings.max_decompressed_message_bytes)
+        _count(count, len(batch))
         return *record_scan.scan(bytes(batch), HEADER_BYTES, count), True
     except InvalidRecordError:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True) from None
+    except TooLargeError as error:
+        # As 4.4 answers for one record beyond max.decompressed.message.bytes; no client sends it again.
+        raise BatchError(ErrorCode.INVALID_RECORD, str(error), in_log=True) from None
     except ValueError:
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
+
+
+def _count(count: int, size: int) -> None:
+    """Holds the number of records, announced to be in `size` bytes, against what a broker here takes."""
+    if count > size // _LEAST_RECORD:
+        raise InvalidRecordError(f"{count} records in {size} bytes")
+    if count > MAX_RECORDS:
+        raise TooLargeError(f"{count} records: mockbroker takes at most {MAX_RECORDS} in a batch")
 
 
 def _wrapped(value: int) -> int:

@@ -17,7 +17,7 @@ from ..observations import Observation
 HEAD_BYTES: Final = 1 << 16
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
-_LONGEST_LINE: Final = 1 << 24
+LONGEST_LINE: Final = 1 << 24
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -93,7 +93,7 @@ def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
     name = str(path)
     with readable(path), _open(path) as file:
         try:
-            while data := file.readline(_LONGEST_LINE):
+            while data := file.readline(LONGEST_LINE):
                 number += 1
                 ended = data.endswith(b"\n")
                 yield Line(number, data.decode(errors="replace").rstrip("\r\n"), ended)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...trace.events import KINDS
 from ...trace.files import COLUMNS
-from .files import Head, head, readable
+from .files import LONGEST_LINE, Head, head, readable
 
 Row = tuple[Any, ...]
 _PARQUET: Final = b"PAR1"
@@ -58,7 +58,7 @@ def rows(path: Path, start: int, end: int) -> Iterator[Row]:
     with readable(path), gzip.open(path) if first.compressed else path.open("rb") as file:
         file.seek(start)
         at = start
-        while (first.compressed or at < end) and (line := file.readline()):
+        while (first.compressed or at < end) and (line := file.readline(LONGEST_LINE)):
             if at > 0:
                 yield _row(line, str(path), at)
             at += len(line)

@@ -11,6 +11,7 @@ import pkgutil
 from dataclasses import replace
 from typing import Any, Final
 
+from ...protocol.compression import MOST_BYTES
 from ...protocol.releases import Release, parse
 from .values import ConfigKey
 
@@ -71,9 +72,13 @@ INTERNAL_BROKER_KEYS: Final = {
     "mockbroker.transaction.markers.delay.ms": ConfigKey(
         "mockbroker.transaction.markers.delay.ms", "LONG", "0", valid={"range": [0, None]}
     ),
+    "mockbroker.max.decompressed.bytes": ConfigKey(
+        "mockbroker.max.decompressed.bytes", "INT", "33554432", valid={"range": [1, MOST_BYTES]}
+    ),
 }
 """Configurations that brokers take but never show. Of our own is how long after the answer to EndTxn the
-markers are written: until then clients see CONCURRENT_TRANSACTIONS, as a busy cluster makes them."""
+markers are written: until then clients see CONCURRENT_TRANSACTIONS, as a busy cluster makes them; and how
+many bytes a batch may have after decompression: one of more is refused with INVALID_RECORD."""
 
 STATIC: Final = {"group.initial.rebalance.delay.ms": "0"}
 """Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: by its

@@ -187,7 +187,7 @@ class Configs:
 
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """ConfigError when a name is unknown or a value is invalid."""
-        return settings(self.topic_values(overrides))
+        return settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from typing import Any, Final
 from .values import ConfigError, Value, invalid
 
 _FOREVER_MS: Final = 9223372036854775807
+_UNLIMITED: Final = 2147483639
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,8 @@ class TopicSettings:
     """A topic's effective configuration, parsed: what the core acts on. Sizes in bytes, times in ms."""
 
     max_message_bytes: int = 1048588
+    max_decompressed_message_bytes: int = _UNLIMITED
+    max_decompressed_bytes: int = 33554432
     compacted: bool = False
     deletable: bool = True
     log_append_time: bool = False
@@ -42,7 +45,7 @@ class TopicSettings:
         return self.segment_ms
 
 
-def settings(values: Mapping[str, Value]) -> TopicSettings:
+def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicSettings:
     """The settings that parsed `values` stand for; what a release lacks keeps its default."""
     get: Any = values.get
     policy = get("cleanup.policy")
@@ -52,6 +55,8 @@ def settings(values: Mapping[str, Value]) -> TopicSettings:
     after = get("message.timestamp.after.max.ms", _FOREVER_MS)
     return TopicSettings(
         max_message_bytes=get("max.message.bytes"),
+        max_decompressed_message_bytes=get("max.decompressed.message.bytes", _UNLIMITED),
+        max_decompressed_bytes=max_decompressed_bytes,
         compacted="compact" in policy,
         deletable="delete" in policy,
         log_append_time=get("message.timestamp.type") == "LogAppendTime",
