@@ -9,6 +9,7 @@ KNOWN: Final[dict[str, str]] = {
     "api_versions.besides_versions": "features are left out while the APIs that they need are not answered",
     "api_versions.unknown_versions@4.4.0": _CLIPPED,
     "api_versions.produce_below_v3@3.9.2": _CLIPPED,
+    "metadata.odd_tags@3.9.2": "a negative number of tagged fields is refused as by 4.4",
 }
 """Question id (`metadata.internal_topic`, or `metadata.internal_topic@4.4.0` for one release) → reason."""
 

@@ -129,6 +129,8 @@ def skip_tags(data: bytes | bytearray | memoryview, offset: int) -> int:
     if data[offset] == 0:
         return offset + 1
     count, offset = read_uvarint(data, offset)
+    if count < 0:
+        raise ValueError(f"{count} tagged fields")
     for _ in range(count):
         _, offset = read_uvarint(data, offset)
         size, offset = read_uvarint(data, offset)

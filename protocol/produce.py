@@ -48,7 +48,7 @@ class ProduceReader:
         if head and data[offset:records_at] == head:
             size, records_at = self._long(data, records_at)
             end = records_at + size
-            if size > 0 and data[end:] == self._tail:
+            if size > 0 and end + len(self._tail) == len(data) and data[end:] == self._tail:
                 transactional_id, acks, timeout_ms, topic_id, name, index = self._like
                 partition = PartitionProduceData(index, data[records_at:end])
                 return ProduceRequest(

@@ -72,6 +72,7 @@ class _Source:
             "null": _null,
             "short": _short,
             "many": _too_many,
+            "negative": _negative,
             "large": _too_large,
             "uuid": _uuid,
             "zero": _ZERO_UUID,
@@ -155,6 +156,7 @@ class _Source:
             return
         with self.block("if t:"):
             self.line("if t > 127: t, o = long(d, o, t)")
+            self.line("if t < 0: raise negative(t)")
             self.known_tags(tagged, model)
 
     def known_tags(self, tagged: list[tuple[Shape, str]], model: type | None) -> None:
@@ -288,6 +290,10 @@ def _null(name: str) -> ValueError:
 
 def _short(size: int, left: int) -> ValueError:
     return ValueError(f"{size} bytes announced, {left} left")
+
+
+def _negative(count: int) -> ValueError:
+    return ValueError(f"{count} tagged fields")
 
 
 def _too_large(size: int) -> ValueError:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import random
 import struct
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,17 +15,20 @@ from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 
 from mockbroker.conformance.batches import GZIP, LZ4, SNAPPY, ZSTD, Record, batch
-from mockbroker.protocol import record_batch, record_scan, schema, writing
+from mockbroker.protocol import reading, record_batch, record_scan, schema, writing
 from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.compression import decompress
 from mockbroker.protocol.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from mockbroker.protocol.messages.produce import (
     PartitionProduceResponse,
+    ProduceRequest,
     ProduceResponse,
     TopicProduceResponse,
 )
 from mockbroker.protocol.primitives import SPLICE_BYTES, Records
 from mockbroker.protocol.produce import ProduceReader
+
+from .test_schema import damage
 
 TOPIC_ID = UUID("00000000-0000-4000-8000-000000000001")
 PARTITIONS = st.lists(st.tuples(st.integers(0, 9), st.none() | st.binary(max_size=300)), max_size=3)
@@ -76,6 +80,28 @@ def test_produce_requests_are_read_as_kio_writes_them_whatever_came_before(
             for topic in read.topic_data
         ]
         assert found == topics
+
+
+@pytest.mark.parametrize("version", [3, 8, 9, 12, 13])
+@given(randomness=st.randoms(use_true_random=False), transactional_id=st.none() | st.just("tx"))
+def test_damaged_produce_requests_are_read_or_refused_as_by_a_compiled_reader(
+    version: int, randomness: random.Random, transactional_id: str | None
+) -> None:
+    good = request(version, transactional_id, 1, [[(0, b"x" * 20)]])
+    more = request(version, transactional_id, 1, [[(0, b"x" * 20), (1, None)], [(2, b"")]])
+    remembering = ProduceReader(version)
+    compiled = reading.compile_reader(schema.load("produce", version, "Request"), ProduceRequest)
+    for _ in range(10):
+        remembering(memoryview(good), 0)
+        data = damage(randomness.choice((good, more)), randomness)
+        assert outcome(remembering, data) == outcome(compiled, data)
+
+
+def outcome(read: Any, data: bytes) -> Any:
+    try:
+        return read(data, 0)
+    except reading.READ_ERRORS:
+        return None
 
 
 @pytest.mark.parametrize("version", range(3, 14))
