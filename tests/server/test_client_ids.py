@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.protocol.headers import parse_header
+from mockbroker.protocol.primitives import write_uvarint
 
 from . import wire
 from .test_connection import Bench
@@ -65,9 +66,15 @@ def test_every_request_is_read_with_the_client_id_it_has(
         data = data[size:]
     assert not bench.heard.refusals
     assert [correlation_id for correlation_id, _ in answers] == list(range(len(requests)))
-    for (form, _), (_, body) in zip(requests, answers, strict=True):
-        client_id = FORMS[form][2]
-        assert f"{'null' if client_id is None else client_id}-".encode() in body
+    for (form, flexible), (_, body) in zip(requests, answers, strict=True):
+        # The member id: the client id, which null is empty as, a dash and a UUID.
+        start = f"{FORMS[form][2] or ''}-".encode()
+        length = bytearray()
+        if flexible:
+            write_uvarint(length, len(start) + 37)
+        else:
+            length += struct.pack(">h", len(start) + 36)
+        assert bytes(length) + start in body
 
 
 @pytest.mark.parametrize(
