@@ -71,14 +71,16 @@ class Playing:
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
         frame = mutate(header + body, step.mutations)
         silent = step.api == "produce" and fields.get("acks") == 0
-        waits = step.api in SLOW or bool(step.mutations)
+        waits = step.api in SLOW or bool(step.mutations) or (step.api == "produce" and _null_records(fields))
         try:
             client.send_frame(frame)
-            answer = (
-                self._silence(client)
-                if silent and not step.mutations
-                else self._answer(client, step, frame, waits)
-            )
+            if waits:
+                client.set_timeout(_WAIT_S)
+            if silent and not step.mutations:
+                answer = self._silence(client)
+            else:
+                answer = self._answer(client, step, frame)
+            client.set_timeout(_TIMEOUT_S)
         except DisconnectedError:
             answer = CLOSED
         except TimeoutError:
@@ -93,14 +95,8 @@ class Playing:
         client.receive(pending)
         return NO_ANSWER
 
-    def _answer(self, client: Client, step: Step, frame: bytes, waits: bool) -> Any:
-        if waits:
-            client.set_timeout(_WAIT_S)
-        try:
-            answer = client.read_frame()
-        finally:
-            if waits:
-                client.set_timeout(_TIMEOUT_S)
+    def _answer(self, client: Client, step: Step, frame: bytes) -> Any:
+        answer = client.read_frame()
         if step.mutations:
             return _decoded_by_header(frame, answer)
         return _readable(step.api, step.version, answer)
@@ -111,7 +107,7 @@ class Playing:
             client.set_timeout(_WAIT_S)
             try:
                 frame = client.read_frame()
-                found.append([number, self._normalised(decode(step.api, step.version, frame), step)])
+                found.append([number, self._normalised(_readable(step.api, step.version, frame), step)])
             except TimeoutError:
                 found.append([number, NO_ANSWER])
             except DisconnectedError:
@@ -125,7 +121,7 @@ class Playing:
         if step.api in ("create_topics", "metadata"):
             named = [each.get("name") for each in fields.get("topics") or ()]
             self.topics.update(name for name in named if name and self._suffix in name)
-        self._coming = _created_by_asking(step, fields, answer) & self.topics
+        self._coming = _created(step, fields, answer) & self.topics
         if step.api in _TOPIC_CHANGES and not step.mutations:
             return self._until(self._topics_settled)
         if step.api in _CONFIG_CHANGES:
@@ -233,8 +229,14 @@ class Playing:
         return "<now>" if abs(int(match[0]) - time.time() * 1000) < _NEAR_MS else match[0]
 
 
-def _created_by_asking(step: Step, fields: dict[str, Any], answer: Any) -> set[str]:
-    """Topics that Metadata did not find and has created by now, or will."""
+def _null_records(fields: dict[str, Any]) -> bool:
+    return any(part["records"] is None for topic in fields["topic_data"] for part in topic["partition_data"])
+
+
+def _created(step: Step, fields: dict[str, Any], answer: Any) -> set[str]:
+    """Topics that CreateTopics created, or Metadata that did not find them: they may not be there yet."""
+    if step.api == "create_topics" and isinstance(answer, dict) and not fields["validate_only"]:
+        return {each["name"] for each in answer["topics"] if each["error_code"] == "NONE"}
     if step.api != "metadata" or not isinstance(answer, dict):
         return set()
     if step.version >= _MAY_FORBID_CREATION and not fields["allow_auto_topic_creation"]:

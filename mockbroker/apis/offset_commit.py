@@ -36,6 +36,8 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
         return answer.response
     if call.policies.answer_partitions_once:
         known = list({key: (asked, partition, key) for asked, partition, key in known}.values())
+    else:
+        answer.begin_asked()
     limit = call.broker.groups.settings.offset_metadata_max
     expire_ms = None if request.retention_time_ms == -1 else call.now_ms + request.retention_time_ms
     offsets = {
@@ -52,7 +54,6 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
     reply = Reply[OffsetCommitResponse](call)
 
     def done(error: E) -> None:
-        answer.begin_asked()
         for asked, partition, _ in known:
             too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
             answer.add(asked, partition, error or too_long)

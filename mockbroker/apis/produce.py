@@ -46,13 +46,13 @@ class Asked:
     """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
     one already."""
 
-    __slots__ = ("answer", "appends", "batch", "header", "index", "partition", "topic")
+    __slots__ = ("answer", "appends", "batch", "header", "index", "null", "partition", "topic")
 
     def __init__(self, index: int, topic: TopicProduceResponse) -> None:
         self.index = index
         self.topic = topic
         self.answer: PartitionProduceResponse | None = None
-        self.appends = False
+        self.appends = self.null = False
         self.partition: Partition
         self.batch: bytes | memoryview
         self.header: BatchHeader
@@ -86,8 +86,8 @@ def produce(call: Call, request: ProduceRequest) -> object:
     except RequestError as error:
         return _refuse_all(request, error)
     if asked is None:
-        # A real broker fails on null records and never answers.
-        return NO_ANSWER
+        # A real broker fails on null records, and neither answers nor reads on.
+        return PARKED
     if request.transactional_id is not None and call.policies.transaction_verification is not None:
         producers = {each.header[9:11] for each in asked if each.appends and each.in_transaction}
         if len(producers) > 1:
@@ -107,7 +107,6 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
     alone = len(topics) == 1 and len(topics[0].partition_data) == 1
     found: dict[object, Asked] = {}
     results: dict[object, TopicProduceResponse] = {}
-    nothing = False
     version = call.version
     for data in topics:
         topic, error = _topic_of(call, data)
@@ -124,25 +123,27 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
             if partition is None:
                 one.answer = refused(index, error or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
                 continue
-            if each.records is None:
-                nothing = True
-                continue
             one.partition = partition
+            if each.records is None:
+                one.null, one.appends = True, False
+                continue
             try:
                 one.batch, one.header = only_batch(each.records, version)
             except BatchError as refusal:
                 one.answer = refused(index, refusal.code)
             else:
-                one.appends = True
-    if nothing:
-        return None
+                one.null, one.appends = False, True
     asked = list(found.values())
+    if any(one.null for one in asked):
+        return None
     answer.responses = [each for each in results.values() if alone or any(one.topic is each for one in asked)]
     return asked
 
 
 def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
-    """The same answer for every partition (`ProduceRequest.getErrorResponse`)."""
+    """The same for every partition, nothing where records are null (`ProduceRequest.getErrorResponse`)."""
+    if any(each.records is None for data in request.topic_data for each in data.partition_data):
+        return PARKED
     if request.acks == 0:
         return CLOSE
     topics = [

@@ -17,6 +17,8 @@ E = ErrorCode
 Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]
 Errors = Mapping[TopicPartition, ErrorCode]
 
+_EPOCH_CHECKED_FIRST: Final = (4, 1)
+"""Since then a stale epoch is found before the coordinator is asked (`maybeStartTransactionVerification`)."""
 _UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E.NOT_COORDINATOR}
 """What older clients would not come again for."""
 
@@ -70,6 +72,7 @@ class Verification:
         self._append = append
         self._reads_compressed = policies.verified_compression
         self._abortable = call.version >= policies.transaction_verification.produce_abortable
+        self._knows_epoch = call.cluster.release.number >= _EPOCH_CHECKED_FIRST
         self._adds = call.version >= policies.transaction_verification.produce_adds
         self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
         self._retry_until_ms = call.now_ms + number("add.partitions.to.txn.retry.backoff.max.ms")
@@ -90,7 +93,11 @@ class Verification:
 
     def _ask(self) -> None:
         first = [each for each in self._looked_at if self._is_first(each)]
-        self._first = first
+        for each in first:
+            entry = each.partition.log.producers.entries.get(each.header.producer_id)
+            if self._knows_epoch and entry is not None and each.header.producer_epoch < entry.epoch:
+                each.refuse(refused(each.index, E.INVALID_PRODUCER_EPOCH))
+        self._first = first = [each for each in first if each.appends]
         enabled = self._call.cluster.configs.broker_bool("transaction.partition.verification.enable")
         if not first or not (enabled or self._adds):
             self._settle()

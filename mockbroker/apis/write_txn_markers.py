@@ -10,6 +10,7 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
     WritableTxnMarkerTopicResult,
@@ -35,7 +36,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
         result.error_code = error
         settled()
 
-    if any(asked.producer_epoch == NO_EPOCH for asked in request.markers):
+    if any(asked.producer_epoch == NO_EPOCH and _writes(call, asked) for asked in request.markers):
         return _failed(request)
     for asked in request.markers:
         epoch, committed = asked.producer_epoch, asked.transaction_result
@@ -58,6 +59,12 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
         answer.markers.append(WritableTxnMarkerResult(asked.producer_id, topics))
     settled()
     return reply.outcome()
+
+
+def _writes(call: Call, asked: WritableTxnMarker) -> bool:
+    """Whether one of the partitions is here."""
+    found = (call.partition(topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
+    return any(each is not None and call.broker.id in each.logs for each in found)
 
 
 def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .partition import Partition
 
 CONSUMER = -1
+_EPOCH_TOLD_SINCE = (3, 3)
 
 
 def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> PartitionData:
@@ -53,7 +54,11 @@ def read(
         broker, max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
     if not error and replica >= 0 and (replica not in partition.replicas or replica == partition.leader):
-        error = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        # It may have heard of a replica that the leader has not heard of yet.
+        knows = (
+            asked.current_leader_epoch >= 0 and partition.topic.cluster.release.number >= _EPOCH_TOLD_SINCE
+        )
+        error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
     if error:
         return refused(asked.partition, error)
     if broker != partition.leader:

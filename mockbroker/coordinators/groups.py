@@ -165,10 +165,11 @@ class GroupCoordinator:
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:
-        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown."""
+        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown, up
+        to 3.9 even where its member is refused."""
         if error := self.refuses(group_id):
             return error
-        if group_id not in self.groups and generation >= 0:
+        if group_id not in self.groups and generation >= 0 and self.cluster.release.number >= (4, 0):
             return E.ILLEGAL_GENERATION
         group = self.create(group_id)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.internal_append import append
+from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
 
@@ -38,7 +39,10 @@ def write_marker(
         done(error)
         return
     epoch = partition.leader_epoch
-    end = append(partition, marker_batch(marker, cluster.now_ms))
+    batch = marker_batch(marker, cluster.now_ms)
+    if partition.topic.settings.log_append_time:
+        record_batch.stamp(batch, cluster.now_ms, append_time=True)
+    end = append(partition, batch)
 
     def replicated() -> None:
         if partition.deleted:

@@ -206,9 +206,7 @@ class ProducerStates:
 
         Since KAFKA-19999 one of transaction `version` 2 has to be of a later epoch than what it ends.
         """
-        entry = self.entries.get(marker.producer_id)
-        if entry is None:
-            return ErrorCode.NONE
+        entry = self.entries.get(marker.producer_id) or ProducerEntry(NO_EPOCH)
         again = marker.producer_epoch == entry.epoch and entry.first_offset is not None
         if marker.producer_epoch < entry.epoch or (version >= 2 and again):
             return ErrorCode.INVALID_PRODUCER_EPOCH
