@@ -1,5 +1,6 @@
 """`python -m mockbroker.conformance.differential`: what a mock answers differently from a real broker."""
 
+import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -67,9 +68,19 @@ def main(
                 pair, seed, sequences, first=first, malformed=malformed, family=family, report=report
             )
     finally:
-        pair.__exit__()
+        failed = _stopped(pair)
     _show(found, unstable, sequences)
-    raise typer.Exit(1 if found else 0)
+    raise typer.Exit(1 if found or failed else 0)
+
+
+def _stopped(pair: Pair) -> bool:
+    """Stops both brokers; whether the mock has failed meanwhile, of which it tells."""
+    try:
+        pair.__exit__()
+    except Exception as error:
+        err.print(f"[red]the mock failed:[/red] {escape(''.join(traceback.format_exception(error)))}")
+        return True
+    return False
 
 
 def _replay(file: Path) -> None:

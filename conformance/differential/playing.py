@@ -20,6 +20,8 @@ _SETTLE_S: Final = 5.0
 _PAUSE_S: Final = 0.005
 _MAY_FORBID_CREATION: Final = 4
 _MS: Final = re.compile(r"\b1[5-9]\d{11}\b")
+_SPOILED_ID: Final = re.compile(r"\w{8}-\w{4}-\w{4}-\w{4}-\w{12}")
+"""A member id in which a byte was changed."""
 _NEAR_MS: Final = 15 * 60 * 1000
 _TOPIC_CHANGES: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"})
 _CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
@@ -222,7 +224,7 @@ class Playing:
         if isinstance(value, list):
             return [self._times(each) for each in value]
         if isinstance(value, str):
-            return _MS.sub(self._time, value)
+            return _SPOILED_ID.sub("<spoiled id>", _MS.sub(self._time, value))
         return value
 
     def _time(self, match: re.Match[str]) -> str:

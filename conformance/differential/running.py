@@ -61,9 +61,11 @@ class Pair:
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown()
-        self._mock.stop()
-        if self._real is not None:
-            self._real.stop()
+        try:
+            self._mock.stop()
+        finally:
+            if self._real is not None:
+                self._real.stop()
 
     @property
     def versions(self) -> dict[str, list[int]]:

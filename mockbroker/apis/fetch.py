@@ -25,6 +25,7 @@ from .registry import handles
 _FOLLOWER_FETCH_VERSION = 11
 _TOPIC_IDS_SINCE = 13
 _ISOLATION_LEVELS = (0, 1)
+_FUTURE_REPLICA = -3
 _LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors with which the answer names the leader from v16 on (KIP-951)."""
 Results = list[tuple[Key, PartitionData]]
@@ -40,6 +41,9 @@ def fetch(call: Call, request: FetchRequest) -> object:
         return _failed(call, request) if failed else FetchResponse(error_code=context.error)
     if request.isolation_level not in _ISOLATION_LEVELS and _any_exists(call, context):
         return _failed(call, request)
+    if request.replica_state.replica_id == _FUTURE_REPLICA:
+        # It reads to the log end, whatever it asks for (`FetchIsolation.of`).
+        request.isolation_level = 0
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)

@@ -155,7 +155,7 @@ class FetchContext:
 
 
 def _nameless(request: FetchRequest) -> bool:
-    """Whether a topic has neither name nor id: a broker can't put it into a session."""
+    """Whether a topic has neither name nor id: a broker can't look for it in a session."""
     return any(topic.topic_id is None and topic.partitions for topic in request.topics) or any(
         topic.topic_id is None and topic.partitions for topic in request.forgotten_topics_data
     )
@@ -181,8 +181,6 @@ class FetchSessions:
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:
                 return FetchContext(request)
-            if version >= 13 and _nameless(request):
-                return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
             return FetchContext(request, self._create(request, version >= 13))
         session = self.sessions.get(session_id)
         if session is None:

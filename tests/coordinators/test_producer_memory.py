@@ -88,7 +88,8 @@ def test_a_marker_of_an_old_coordinator(answer: str, error: str) -> None:
 def test_markers_of_wrong_epochs() -> None:
     stage = Stage("4.4")
     producer = stage.begun()
-    assert stage.mark(producer._replace(epoch=-1), commit=True) == "INVALID_PRODUCER_EPOCH"
+    assert stage.mark(producer._replace(epoch=-1), commit=True) == "UNKNOWN_SERVER_ERROR"
+    assert stage.mark(producer._replace(epoch=-2), commit=True) == "INVALID_PRODUCER_EPOCH"
     # The epoch of the transaction itself is too low for a marker of transaction version 2 (KAFKA-19999).
     assert stage.mark(producer, commit=True, version=2) == "INVALID_PRODUCER_EPOCH"
     bumped = producer._replace(epoch=producer.epoch + 1)

@@ -102,5 +102,5 @@ def sequence(
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
     steps = tuple(world.steps[:25])
     if malformed_steps:
-        steps = malformed.spoiled(rng, steps)
+        steps = malformed.spoiled(rng, steps, versions)
     return Sequence(f"{seed}:{number}", steps, client_id)
