@@ -236,6 +236,19 @@ def woken_by_a_produce(s: Scene) -> Steps:
     yield "as many as reach min_bytes", s.receive(pending)["responses"]
 
 
+@question(at=(4, 11, 12, 13, 17))
+def deleted_while_waiting(s: Scene) -> Steps:
+    """The topic was known when the request began to wait: its id is no unknown one."""
+    topic = s.topic()
+    s.fill(topic, 1)
+    pending = s.send(fields(s, (topic, [part(0, 1)]), max_wait=8000, min_bytes=1))
+    start = time.monotonic()
+    deleted = {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000}
+    s.call("delete_topics", deleted, client=s.new_client("deleter"))
+    yield "the one that waits", s.receive(pending)["responses"]
+    yield "at once", time.monotonic() - start < 4
+
+
 @question(at=(4, 11, 12, 14, 15, 17))
 def as_a_replica(s: Scene) -> Steps:
     """A replica id that is no replica of the partition."""

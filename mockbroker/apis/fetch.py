@@ -23,7 +23,6 @@ from .leaders import fetch_endpoints
 from .registry import handles
 
 _FOLLOWER_FETCH_VERSION = 11
-_TOPIC_IDS_SINCE = 13
 _ISOLATION_LEVELS = (0, 1)
 _FUTURE_REPLICA = -3
 _LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
@@ -82,9 +81,9 @@ class _Waiting:
         self.missing = missing
         # What is to be read from another replica is not awaited here.
         self.keys = [key for key, result in results if result.preferred_read_replica < 0]
-        self.partitions = self._resolved()
-        if context.session is None and call.version >= _TOPIC_IDS_SINCE:
-            context.awaited = {key for key in self.keys if _resolve(call, context, key)[0] is not None}
+        there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
+        self.partitions = [partition for _, partition in there if partition is not None]
+        context.awaited = {key for key, partition in there if partition is not None}
         self.timer = call.cluster.wait(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
@@ -163,7 +162,9 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            aborted = call.policies.aborted_of_unknown_partition
+            # One that goes while the request waits fails as it is read, not as it is looked up.
+            awaited = again and key in context.awaited
+            aborted = None if awaited else call.policies.aborted_of_unknown_partition
             missing.append((key, reading.refused(asked.partition, error, aborted)))
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0, again)
