@@ -10,6 +10,8 @@ sockets, so that who sends one request at a time hardly waits for those who send
 
 import contextlib
 import errno
+import logging
+import math
 import socket
 import time
 from collections import deque
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from .observer import Observer
 
+_LOG: Final = logging.getLogger(__name__)
 READ_BYTES: Final = 256 * 1024
 TURN_SECONDS: Final = 0.002
 """How long the pump goes on before other trio tasks get their turn."""
@@ -46,6 +49,8 @@ SLICE_SECONDS: Final = 0.002
 LEAST_SLICE_SECONDS: Final = 0.00025
 """What each of many has at least: it can finish the request that it is at in any case."""
 SOCKETS_PER_LOOK: Final = 64
+FULL_SECONDS: Final = 0.1
+"""Where no more files may be open, it tries to accept again after this long, or once a connection ended."""
 _BUFFERS_PER_WRITE: Final = 512
 
 
@@ -97,6 +102,8 @@ class Pump:
         self._work = cluster.work
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
+        self._full = False
+        self._full_until = math.inf
 
     def listen(self, broker: "Broker") -> None:
         """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
@@ -159,7 +166,7 @@ class Pump:
     def _trio_deadline(self) -> float:
         if self._behind or self._work:
             return 0
-        return trio.current_time() + self.clock.seconds_left()
+        return trio.current_time() + min(self.clock.seconds_left(), self._full_until - time.monotonic())
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
@@ -174,6 +181,8 @@ class Pump:
                 clock.elapse(elapsed_ms)
                 self._follow_brokers()
                 self.trace.changed()
+                if now >= self._full_until:
+                    self._accept_again()
             if events:
                 # What one does not use, the next may.
                 seconds = max(SLICE_SECONDS / len(events), LEAST_SLICE_SECONDS)
@@ -224,7 +233,8 @@ class Pump:
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
-                if error.errno in (errno.EMFILE, errno.ENFILE):
+                if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+                    self._accept_nobody(error)
                     return
                 continue
             sock.setblocking(False)
@@ -235,12 +245,27 @@ class Pump:
                 broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults, self.trace
             )
             connection.slice = self._slice
+            self._full = False
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer
             if self.wire is not None:
                 self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
+
+    def _accept_nobody(self, error: OSError) -> None:
+        """Until something is free, new clients wait where the kernel keeps them."""
+        if not self._full:
+            self._full = True
+            _LOG.warning("no more clients are accepted for now (%s); raise `ulimit -n`", error.strerror)
+        self._full_until = time.monotonic() + FULL_SECONDS
+        for fd in self._listeners:
+            self._poller.change(fd, 0)
+
+    def _accept_again(self) -> None:
+        self._full_until = math.inf
+        for fd in self._listeners:
+            self._poller.change(fd, READ)
 
     def _read(self, peer: _Peer) -> None:
         connection = peer.connection
@@ -360,6 +385,8 @@ class Pump:
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         peer.sock.close()
+        if self._full_until < math.inf:
+            self._full_until = 0
         if self.wire is not None:
             self.wire.closed(peer.connection)
         if peer.connection.announced:

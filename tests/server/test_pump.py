@@ -1,10 +1,15 @@
 """Many sockets at once: whose turn it is, by the order in which answers leave."""
 
+import contextlib
+import os
 import random
+import resource
 import socket
 from collections.abc import Awaitable, Callable
 
+import pytest
 import trio
+import trio.testing
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.releases import parse
@@ -200,3 +205,40 @@ async def test_a_request_that_takes_long_holds_up_no_other(served: Served) -> No
     assert served.cluster.work
     for expected in (1, 2):
         assert int.from_bytes((await answer(long))[4:8]) == expected
+
+
+def all_descriptors() -> list[int]:
+    """Takes every file descriptor that is left below a limit of its own."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = [os.open(os.devnull, os.O_RDONLY)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (taken[0] + 20, most))
+    with contextlib.suppress(OSError):
+        while True:
+            taken.append(os.dup(taken[0]))
+    return taken
+
+
+def test_clients_are_served_where_no_descriptor_is_free(caplog: pytest.LogCaptureFixture) -> None:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    @serving
+    async def serve_and_wait(served: Served) -> None:
+        good = served.connect()
+        await ask_in_turn(served, good, 1)
+        late = [served.connect() for _ in range(3)]
+        taken = all_descriptors()
+        try:
+            await ask_in_turn(served, good, 5)
+            # It does not look again and again at those that it can't accept.
+            await trio.testing.wait_all_tasks_blocked()
+            await ask_in_turn(served, good, 5)
+        finally:
+            for fd in taken:
+                os.close(fd)
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        for sock in late:
+            await ask_in_turn(served, sock, 1)
+
+    serve_and_wait()
+    [record] = caplog.records
+    assert "no more clients are accepted for now" in record.getMessage()
