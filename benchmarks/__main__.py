@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks import report
-from benchmarks.peers import PEERS, Commands, UnavailableError
+from benchmarks.peers import OURS, PEERS, Commands, UnavailableError
 from benchmarks.rounds import Plan, measure
 from benchmarks.scenarios import SCENARIOS, Scenario, choose
 
@@ -60,7 +60,7 @@ def _measure_rounds(commands: dict[str, Commands], plan: Plan, count: int, conso
                     progress.update(task, completed=begun, description=f"{where} · {scenario.title}")
                     begun += 1
 
-                entry[name] = measure(command, plan, show)
+                entry[name] = measure(command, plan, show, ours=name == OURS)
                 begun = (which * len(commands) + at + 1) * len(plan.scenarios)
                 progress.update(task, completed=begun)
             rounds.append(entry)

@@ -46,7 +46,9 @@ class Plan:
         return [*alone, together] if together or not alone else alone
 
 
-def measure(commands: Commands, plan: Plan, report: Callable[[Scenario], None]) -> Measured:
+def measure(
+    commands: Commands, plan: Plan, report: Callable[[Scenario], None], *, ours: bool = True
+) -> Measured:
     """Start a peer for each group of scenarios; `report` is called as each scenario begins.
 
     Start-up and idle memory are those of a start with one broker, where there is one.
@@ -55,6 +57,9 @@ def measure(commands: Commands, plan: Plan, report: Callable[[Scenario], None]) 
     try:
         for group in plan.groups():
             brokers = group[0].brokers if group else 1
+            if group and group[0].only_ours and not ours:
+                measured.outcomes[group[0].name] = Outcome(left_out="is not attacked")
+                continue
             if brokers not in commands:
                 left_out = Outcome(left_out=f"is not started with {brokers} brokers")
                 measured.outcomes |= {scenario.name: left_out for scenario in group}

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks import replicas
+from benchmarks import attacks, replicas
 from benchmarks.bench import LARGE_IN_FLIGHT, Bench, Outcome, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
 from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
@@ -229,7 +229,7 @@ class Scenario:
     """A name to choose it by, the words of the table, what its rate counts (if it has one), and what it runs.
 
     One that is `alone` gets a cluster of its own, so that what it leaves behind disturbs no other; it has as
-    many `brokers` as it needs.
+    many `brokers` as it needs. One that is `only_ours` would be the end of other brokers.
     """
 
     name: str
@@ -238,6 +238,7 @@ class Scenario:
     run: Callable[[Bench], Outcome]
     alone: bool = False
     brokers: int = 1
+    only_ours: bool = False
 
 
 def _produce(name: str, value_bytes: int, depth: int) -> Scenario:
@@ -272,6 +273,8 @@ SCENARIOS = (
     Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
     _replicated("replicas-latency", "produce 100 B to 3 replicas, 1 in flight", "answer", replicas.latency),
     _replicated("replicas-memory", f"memory of {replicas.LOG_MB} MB on 3 replicas", "", replicas.memory),
+    Scenario("attacks", "beside the worst attack", "answer", attacks.worst, alone=True, only_ours=True),
+    Scenario("bomb", "refuse a bomb", "answer", attacks.refuse_a_bomb, alone=True, only_ours=True),
 )
 
 

@@ -30,14 +30,16 @@ def run_benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("peer", ["librdkafka-mock", "mockbroker"])
 def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -> None:
-    result = run_benchmark("--only", peer, "--json", str(tmp_path / "out.json"))
+    chosen = [scenario for scenario in SCENARIOS if not scenario.only_ours]
+    names = ",".join(scenario.name for scenario in chosen)
+    result = run_benchmark("--only", peer, "--scenarios", names, "--json", str(tmp_path / "out.json"))
     assert result.returncode == 0, result.stdout + result.stderr
     (entry,) = json.loads((tmp_path / "out.json").read_text())["rounds"]
     measured = entry[peer]
     assert measured["failure"] is None
     assert measured["start_up_seconds"] > 0
-    assert set(measured["outcomes"]) == {scenario.name for scenario in SCENARIOS}
-    for scenario in SCENARIOS:
+    assert set(measured["outcomes"]) == {scenario.name for scenario in chosen}
+    for scenario in chosen:
         outcome = measured["outcomes"][scenario.name]
         assert outcome["error"] is None
         if scenario.brokers > 1 and peer != "mockbroker":
@@ -50,6 +52,22 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
         if scenario.name.startswith("fetch"):
             assert outcome["records_verified"] >= outcome["answers"]
         assert scenario.title in result.stdout
+
+
+def test_a_good_client_is_answered_beside_attacks() -> None:
+    command = [sys.executable, "-m", "benchmarks.attacks", "--seconds=0.2", "--only=huge-array,reserve,park"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    assert not result.stderr
+    assert "ERR" not in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines()[1:]]
+    assert [row[0] for row in rows] == ["nobody", "huge-array", "reserve", "park"]
+    assert all(int(row[1]) > 0 for row in rows)
+
+
+def test_other_brokers_are_not_attacked() -> None:
+    result = run_benchmark("--only", "librdkafka-mock", "--scenarios", "attacks,bomb")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "beside the worst attack: is not attacked" in result.stdout
 
 
 def test_a_wrong_peer_or_scenario_is_refused() -> None:

@@ -1,0 +1,159 @@
+"""How long a good client waits while others do their worst: `python -m benchmarks.attacks`.
+
+In each row a broker is started afresh. One client produces 100 B every few milliseconds, and each time asks
+on a new connection too, while the attack goes on in another process; the first row is without any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from benchmarks.apis import Broker, api_versions
+from benchmarks.attackers import ATTACKS, bomb_frame
+from benchmarks.bench import Bench, Outcome, clock
+from benchmarks.peers import OURS, PEERS, ROOT, started
+from benchmarks.process import resident_mb
+from benchmarks.records import build_batch
+from benchmarks.wire import Connection, WrongAnswerError
+
+AIM_MS: Final = 250
+_PAUSE_SECONDS: Final = 0.002
+_BOMBS: Final = 3
+
+
+@dataclass
+class Waited:
+    """How long the good client waited for its answers, and for a connection with its first answer."""
+
+    answers_ns: list[int]
+    connections_ns: list[int]
+
+    def p99_ms(self) -> float:
+        return sorted(self.answers_ns)[len(self.answers_ns) * 99 // 100] / 1e6
+
+    def most_ms(self) -> float:
+        return max(self.answers_ns) / 1e6
+
+    def connecting_ms(self) -> float:
+        return max(self.connections_ns) / 1e6
+
+
+@contextmanager
+def under_attack(name: str | None, address: str, topic: str, seconds: float) -> Iterator[None]:
+    """An attacker in a process of its own, from when it has begun to when it has ended."""
+    if name is None:
+        yield
+        return
+    command = [sys.executable, "-m", "benchmarks.attackers", name, address, topic, str(seconds)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as attacker:
+        assert attacker.stdout is not None
+        try:
+            if not attacker.stdout.readline():
+                raise WrongAnswerError(f"{name} could not begin")
+            yield
+        finally:
+            attacker.kill()
+
+
+def beside(bench: Bench, name: str | None, seconds: float) -> Waited:
+    """The good client's times while an attack goes on. WrongAnswerError when it is answered wrongly."""
+    waited = Waited([], [])
+    with bench.topic("good") as (connection, partition):
+        frame = bench.broker.produce_frame(partition, build_batch(1, 100))
+        # The attacker takes part of its time to prepare what it sends.
+        with under_attack(name, bench.broker.address, partition.topic, seconds + 30):
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                start = clock()
+                reader = connection.call(frame)
+                waited.answers_ns.append(clock() - start)
+                produced = bench.broker.read_produced(reader)
+                if produced.error or produced.value != len(waited.answers_ns) - 1:
+                    raise WrongAnswerError(f"beside {name}: error {produced.error}, offset {produced.value}")
+                start = clock()
+                with Connection(bench.broker.address) as other:
+                    api_versions(other)
+                waited.connections_ns.append(clock() - start)
+                time.sleep(_PAUSE_SECONDS)
+    return waited
+
+
+def worst(bench: Bench) -> Outcome:
+    """One good client beside each attack in turn: its times beside the worst of them."""
+    outcome = Outcome()
+    latencies: list[int] = []
+    for name in ATTACKS:
+        waited = beside(bench, name, bench.seconds)
+        outcome.answers += len(waited.answers_ns)
+        outcome.take_latencies(waited.answers_ns)
+        if not latencies or waited.p99_ms() * 1e6 > latencies[len(latencies) * 99 // 100]:
+            latencies = sorted(waited.answers_ns)
+    outcome.take_latencies(latencies)
+    outcome.conclude(len(latencies), sum(latencies) / 1e9)
+    return outcome
+
+
+def refuse_a_bomb(bench: Bench) -> Outcome:
+    """From sending 60 KB that would decompress to 2 GB to the answer that refuses them."""
+    outcome = Outcome()
+    latencies = []
+    with bench.topic("bomb") as (connection, partition):
+        frame = bomb_frame(partition.topic)
+        with bench.cpu(outcome):
+            for _ in range(_BOMBS):
+                start = clock()
+                reader = connection.call(frame)
+                latencies.append(clock() - start)
+                reader.int32()
+                reader.string()
+                reader.int32()
+                reader.int32()
+                if not reader.int16():
+                    raise WrongAnswerError("the bomb was taken")
+        bench.broker.check_log_end(connection, partition, 0)
+    outcome.answers = len(latencies)
+    outcome.conclude(len(latencies), sum(latencies) / 1e9)
+    outcome.take_latencies(latencies)
+    return outcome
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.attacks", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5, help="of each row")
+    parser.add_argument("--only", default="", help=f"comma-separated: {', '.join(ATTACKS)}")
+    given = parser.parse_args()
+    chosen = [name for name in given.only.split(",") if name]
+    (ours,) = [peer for peer in PEERS if peer.name == OURS]
+    out = sys.stdout.write
+    out(f"{'beside':16}{'answers':>8}{'p50 ms':>9}{'p99 ms':>9}{'longest':>9}{'connect':>9}{'MB':>8}\n")
+    failed = False
+    for name in [None, *(each for each in ATTACKS if not chosen or each in chosen)]:
+        with ExitStack() as stack:
+            running = stack.enter_context(started(ours.commands()[1]))
+            bench = Bench(Broker(running.address), running.pid, given.seconds, 0)
+            try:
+                waited = beside(bench, name, given.seconds)
+            except (WrongAnswerError, OSError) as wrong:
+                out(f"{name or 'nobody':16}ERR {wrong}\n")
+                failed = True
+                continue
+            p50 = sorted(waited.answers_ns)[len(waited.answers_ns) // 2] / 1e6
+            out(
+                f"{name or 'nobody':16}{len(waited.answers_ns):8}{p50:9.2f}{waited.p99_ms():9.1f}"
+                f"{waited.most_ms():9.1f}{waited.connecting_ms():9.1f}{resident_mb(running.pid) or 0:8.0f}\n"
+            )
+            sys.stdout.flush()
+            failed = failed or waited.p99_ms() > AIM_MS
+    if failed:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
