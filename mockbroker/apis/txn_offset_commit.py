@@ -112,7 +112,8 @@ class _Commit:
         entry = partition.log.producers.entries.get(request.producer_id)
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH
-        if not error and len(partition.isr) < partition.min_insync_replicas:
+        refuses = call.policies.refuse_commit_below_min_isr
+        if not error and refuses and len(partition.isr) < partition.min_insync_replicas:
             error = E.COORDINATOR_NOT_AVAILABLE
         if error or not self._offsets:
             self._done(error, self._too_long)
@@ -141,8 +142,19 @@ class _Commit:
 
         if partition.log.high_watermark >= end:
             replicated()
-        else:
-            partition.when_replicated(end, replicated)
+            return
+
+        def waited() -> None:
+            timer.cancel()
+            replicated()
+
+        def expired() -> None:
+            partition.forget(waited)
+            self._done(E.REQUEST_TIMED_OUT if refuses else E.COORDINATOR_NOT_AVAILABLE, self._too_long)
+
+        timeout_ms = call.cluster.configs.broker_int("offsets.commit.timeout.ms")
+        timer = call.cluster.wait(timeout_ms, expired)
+        partition.when_replicated(end, waited)
 
 
 def _answer(

@@ -3,11 +3,17 @@
 import pytest
 
 from mockbroker.cluster import controller
+from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
+)
+from mockbroker.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
 )
 
 from .driving import Asked, Driver
@@ -92,6 +98,37 @@ def test_a_member_s_errors_come_first_and_nothing_to_commit_needs_no_replicas() 
     ]
     assert error(driver.ask(request, 9)) == ErrorCode.UNKNOWN_MEMBER_ID
     assert error(commit(driver, 7, metadata="x" * 5000)) == ErrorCode.OFFSET_METADATA_TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("release", "short_of", "silent"),
+    [
+        ("3.9", NOT_AVAILABLE, ErrorCode.REQUEST_TIMED_OUT),
+        ("4.4", NOT_AVAILABLE, NOT_AVAILABLE),
+    ],
+)
+def test_offsets_of_a_transaction_wait_no_longer_than_others(
+    release: str, short_of: ErrorCode, silent: ErrorCode
+) -> None:
+    """Silent followers that are in sync still, then too few in sync."""
+    settings = {"offsets_topic_replication_factor": 3, "min_insync_replicas": 2}
+    unverified = {"transaction-verification": "none"}
+    driver = Driver(release, unverified, brokers=3, offsets_topic_num_partitions=1, **settings)
+    followers = set(driver.cluster.brokers) - {driver.broker.id}
+    for each in followers:
+        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    topic = TxnOffsetCommitRequestTopic("orders", [TxnOffsetCommitRequestPartition(0, 7, -1, "")])
+    request = TxnOffsetCommitRequest("x", "g", 1, 0, topics=[topic])
+    asked = driver.ask(request, 3)
+    driver.advance(4_999)
+    assert asked.parked
+    driver.advance(1)
+    assert error(asked) == silent
+    for each in followers:
+        controller.stop_broker(driver.cluster, each)
+    asked = driver.ask(request, 3)
+    driver.advance(5_000 if release == "4.4" else 0)
+    assert error(asked) == short_of
 
 
 def test_old_brokers_that_ask_for_fewer_acknowledgements_commit() -> None:
