@@ -43,6 +43,8 @@ def fetch(call: Call, request: FetchRequest) -> object:
     if request.replica_state.replica_id == _FUTURE_REPLICA:
         # It reads to the log end, whatever it asks for (`FetchIsolation.of`).
         request.isolation_level = 0
+    # Who takes less than the least that is waited for does not wait (`KafkaApis.handleFetchRequest`).
+    request.min_bytes = min(request.min_bytes, request.max_bytes)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)
