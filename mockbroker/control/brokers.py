@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 
 from ..cluster import connectivity, controller
 from ..cluster.broker import Broker
-from .errors import NotThereError
+from .errors import ConflictError, NotThereError
 from .registry import operation
 from .target import Target
 
@@ -63,6 +63,7 @@ def list_brokers(target: Target) -> list[BrokerState]:
 def stop(target: Target, broker: BrokerId) -> BrokerState:
     """Takes a broker down: its connections are closed, others lead its partitions."""
     found = target.broker(broker)
+    target.deaf.pop(broker, None)
     controller.stop_broker(target.cluster, broker)
     return _state(found)
 
@@ -71,15 +72,20 @@ def stop(target: Target, broker: BrokerId) -> BrokerState:
 def kill(target: Target, broker: BrokerId) -> BrokerState:
     """Ends a broker at once: nobody else leads its partitions until its session has timed out."""
     found = target.broker(broker)
+    target.deaf.pop(broker, None)
     controller.kill_broker(target.cluster, broker)
     return _state(found)
 
 
 @operation("brokers start", "POST", "/brokers/{broker}/start")
 def start(target: Target, broker: BrokerId) -> BrokerState:
-    """Brings a broker back with its logs; after a kill not before its session has timed out."""
+    """Brings a broker back with its logs; after a kill not before its session has timed out. While its port
+    is taken it stays down, and starts once the port is free."""
     found = target.broker(broker)
     controller.start_broker(target.cluster, broker)
+    target.poke()
+    if broker in target.deaf:
+        raise ConflictError(target.deaf[broker])
     return _state(found)
 
 

@@ -20,7 +20,8 @@ class Target:
     """A running cluster; touch it from the trio thread only.
 
     `poke` brings the cluster up to the present time, and sends what it has to say since; `advance` moves its
-    clock; `watch` begins the trace.
+    clock; `watch` begins the trace; `deaf` are brokers that wait until their port is free, and how that is
+    told.
     """
 
     def __init__(
@@ -32,6 +33,7 @@ class Target:
         poke: Callable[[], None],
         advance: Callable[[str], None],
         watch: Callable[[], None],
+        deaf: dict[int, str] | None = None,
     ) -> None:
         self.cluster = cluster
         self.faults = faults
@@ -39,17 +41,18 @@ class Target:
         self.bootstrap_servers = bootstrap_servers
         self.advance = advance
         self.watch = watch
-        self._poke = poke
+        self.poke = poke
+        self.deaf = {} if deaf is None else deaf
         self._names: dict[str, Fault] = {}
         self._numbers = 0
 
     def do(self, function: Callable[..., T], *args: Any, **named: Any) -> T:
         """Calls `function` with this target, at the present time of the cluster."""
-        self._poke()
+        self.poke()
         try:
             return function(self, *args, **named)
         finally:
-            self._poke()
+            self.poke()
 
     def broker(self, broker: int) -> "Broker":
         """NotThereError."""

@@ -7,7 +7,9 @@ _BACKLOG = 4096
 
 
 class PortInUseError(OSError):
-    """A port the cluster should listen on is taken."""
+    """A port the cluster should listen on is taken; `reason` is what the system says."""
+
+    reason = ""
 
     def __str__(self) -> str:
         return str(self.strerror)
@@ -22,11 +24,10 @@ def listen(host: str, port: int) -> socket.socket:
         sock.bind((host, port))
     except OSError as error:
         sock.close()
-        raise PortInUseError(
-            error.errno,
-            f"can't listen on {host}:{port}: {error.strerror}. "
-            "Choose another port, or port 0 for any free ones",
-        ) from error
+        why = f"can't listen on {host}:{port}: {error.strerror}"
+        found = PortInUseError(error.errno, f"{why}. Choose another port, or port 0 for any free ones")
+        found.reason = why
+        raise found from error
     sock.listen(_BACKLOG)
     sock.setblocking(False)
     return sock

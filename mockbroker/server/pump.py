@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
+from ..cluster import controller
 from ..cluster.call import Failed
 from ..faults import Faults
 from ..policies import OwnPolicyError
@@ -28,7 +29,7 @@ from .capture import Wire
 from .clock import Clock
 from .connection import Buffer, Connection
 from .failures import ClusterError, RequestFailedError
-from .listening import listen
+from .listening import PortInUseError, listen
 from .poller import READ, WRITE, new_poller
 from .slices import Slice
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from .observer import Observer
 
 _LOG: Final = logging.getLogger(__name__)
+RETRY_SECONDS: Final = 0.25
+"""How often a broker whose port is taken looks whether it is free."""
 READ_BYTES: Final = 256 * 1024
 TURN_SECONDS: Final = 0.002
 """How long the pump goes on before other trio tasks get their turn."""
@@ -104,6 +107,9 @@ class Pump:
         self._sleep = trio.CancelScope()
         self._full = False
         self._full_until = math.inf
+        self.deaf: dict[int, str] = {}
+        """Brokers whose port was taken when they were started, and how that is told."""
+        self._retry_at = 0.0
 
     def listen(self, broker: "Broker") -> None:
         """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
@@ -127,7 +133,29 @@ class Pump:
         listening = {broker.id for _, broker in self._listeners.values()}
         for broker in self._cluster.brokers.values():
             if broker.online and broker.id not in listening:
-                self.listen(broker)
+                try:
+                    self.listen(broker)
+                except PortInUseError as error:
+                    self._stay_down(broker, error)
+                else:
+                    self.deaf.pop(broker.id, None)
+
+    def _stay_down(self, broker: "Broker", error: PortInUseError) -> None:
+        """As a real broker that finds its port taken; it is started again once the port is free."""
+        if broker.id not in self.deaf:
+            self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
+            self._observer.failed(None, ClusterError(self.deaf[broker.id]))
+        self._retry_at = time.monotonic() + RETRY_SECONDS
+        controller.stop_broker(self._cluster, broker.id)
+        self._broker_changes = self._cluster.broker_changes
+
+    def _start_deaf(self) -> None:
+        if not self.deaf or time.monotonic() < self._retry_at:
+            return
+        self._retry_at = time.monotonic() + RETRY_SECONDS
+        for broker in list(self.deaf):
+            controller.start_broker(self._cluster, broker)
+        self._follow_brokers()
 
     def watch(self) -> None:
         """Begins to trace."""
@@ -150,6 +178,7 @@ class Pump:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
         self.clock.catch_up()
         self._follow_brokers()
+        self._start_deaf()
         self.trace.changed()
         self._flush_ready()
         # The change may have set a timer that is due before the pump would have looked again.
@@ -166,7 +195,8 @@ class Pump:
     def _trio_deadline(self) -> float:
         if self._behind or self._work:
             return 0
-        return trio.current_time() + min(self.clock.seconds_left(), self._full_until - time.monotonic())
+        left = min(self.clock.seconds_left(), self._full_until - time.monotonic())
+        return trio.current_time() + (min(left, RETRY_SECONDS) if self.deaf else left)
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
@@ -183,6 +213,8 @@ class Pump:
                 self.trace.changed()
                 if now >= self._full_until:
                     self._accept_again()
+            if self.deaf:
+                self._start_deaf()
             if events:
                 # What one does not use, the next may.
                 seconds = max(SLICE_SECONDS / len(events), LEAST_SLICE_SECONDS)

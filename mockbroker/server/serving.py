@@ -90,6 +90,7 @@ class ServedCluster:
             pump.poke,
             pump.clock.advance,
             pump.watch,
+            pump.deaf,
         )
 
     async def serve_control(self, nursery: trio.Nursery) -> None:

@@ -1,0 +1,42 @@
+"""The port of a broker that is down is taken by another program."""
+
+import socket
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.cluster.broker import Liveness
+from mockbroker.conformance.client import Client
+from mockbroker.control.errors import ConflictError
+
+
+@pytest.mark.parametrize("brokers", [1, 2])
+def test_a_broker_whose_port_is_taken_stays_down_until_it_is_free(brokers: int) -> None:
+    with MockCluster(brokers=brokers, control=True) as cluster:
+        host, port = cluster.bootstrap_servers.split(",")[-1].split(":")
+        cluster.stop_broker(brokers)
+        with socket.create_server((host, int(port))):
+            told = rf"broker {brokers} stays down until its port is free: can't listen on {host}:{port}: "
+            for _ in range(2):
+                with pytest.raises(ConflictError, match=told):
+                    cluster.start_broker(brokers)
+            assert cluster.run(lambda core: core.brokers[brokers].liveness) is Liveness.STOPPED
+            assert len(cluster.failures) == 1
+        while cluster.run(lambda core: core.brokers[brokers].liveness) is not Liveness.RUNNING:
+            pass
+        with Client(host, int(port)) as client:
+            assert client.call("metadata", 1)["brokers"]
+        cluster.failures.clear()
+
+
+def test_one_that_is_stopped_meanwhile_stays_so() -> None:
+    with MockCluster(brokers=2) as cluster:
+        host, port = cluster.bootstrap_servers.split(",")[1].split(":")
+        cluster.stop_broker(2)
+        with socket.create_server((host, int(port))):
+            with pytest.raises(ConflictError):
+                cluster.start_broker(2)
+            cluster.stop_broker(2)
+        assert cluster.run(lambda core: core.brokers[2].liveness) is Liveness.STOPPED
+        cluster.start_broker(2)
+        cluster.failures.clear()
