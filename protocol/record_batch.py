@@ -34,7 +34,7 @@ Batch = bytearray | memoryview
 """A whole batch that may be written to."""
 
 
-MAX_RECORDS: Final = 1_000_000
+MAX_RECORDS: Final = 250_000
 """Records of one batch: with more a broker would be busy for longer than others should wait."""
 
 
