@@ -15,6 +15,9 @@ FINAL_EPOCH: Final = -1
 INITIAL_EPOCH: Final = 0
 EVICTION_MS: Final = 120_000
 """A session in use for less than this is not evicted by a larger one, one idle for longer by any."""
+MOST_PARTITIONS: Final = 100_000
+"""In all sessions of a broker: a request with more is served without a session, and a session that grows
+beyond that is evicted. Kafka bounds only the number of sessions."""
 _LAST_EPOCH: Final = 2147483647
 
 _SHARDS_SINCE: Final = (3, 8)
@@ -162,7 +165,8 @@ def _nameless(request: FetchRequest) -> bool:
 
 
 class FetchSessions:
-    """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots`."""
+    """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots` with MOST_PARTITIONS in
+    all."""
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
@@ -192,6 +196,9 @@ class FetchSessions:
         if version >= 13 and _nameless(request):
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
         session.update(request)
+        if request.topics and self._partitions() > MOST_PARTITIONS:
+            del self.sessions[session_id]
+            return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         if not self._cluster.policies.sessions_keep_epoch:
             session.forget_epochs()
         if not session.partitions:
@@ -204,7 +211,7 @@ class FetchSessions:
 
     def _create(self, request: FetchRequest, by_id: bool) -> FetchSession | None:
         size = sum(len(topic.partitions) for topic in request.topics)
-        if not self._room(size):
+        if not self._room(size) or self._partitions() + size > MOST_PARTITIONS:
             return None
         session_id = 0
         while session_id == 0 or session_id in self.sessions:
@@ -212,6 +219,9 @@ class FetchSessions:
         session = self.sessions[session_id] = FetchSession(session_id, by_id, self._cluster.now_ms)
         session.update(request)
         return session
+
+    def _partitions(self) -> int:
+        return sum(len(session.partitions) for session in self.sessions.values())
 
     def _room(self, size: int) -> bool:
         """Whether one more fits, after evicting an idle session or an old one that is smaller."""

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.fetch_sessions import EVICTION_MS, FetchSessions
+from mockbroker.cluster.fetch_sessions import EVICTION_MS, MOST_PARTITIONS, FetchSessions
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 from mockbroker.protocol.releases import parse
@@ -98,3 +98,18 @@ def test_an_old_session_gives_way_to_a_larger_one_only(size: int, fits: bool) ->
     cluster.advance(cluster.now_ms + 1)
     assert bool(opened(found, size)) is fits
     assert (old in found.sessions) is not fits
+
+
+def test_sessions_hold_so_many_partitions_and_no_more() -> None:
+    _, found = sessions(slots=10)
+    first = opened(found, MOST_PARTITIONS // 2)
+    assert first
+    assert not opened(found, MOST_PARTITIONS // 2 + 1)
+    second = opened(found, MOST_PARTITIONS // 2)
+    assert second
+    assert not opened(found, 1)
+    others = [FetchTopic(topic="another", partitions=[FetchPartition(0)])]
+    grown = FetchRequest(session_id=second, session_epoch=1, topics=others)
+    assert found.context(grown, 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert set(found.sessions) == {first}
+    assert opened(found, MOST_PARTITIONS // 2)
