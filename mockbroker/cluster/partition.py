@@ -324,7 +324,7 @@ class Partition:
 
     def _plan_isr_check(self) -> None:
         """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
-        if not self._isr_check and self.followers:
+        if not self._isr_check and self.followers and not self.deleted:
             self._isr_check = True
             self.topic.cluster.after(max(1, in_sync.lag_ms(self) // 2), self._check_isr)
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.cluster import controller
+from mockbroker.cluster.follower import FollowerState
 from mockbroker.log.log import CUTS_KEPT
 from mockbroker.log.transactions import LogTransactions
 from mockbroker.protocol.messages import delete_records, end_txn
@@ -93,3 +94,15 @@ def test_brokers_that_come_and_go_leave_nothing_in_the_timers() -> None:
         many.cluster.advance(many.cluster.now_ms + DAY_MS)
         counts.append(len(many.cluster.timers))
     assert len(set(counts)) == 1
+
+
+def test_nobody_looks_after_the_followers_of_a_deleted_topic() -> None:
+    many = Many(2)
+    many.cluster.advance(many.cluster.now_ms + DAY_MS)
+    before = len(many.cluster.timers)
+    for partition in many.cluster.topics[BIG].partitions:
+        partition.set_follower(2, FollowerState.PAUSED)
+    assert len(many.cluster.timers) > before
+    many.cluster.delete_topics([many.cluster.topics[BIG]])
+    many.cluster.advance(many.cluster.now_ms + DAY_MS)
+    assert len(many.cluster.timers) == before
