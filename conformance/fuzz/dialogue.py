@@ -10,7 +10,7 @@ from kio.serial import entity_reader
 
 from ..client import api_keys, kio_versions
 from .requests import schema
-from .values import LEARNT, Known
+from .values import LEARNT, WITNESS, Known
 
 _SILENT: Final = frozenset((0, 33))
 """Some of these have no answer: Produce with acks=0, AlterConfigs that names a resource twice."""
@@ -114,6 +114,8 @@ class Dialogue:
             self._learn(entity)
 
     def _learn(self, entity: Any) -> None:
+        if getattr(entity, "name", None) == WITNESS:
+            return
         for each in dataclasses.fields(entity):
             value = getattr(entity, each.name)
             if each.name in LEARNT and value not in (-1, "", None):

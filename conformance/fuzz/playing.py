@@ -13,6 +13,8 @@ from ...control.table import find
 from ...control.target import Target
 from ...faults import Faults
 from ...protocol.api_keys import ApiKey
+from ...protocol.messages.offset_fetch import OffsetFetchRequest
+from ...protocol.messages.produce import ProduceRequest
 from ...protocol.releases import parse
 from ...server.clock import milliseconds
 from ...server.connection import Connection
@@ -22,11 +24,9 @@ from ..client import Client, DisconnectedError
 from .dialogue import Dialogue, Finding
 from .modes import BROKERS, Maker
 from .steps import Close, Do, Send, Session, Step
-from .values import TOPICS, Known
+from .values import TOPICS, WITNESS, Known
 
 NOW_MS: Final = 1_800_000_000_000
-WITNESS: Final = "witness"
-"""The good client's topic, of which no session knows."""
 STALL_SECONDS: Final = 1.0
 """More time of the processor than this must no step take."""
 GROWTH_BYTES: Final = 300 * 1024 * 1024
@@ -127,8 +127,8 @@ class Stage:
             if connection.wants_close:
                 continue
             if connection.parked is not None:
-                api = connection.parked[1].api_key
-                if api is ApiKey.JOIN_GROUP and self._named_twice:
+                api, request = connection.parked[1].api_key, connection.parked[3]
+                if _never_answered(request) or (api is ApiKey.JOIN_GROUP and self._named_twice):
                     continue
                 raise Finding("no answer", f"connection {number} waits for ever: {api.name}")
             dialogue = self._dialogues[number]
@@ -235,6 +235,17 @@ def sent(connection: Connection) -> bytes:
         if not connection.behind:
             return found
         connection.resume()
+
+
+def _never_answered(request: Any) -> bool:
+    """Real brokers do not answer Produce with null records, nor OffsetFetch of no groups."""
+    match request:
+        case ProduceRequest():
+            return any(each.records is None for topic in request.topic_data for each in topic.partition_data)
+        case OffsetFetchRequest():
+            return not request.groups
+        case _:
+            return False
 
 
 class _GoodClient(Client):

@@ -10,6 +10,8 @@ from .. import batches
 from .requests import BITS
 
 TOPICS: Final = ("t0", "t1", "t.2", "t_2")
+WITNESS: Final = "witness"
+"""The good client's topic, of which no session knows."""
 GROUPS: Final = ("g0", "g1")
 TRANSACTIONS: Final = ("x0", "x1")
 _CONFIGS: Final = (

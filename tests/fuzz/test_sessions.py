@@ -9,10 +9,8 @@ MEMORY = 2_000_000 * 1024
 
 
 def test_a_broker_goes_on_whatever_comes(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mockbroker.conformance.fuzz", "run", "--jobs", "1", "--inputs", "4000"]
+    command = [sys.executable, "-m", "mockbroker.conformance.fuzz", "run", "--jobs", "1", "--inputs", "3000"]
     command += ["--memory", str(MEMORY), "--write", str(tmp_path)]
-    for mode in ("raw", "schemas", "parked"):
-        command += ["--mode", mode]
     done = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4000 inputs" in done.stdout
+    assert "3000 inputs" in done.stdout
