@@ -15,7 +15,6 @@ def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
     """Uncompressed: every byte from `offset` on belongs to one of `count` records."""
     end = len(data)
     earliest, latest = _NO_DELTAS
-    rest, width, same = -1, 0, b""
     try:
         for _ in range(count):
             byte = data[offset]
@@ -50,16 +49,18 @@ def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
                     at += 1
                 else:
                     _, at = _int(data, at, byte)
-            # Most records look like the one before: no key, a value as long, no headers.
-            if offset - at == rest and data[at : at + width] == same and not data[offset - 1]:
-                continue
-            start = at
+            # Most records have no key, a value of less than 8 KB and no headers.
+            if data[at] == _NULL:
+                byte = data[at + 1]
+                if byte < 0x80:
+                    last = at + 2 + (byte >> 1)
+                else:
+                    more = data[at + 2]
+                    last = at + 3 + ((byte & 0x7F | more << 7) >> 1) if more < 0x80 else -1
+                if last + 1 == offset and not byte & 1 and not data[last]:
+                    continue
             if _body(data, at) != offset:
                 raise InvalidRecordError("a record's parts are not as long as the record")
-            if data[start] == _NULL:
-                size, value = _varint(data, start + 1)
-                if value + max(0, size) == offset - 1:
-                    rest, width, same = offset - start, value - start, data[start:value]
     except IndexError:
         raise InvalidRecordError("the last record ends behind the batch") from None
     if offset != end:

@@ -29,7 +29,7 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.record_batch import BatchHeader
 from .leaders import produce_endpoints
-from .produced_batches import RequestError, first_is_transactional, only_batch
+from .produced_batches import ZSTD_SINCE, RequestError, first_is_transactional, only_batch
 from .registry import handles
 from .unreplicated import Unreplicated
 
@@ -78,6 +78,8 @@ def produce(call: Call, request: ProduceRequest) -> object:
 
     With acks=0 there is no answer, and an error closes the connection, as in Kafka.
     """
+    if (answered := _append_alone(call, request)) is not None:
+        return answered
     answer = ProduceResponse()
     try:
         if first_is_transactional(request) and request.transactional_id is None:
@@ -96,6 +98,30 @@ def produce(call: Call, request: ProduceRequest) -> object:
 
         return Verification(call, request, answer, asked, append_all).start()
     return append_all(call, request, answer, asked)
+
+
+def _append_alone(call: Call, request: ProduceRequest) -> object | None:
+    """The answer to what most requests are: one batch outside of transactions for one partition that is here.
+
+    None for all others, which have more that may be wrong with them.
+    """
+    topics, acks = request.topic_data, request.acks
+    if len(topics) != 1 or len(topics[0].partition_data) != 1 or acks not in _ACKS:
+        return None
+    (data,) = topics
+    (each,) = data.partition_data
+    header = None if each.records is None else record_batch.common(each.records)
+    if header is None or header[5] & record_batch.TRANSACTIONAL or call.version < ZSTD_SINCE:
+        return None
+    partition = call.partition(_topic_of(call, data)[0], each.index)
+    if partition is None or partition.topic.internal:
+        return None
+    assert each.records is not None
+    one = append(call, partition, each.records, header, acks)
+    answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
+    log = partition.log
+    behind = log.high_watermark != log.end_offset
+    return _conclude(call, request, answer, one.error_code != 0, behind)
 
 
 def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> list[Asked] | None:
@@ -188,7 +214,7 @@ def _append_one(call: Call, asked: Asked, acks: int) -> bool:
         elif asked.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         else:
-            one = append(call, asked, acks)
+            one = append(call, asked.partition, asked.batch, asked.header, acks)
     one = asked.answer or one
     assert one is not None
     asked.topic.partition_responses.append(one)
@@ -207,9 +233,11 @@ def _conclude(
     return answer
 
 
-def append(call: Call, asked: Asked, acks: int) -> PartitionProduceResponse:
+def append(
+    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
+) -> PartitionProduceResponse:
     """Appends one partition's batch and says how it went."""
-    index, partition = asked.index, asked.partition
+    index = partition.index
     if partition.leader != call.broker.id:
         answer = refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
@@ -219,7 +247,7 @@ def append(call: Call, asked: Asked, acks: int) -> PartitionProduceResponse:
     log = partition.log
     now_ms = call.cluster.now_ms
     try:
-        batch, header, max_timestamp = validate(asked.batch, asked.header, partition, now_ms)
+        batch, header, max_timestamp = validate(records, header, partition, now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers

@@ -13,7 +13,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import ProduceRequest
 from ..protocol.record_batch import BatchHeader, CorruptBatchError
 
-_ZSTD_SINCE: Final = 7
+ZSTD_SINCE: Final = 7
 _TO_EPOCH: Final = 51
 """Where a batch's producer id ends, which a broker reads before it looks at the size."""
 
@@ -58,13 +58,13 @@ def only_batch(records: bytes | memoryview, version: int) -> tuple[bytes | memor
     UNKNOWN_SERVER_ERROR where a broker fails.
     """
     header = record_batch.common(records)
-    if header is not None and (version >= _ZSTD_SINCE or header[5] & record_batch.COMPRESSION_MASK < 4):
+    if header is not None and (version >= ZSTD_SINCE or header[5] & record_batch.COMPRESSION_MASK < 4):
         return records, header
     try:
         size = record_batch.next_batch(records)
         if not size or records[16] != 2:
             raise BatchError(ErrorCode.INVALID_RECORD)
-        if version < _ZSTD_SINCE:
+        if version < ZSTD_SINCE:
             codec = records[record_batch.ATTRIBUTES_AT] & record_batch.COMPRESSION_MASK
             if codec > Compression.ZSTD:
                 raise RequestError(ErrorCode.UNKNOWN_SERVER_ERROR)
