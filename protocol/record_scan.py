@@ -4,19 +4,31 @@ Both functions give the smallest and the largest timestamp delta in ms. InvalidR
 ValueError stands for what a broker has no error of its own for.
 """
 
-from .record_batch import InvalidRecordError
+from .record_batch import Batch, InvalidRecordError
 
 _NO_DELTAS = (1 << 63, -1 << 63)
 _NULL = 1
 """The varint of -1."""
 
 
-def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
+def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     """Uncompressed: every byte from `offset` on belongs to one of `count` records."""
     end = len(data)
     earliest, latest = _NO_DELTAS
+    head: Batch | bytes = b""
+    same: Batch | bytes = b""
+    total = head_bytes = rest = width = 0
     try:
         for _ in range(count):
+            start = offset
+            if head_bytes and data[start : start + head_bytes] == head:
+                # Most records look like the one before: as long, as old, no key, no headers.
+                at = start + head_bytes + (data[start + head_bytes] >= 0x80)
+                offset = start + total
+                alike = offset - at == rest and data[at] < 0x80 and data[at + 1 : at + width] == same
+                if alike and not data[offset - 1]:
+                    continue
+                offset = start
             byte = data[offset]
             offset += 1
             if byte >= 0x80:
@@ -25,23 +37,19 @@ def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
                     byte, offset = byte & 0x7F | more << 7, offset + 1
                 else:
                     byte, offset = _size(data, offset, byte)
-            at = offset + 1
+            at = offset + 2
             offset += byte >> 1
             if offset > end or byte & 1:
                 raise InvalidRecordError("a record ends behind the batch")
-            byte = data[at]
-            at += 1
+            byte = data[at - 1]
             if byte >= 0x80:
-                more = data[at]
-                if more < 0x80:
-                    byte, at = byte & 0x7F | more << 7, at + 1
-                else:
-                    byte, at = _long(data, at, byte)
+                byte, at = _long(data, at, byte)
             delta = (byte >> 1) ^ -(byte & 1)
             if delta > latest:
                 latest = delta
             if delta < earliest:
                 earliest = delta
+            timed = at
             byte = data[at]
             at += 1
             if byte >= 0x80:
@@ -49,15 +57,17 @@ def scan(data: bytes, offset: int, count: int) -> tuple[int, int]:
                     at += 1
                 else:
                     _, at = _int(data, at, byte)
-            # Most records have no key, a value of less than 8 KB and no headers.
             if data[at] == _NULL:
                 byte = data[at + 1]
-                if byte < 0x80:
-                    last = at + 2 + (byte >> 1)
-                else:
-                    more = data[at + 2]
-                    last = at + 3 + ((byte & 0x7F | more << 7) >> 1) if more < 0x80 else -1
-                if last + 1 == offset and not byte & 1 and not data[last]:
+                value = at + 2
+                if byte >= 0x80:
+                    more = data[value]
+                    value += 1
+                    byte = byte & 0x7F | more << 7 if more < 0x80 else 1
+                if value + (byte >> 1) + 1 == offset and not byte & 1 and not data[offset - 1]:
+                    if count > 1:
+                        head, head_bytes, total = data[start:timed], timed - start, offset - start
+                        same, width, rest = data[at:value], value - at + 1, offset - at + 1
                     continue
             if _body(data, at) != offset:
                 raise InvalidRecordError("a record's parts are not as long as the record")
@@ -131,7 +141,7 @@ def scan_skipping(data: bytes, count: int, most_bytes: int = 1 << 31) -> tuple[i
     return earliest, latest, in_order
 
 
-def _body(data: bytes, at: int) -> int:
+def _body(data: Batch | bytes, at: int) -> int:
     """Where key, value and headers end."""
     for _ in range(2):
         size, at = _varint(data, at)
@@ -140,7 +150,7 @@ def _body(data: bytes, at: int) -> int:
     return _headers(data, at + 1, byte) if byte else at + 1
 
 
-def _headers(data: bytes, at: int, byte: int) -> int:
+def _headers(data: Batch | bytes, at: int, byte: int) -> int:
     """Where the headers end, of whose number `byte` is the first byte."""
     if byte >= 0x80:
         byte, at = _int(data, at, byte)
@@ -155,7 +165,7 @@ def _headers(data: bytes, at: int, byte: int) -> int:
     return at
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _varint(data: Batch | bytes, at: int) -> tuple[int, int]:
     byte = data[at]
     at += 1
     if byte >= 0x80:
@@ -163,15 +173,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return (byte >> 1) ^ -(byte & 1), at
 
 
-def _varlong(data: bytes, at: int) -> tuple[int, int]:
-    byte = data[at]
-    at += 1
-    if byte >= 0x80:
-        byte, at = _long(data, at, byte)
-    return (byte >> 1) ^ -(byte & 1), at
-
-
-def _int(data: bytes, at: int, first: int) -> tuple[int, int]:
+def _int(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
     """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
     value, shift = first & 0x7F, 7
     while True:
@@ -185,7 +187,7 @@ def _int(data: bytes, at: int, first: int) -> tuple[int, int]:
             raise InvalidRecordError("a varint of more than 5 bytes")
 
 
-def _size(data: bytes, at: int, first: int) -> tuple[int, int]:
+def _size(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
     """As `_int`, where a broker fails on a varint that is too long."""
     try:
         return _int(data, at, first)
@@ -193,7 +195,7 @@ def _size(data: bytes, at: int, first: int) -> tuple[int, int]:
         raise ValueError(str(error)) from None
 
 
-def _long(data: bytes, at: int, first: int) -> tuple[int, int]:
+def _long(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
     """The rest of a varint of up to 64 bits."""
     value, shift = first & 0x7F, 7
     while True:

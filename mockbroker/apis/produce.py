@@ -113,7 +113,7 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     header = None if each.records is None else record_batch.common(each.records)
     if header is None or header[5] & record_batch.TRANSACTIONAL or call.version < ZSTD_SINCE:
         return None
-    partition = call.partition(_topic_of(call, data)[0], each.index)
+    partition = call.partition(data.name if call.version < 13 else _topic_of(call, data)[0], each.index)
     if partition is None or partition.topic.internal:
         return None
     assert each.records is not None
@@ -121,6 +121,8 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
     log = partition.log
     behind = log.high_watermark != log.end_offset
+    if acks and not behind and not one.error_code:
+        return answer
     return _conclude(call, request, answer, one.error_code != 0, behind)
 
 
@@ -242,9 +244,9 @@ def append(
         answer = refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
         return answer
-    if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
-        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
     log = partition.log
+    if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
+        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
     now_ms = call.cluster.now_ms
     try:
         batch, header, max_timestamp = validate(records, header, partition, now_ms)

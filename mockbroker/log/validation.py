@@ -28,6 +28,8 @@ NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63
 _LEAST_RECORD: Final = 7
 """Bytes of a record without key, value and headers."""
+_COPIED_BYTES: Final = 256 * 1024
+"""Bytes are read faster than views are; above this the copy costs more than that saves."""
 _SHOWN: Final = 3
 """How many record errors the message of the whole batch repeats."""
 
@@ -57,7 +59,21 @@ Checked = tuple[Batch, BatchHeader, int]
 
 def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partition", now_ms: int) -> Checked:
     """The one batch of a partition in a Produce request. BatchError when it is refused."""
-    base_offset, _, _, _, _, attributes, _, base_timestamp, max_timestamp, _, _, _, _ = header
+    (
+        base_offset,
+        _,
+        _,
+        _,
+        _,
+        attributes,
+        last_offset_delta,
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        _,
+        sequence,
+        count,
+    ) = header
     if base_offset:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     settings = partition.topic.settings
@@ -67,8 +83,20 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
     batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
-    earliest, latest, in_order = _consistent(batch, header, settings)
-    earliest, latest = base_timestamp + earliest, base_timestamp + latest
+    codec = attributes & COMPRESSION_MASK
+    if codec > Compression.ZSTD:
+        # Kafka fails there without an error code of its own.
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
+    if (
+        count <= 0
+        or last_offset_delta + 1 != count
+        or attributes & CONTROL
+        or (producer_id >= 0 and sequence < 0)
+    ):
+        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+    earliest, latest, in_order = _looked_through(batch, codec, count, settings)
+    earliest += base_timestamp
+    latest += base_timestamp
     if attributes & LOG_APPEND_TIME:
         earliest = latest = max_timestamp
     elif earliest < -_TIMES or latest >= _TIMES:
@@ -89,28 +117,20 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
     return batch, header, now_ms if append_time else max(NO_TIMESTAMP, latest)
 
 
-def _consistent(batch: Batch, header: BatchHeader, settings: "TopicSettings") -> tuple[int, int, bool]:
-    """Holds the header against itself and the records; the smallest and largest timestamp delta, and whether
-    offset deltas are as they should be, as far as anybody looks."""
-    _, _, _, _, _, attributes, last_offset_delta, _, _, producer_id, _, sequence, count = header
-    codec = attributes & COMPRESSION_MASK
-    if codec > Compression.ZSTD:
-        # Kafka fails there without an error code of its own.
-        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
-    if (
-        count <= 0
-        or last_offset_delta + 1 != count
-        or attributes & CONTROL
-        or (producer_id >= 0 and sequence < 0)
-    ):
-        raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
+def _looked_through(batch: Batch, codec: int, count: int, settings: "TopicSettings") -> tuple[int, int, bool]:
+    """Holds the records against their number; the smallest and largest timestamp delta, and whether offset
+    deltas are as they should be, as far as anybody looks."""
     try:
         if codec:
             plain = decompress(codec, memoryview(batch)[HEADER_BYTES:], settings.max_decompressed_bytes)
-            _count(count, len(plain))
+            if count > MAX_RECORDS:
+                raise _too_many(count, len(plain))
             return record_scan.scan_skipping(bytes(plain), count, settings.max_decompressed_message_bytes)
-        _count(count, len(batch))
-        return *record_scan.scan(bytes(batch), HEADER_BYTES, count), True
+        if count > MAX_RECORDS:
+            raise _too_many(count, len(batch))
+        records = bytes(batch) if count > 1 and len(batch) < _COPIED_BYTES else batch
+        earliest, latest = record_scan.scan(records, HEADER_BYTES, count)
+        return earliest, latest, True
     except InvalidRecordError:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True) from None
     except TooLargeError as error:
@@ -120,12 +140,11 @@ def _consistent(batch: Batch, header: BatchHeader, settings: "TopicSettings") ->
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
 
 
-def _count(count: int, size: int) -> None:
-    """Holds the number of records, announced to be in `size` bytes, against what a broker here takes."""
+def _too_many(count: int, size: int) -> ValueError:
+    """The error for more records than a broker here takes, announced to be in `size` bytes."""
     if count > size // _LEAST_RECORD:
-        raise InvalidRecordError(f"{count} records in {size} bytes")
-    if count > MAX_RECORDS:
-        raise TooLargeError(f"{count} records: mockbroker takes at most {MAX_RECORDS} in a batch")
+        return InvalidRecordError(f"{count} records in {size} bytes")
+    return TooLargeError(f"{count} records: mockbroker takes at most {MAX_RECORDS} in a batch")
 
 
 def _wrapped(value: int) -> int:
