@@ -1,12 +1,13 @@
 """CreateTopics (19): KIP-4, defaults by KIP-464, returned configurations by KIP-525, ids by KIP-516."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..cluster import topic_creation
 from ..cluster.api_error import ApiError
 from ..cluster.call import Call
 from ..cluster.topic_names import CLUSTER_METADATA
+from ..cluster.work import Steps, in_parts
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.create_topics import (
@@ -22,16 +23,34 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 
+_TOPICS_IN_A_PART: Final = 16
+
+
 @handles(ApiKey.CREATE_TOPICS)
-def create_topics(call: Call, request: CreateTopicsRequest) -> CreateTopicsResponse:
-    """Every topic succeeds or fails by itself; the checks see the cluster as it was before the request."""
-    if call.cluster.active_controller.refuses(call.broker):
+def create_topics(call: Call, request: CreateTopicsRequest) -> object:
+    """Every topic succeeds or fails by itself."""
+    return in_parts(call, _answer(call, request))
+
+
+def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
+    """A part for every few topics: others may create some of them in between."""
+    cluster = call.cluster
+    if cluster.active_controller.refuses(call.broker):
         return CreateTopicsResponse(
             topics=[_failure(topic.name, ErrorCode.NOT_CONTROLLER, None) for topic in request.topics]
         )
     times = Counter(topic.name for topic in request.topics)
     single = [topic for topic in request.topics if times[topic.name] == 1 and topic.name != CLUSTER_METADATA]
-    answer = CreateTopicsResponse(topics=_create_all(call.cluster, single, request))
+    answer = CreateTopicsResponse()
+    if (refused := _refused(cluster, single, request)) is not None:
+        answer.topics += [_failure(topic.name, *refused) for topic in single]
+    else:
+        creation = _Creation(cluster, request.validate_only)
+        for topic in single:
+            answer.topics.append(creation.of(topic))
+            if len(answer.topics) % _TOPICS_IN_A_PART == 0:
+                yield
+                creation.described.clear()
     for name, count in times.items():
         if count > 1:
             answer.topics.append(_failure(name, ErrorCode.INVALID_REQUEST, "Duplicate topic name."))
@@ -41,35 +60,66 @@ def create_topics(call: Call, request: CreateTopicsRequest) -> CreateTopicsRespo
     return answer
 
 
-def _create_all(
+def _refused(
     cluster: "Cluster", topics: list[CreatableTopic], request: CreateTopicsRequest
-) -> list[CreatableTopicResult]:
-    if not topics:
-        return []
+) -> tuple[ErrorCode, str | None] | None:
+    """Why the controller refuses the whole request, if it does."""
     if request.timeout_ms <= 0:
         # The controller's deadline has passed when it takes up the request.
-        return [_failure(topic.name, ErrorCode.REQUEST_TIMED_OUT, None) for topic in topics]
+        return ErrorCode.REQUEST_TIMED_OUT, None
     if _partitions(cluster, topics) > topic_creation.MAX_PARTITIONS_PER_REQUEST:
-        message = "Excessively large number of partitions per request."
-        return [_failure(topic.name, ErrorCode.POLICY_VIOLATION, message) for topic in topics]
-    checked: list[tuple[CreatableTopic, list[list[int]] | ApiError, dict[str, str]]] = []
-    for topic in topics:
-        overrides: dict[str, str] = {}
+        return ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
+    return None
+
+
+class _Creation:
+    """The topics of one request, which don't collide with one another and are placed as if they were one."""
+
+    def __init__(self, cluster: "Cluster", validate_only: bool) -> None:
+        self._cluster = cluster
+        self._validate_only = validate_only
+        self._first = len(cluster.topics)
+        self._made: set[str] = set()
+        self.described: dict[tuple[tuple[str, str], ...], list[CreatableTopicConfigs]] = {}
+        """What is answered about the configurations of topics that set the same ones."""
+
+    def of(self, topic: CreatableTopic) -> CreatableTopicResult:
+        cluster = self._cluster
         try:
-            topic_creation.check_name(cluster, topic.name)
+            topic_creation.check_name(cluster, topic.name, beside=self._made)
             overrides = topic_creation.check_configs(
                 cluster, [(each.name, each.value) for each in topic.configs]
             )
-            checked.append((topic, _assignment(cluster, topic), overrides))
+            assignment = _assignment(cluster, topic, self._first)
         except ApiError as error:
-            checked.append((topic, error, overrides))
-    results = []
-    for topic, found, overrides in checked:
-        if isinstance(found, ApiError):
-            results.append(_failure(topic.name, found.code, found.message))
+            return _failure(topic.name, error.code, error.message)
+        if self._validate_only:
+            topic_id = cluster.new_uuid()
         else:
-            results.append(_success(cluster, topic.name, found, overrides, request.validate_only))
-    return results
+            topic_id = cluster.create_topic(topic.name, assignment, overrides).id
+            self._made.add(topic.name)
+        return CreatableTopicResult(
+            name=topic.name,
+            topic_id=topic_id,
+            num_partitions=len(assignment),
+            replication_factor=len(assignment[0]),
+            configs=list(self._configs(overrides)),
+        )
+
+    def _configs(self, overrides: dict[str, str]) -> list[CreatableTopicConfigs]:
+        of = tuple(overrides.items())
+        if of not in self.described:
+            entries = self._cluster.configs.topic_entries(overrides)
+            self.described[of] = [
+                CreatableTopicConfigs(
+                    name=key.name,
+                    value=None if key.sensitive else value,
+                    config_source=source,
+                    is_sensitive=key.sensitive,
+                )
+                for key, value, source in sorted(entries, key=lambda entry: entry.key.name)
+            ]
+        return self.described[of]
 
 
 def _partitions(cluster: "Cluster", topics: list[CreatableTopic]) -> int:
@@ -81,9 +131,9 @@ def _partitions(cluster: "Cluster", topics: list[CreatableTopic]) -> int:
     )
 
 
-def _assignment(cluster: "Cluster", topic: CreatableTopic) -> list[list[int]]:
+def _assignment(cluster: "Cluster", topic: CreatableTopic, first: int) -> list[list[int]]:
     if not topic.assignments:
-        return topic_creation.place(cluster, topic.num_partitions, topic.replication_factor)
+        return topic_creation.place(cluster, topic.num_partitions, topic.replication_factor, first)
     for what, count in (
         ("replication factor", topic.replication_factor),
         ("numPartitions", topic.num_partitions),
@@ -93,29 +143,6 @@ def _assignment(cluster: "Cluster", topic: CreatableTopic) -> list[list[int]]:
             raise ApiError(ErrorCode.INVALID_REQUEST, message)
     return topic_creation.check_assignment(
         cluster, [(each.partition_index, each.broker_ids) for each in topic.assignments]
-    )
-
-
-def _success(
-    cluster: "Cluster", name: str, assignment: list[list[int]], overrides: dict[str, str], validate_only: bool
-) -> CreatableTopicResult:
-    topic_id = cluster.new_uuid() if validate_only else cluster.create_topic(name, assignment, overrides).id
-    return CreatableTopicResult(
-        name=name,
-        topic_id=topic_id,
-        num_partitions=len(assignment),
-        replication_factor=len(assignment[0]),
-        configs=[
-            CreatableTopicConfigs(
-                name=key.name,
-                value=None if key.sensitive else value,
-                config_source=source,
-                is_sensitive=key.sensitive,
-            )
-            for key, value, source in sorted(
-                cluster.configs.topic_entries(overrides), key=lambda entry: entry.key.name
-            )
-        ],
     )
 
 

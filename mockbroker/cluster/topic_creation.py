@@ -1,6 +1,6 @@
 """Checks and replica placement of new topics and partitions (`ReplicationControlManager.java`)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 MAX_PARTITIONS_PER_REQUEST: Final = 10_000
 
 
-def check_name(cluster: "Cluster", name: str) -> None:
-    """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS."""
+def check_name(cluster: "Cluster", name: str, beside: Collection[str] = ()) -> None:
+    """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS. Names in `beside` collide with none."""
     why = topic_names.fault(name)
     if why is None and name in cluster.topics:
         raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
-    if why is None and (other := cluster.colliding_names.with_name_like(name)) is not None:
-        why = f"Topic '{name}' collides with existing topic: {other}"
+    if why is None:
+        other = cluster.colliding_names.with_name_like(name)
+        if other is not None and other not in beside:
+            why = f"Topic '{name}' collides with existing topic: {other}"
     if why is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
 
@@ -39,10 +41,13 @@ def check_configs(cluster: "Cluster", configs: Sequence[tuple[str, str | None]])
     return overrides
 
 
-def place(cluster: "Cluster", partitions: int, replication_factor: int) -> list[list[int]]:
+def place(
+    cluster: "Cluster", partitions: int, replication_factor: int, first: int | None = None
+) -> list[list[int]]:
     """Replicas of each partition of a new topic; -1 stands for the broker's default (KIP-464).
 
-    Topics start at different brokers, so that single partitions don't pile up on one. ApiError:
+    Topics start at different brokers, so that single partitions don't pile up on one, but for those of one
+    request, which start at the same (`first`). ApiError:
     INVALID_REPLICATION_FACTOR or INVALID_PARTITIONS.
     """
     if replication_factor < -1 or replication_factor == 0:
@@ -59,7 +64,9 @@ def place(cluster: "Cluster", partitions: int, replication_factor: int) -> list[
     if replication_factor == -1:
         replication_factor = cluster.configs.broker_int("default.replication.factor")
     check_replication_factor(cluster, replication_factor)
-    return cluster.assign_replicas(partitions, replication_factor, first=len(cluster.topics))
+    return cluster.assign_replicas(
+        partitions, replication_factor, first=len(cluster.topics) if first is None else first
+    )
 
 
 def check_replication_factor(cluster: "Cluster", factor: int) -> None:

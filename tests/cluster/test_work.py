@@ -10,6 +10,8 @@ from mockbroker.cluster.call import PARKED, Call, Client, Failed
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.work import AT_ONCE, Steps
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -65,7 +67,12 @@ def produce_to_many(bench: Bench) -> Any:
     return bench.ask(ApiKey.PRODUCE, 9, ProduceRequest(None, -1, 1000, topics))
 
 
-MANY = pytest.mark.parametrize("ask", [metadata_of_many, configs_of_many, produce_to_many])
+def create_many(bench: Bench) -> Any:
+    topics = [CreatableTopic(f"new{number}", 1, 1) for number in range(TOPICS)]
+    return bench.ask(ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest(topics))
+
+
+MANY = pytest.mark.parametrize("ask", [metadata_of_many, configs_of_many, produce_to_many, create_many])
 
 
 @MANY
@@ -86,6 +93,46 @@ def test_topics_that_go_between_two_parts_are_no_error(ask: Any) -> None:
     bench.cluster.delete_topics([bench.cluster.topics[f"t{number}"] for number in range(40, TOPICS, 3)])
     answer = bench.finish()
     assert type(answer) is not Failed
+
+
+def test_what_another_creates_between_two_parts_exists() -> None:
+    bench = Bench()
+    assert create_many(bench) is PARKED
+    [taken, *_, last] = [
+        name for name in (f"new{n}" for n in range(TOPICS)) if name not in bench.cluster.topics
+    ]
+    others = [CreatableTopic(name, 3, 1) for name in (taken, last)]
+    theirs = bench.ask(ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest(others))
+    assert [each.error_code for each in theirs.topics] == [ErrorCode.NONE] * 2
+    answer = bench.finish()
+    assert {each.name for each in answer.topics if each.error_code} == {taken, last}
+    assert {each.error_code for each in answer.topics} == {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}
+    assert len(bench.cluster.topics) == TOPICS
+    assert len(bench.cluster.topics[taken].partitions) == 3
+
+
+def test_topics_of_one_request_may_look_alike_but_not_like_those_of_another() -> None:
+    bench = Bench()
+    topics = [CreatableTopic(f"a.{n // 2}" if n % 2 else f"a_{n // 2}", 1, 1) for n in range(TOPICS)]
+    assert bench.ask(ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest(topics)) is PARKED
+    last = TOPICS // 2 - 1
+    bench.cluster.create_topic(f"a-{last}", [[1]])
+    bench.cluster.create_topic(f"a_{last - 1}", [[1]])
+    refused = {each.name: each.error_code for each in bench.finish().topics if each.error_code}
+    assert refused == {
+        f"a_{last - 1}": ErrorCode.TOPIC_ALREADY_EXISTS,
+        f"a.{last - 1}": ErrorCode.INVALID_TOPIC_EXCEPTION,
+    }
+
+
+def test_the_configurations_of_a_new_topic_are_those_in_force_when_it_was_created() -> None:
+    bench = Bench()
+    assert create_many(bench) is PARKED
+    bench.cluster.configs.cluster_wide["log.retention.ms"] = "7"
+    bench.cluster.configs.changed()
+    for each in bench.finish().topics:
+        [told] = [config.value for config in each.configs if config.name == "retention.ms"]
+        assert told == str(bench.cluster.topics[each.name].settings.retention_ms)
 
 
 def test_two_requests_take_turns() -> None:
