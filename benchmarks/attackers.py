@@ -124,8 +124,14 @@ def configs(target: Target) -> None:
 
 
 def dotted(target: Target) -> None:
-    """Metadata that would create 20,000 topics with dots in their names, and then as many others."""
-    frames = [_metadata([f"a.{turn}.{number}" for number in range(20_000)], create=True) for turn in range(5)]
+    """Metadata that creates 5,000 topics with dots in their names, and then as many others."""
+    frames = [_metadata([f"a.{turn}.{number}" for number in range(5000)], create=True) for turn in range(20)]
+    _one_after_the_other(target, *frames)
+
+
+def create_topics(target: Target) -> None:
+    """CreateTopics of 5,000 topics, as many as go into one request, and then of others."""
+    frames = [_create_topics([f"created-{turn}-{number}" for number in range(5000)]) for turn in range(20)]
     _one_after_the_other(target, *frames)
 
 
@@ -140,6 +146,7 @@ ATTACKS: Final[dict[str, Callable[[Target], None]]] = {
     "records": megabytes_of_records,
     "configs": configs,
     "dotted": dotted,
+    "create-topics": create_topics,
 }
 
 

@@ -41,6 +41,7 @@ from . import (
     high_watermark_below_min_isr,
     isr_entry,
     isr_shrink_epoch,
+    large_creation,
     last_epoch,
     last_stable_offset,
     leader_epoch_entry,
@@ -276,6 +277,7 @@ class Policies:
         self.sync_renews_session = sync_session.BEHAVIOUR.choose(release, chosen)
         self.tied_protocols = tied_protocols.BEHAVIOUR.choose(release, chosen)
         self.retention_by_file_time = time_retention.BEHAVIOUR.choose(release, chosen)
+        self.large_creation = large_creation.BEHAVIOUR.choose(release, chosen)
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, chosen)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, chosen)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, chosen)

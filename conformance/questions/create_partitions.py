@@ -80,6 +80,26 @@ def validate_only(s: Scene) -> Steps:
     yield "partitions", _partitions(s, topic)
 
 
+@question(newest_only=True)
+def many_partitions(s: Scene) -> Steps:
+    """10000 records fit in a batch, one for each partition. Up to 4.3 topics are taken in no set order."""
+    a, b = s.topic("a"), s.topic("b")
+
+    def asked(*counts: tuple[str, int]) -> Any:
+        topics = [{"name": name, "count": count, "assignments": None} for name, count in counts]
+        return s.ask(topics=topics, timeout=10000, validate_only=True)
+
+    yield "10001", asked((a, 10_001))
+    yield "two of 5001", asked((a, 5001), (b, 5001))
+    both = asked((a, 5002), (b, 5002))
+    yield "two of 5002", sorted((each["error_code"], each["error_message"]) for each in both["results"])
+    yield "10001 and 3, of no topic", asked((a, 10_001), (s.name("unknown"), 3))
+    yield "10002 of no topic, and 2", asked((s.name("unknown"), 10_002), (b, 2))
+    yield "10002 and fewer than there are", asked((a, 10_002), (b, 0))
+    yield "fewer than there are and 10002", asked((b, 0), (a, 10_002))
+    yield "10002 twice", asked((a, 10_002), (a, 10_002), (b, 2))
+
+
 @question(brokers=3)
 def three_brokers(s: Scene) -> Steps:
     a, b, c = (s.node(rank) for rank in range(3))

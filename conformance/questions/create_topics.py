@@ -1,5 +1,6 @@
 """CreateTopics: KIP-4, KIP-464 (defaults), KIP-525 (returned configs), KIP-516 (topic ids)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -117,6 +118,52 @@ def huge_partition_count(s: Scene) -> Steps:
     """More than the controller takes in one batch of records."""
     yield "10001", _create(s, _topic(s.name("many"), 10001), validate_only=True)
     yield "2^31-1", _create(s, _topic(s.name("most"), 2**31 - 1), validate_only=True)
+
+
+@question(at=(4,))
+def many_topics(s: Scene) -> Steps:
+    """A topic, each of its partitions and each of its configurations is a record; 10000 fit in a batch.
+
+    In a version whose answers have no configurations.
+    """
+
+    def asked(count: int, partitions: int = 1, **more: Any) -> Any:
+        topics = [_topic(s.name(f"t{number}"), partitions, **more) for number in range(count)]
+        return _counted(_create(s, *topics, validate_only=True))
+
+    yield "5000", asked(5000)
+    yield "5001", asked(5001)
+    yield "3334 of two partitions", asked(3334, 2)
+    yield "3334 of one configuration", asked(3334, configs=[{"name": "retention.ms", "value": "1000"}])
+    yield "two of 5000 partitions", asked(2, 5000)
+    yield "two of 5001 partitions", asked(2, 5001)
+    yield (
+        "10001 partitions, half in an invalid name",
+        _counted(_create(s, _topic(s.name("a b"), 5001), _topic(s.name(), 5000), validate_only=True)),
+    )
+    yield (
+        "5001 of which two are invalid",
+        _counted(
+            _create(
+                s,
+                *[_topic(s.name(f"t{number}")) for number in range(4999)],
+                _topic(s.name("a b")),
+                _topic(s.name("c d")),
+                validate_only=True,
+            )
+        ),
+    )
+
+
+def _counted(answer: Any) -> Any:
+    """How many topics have which error."""
+    if isinstance(answer, str):
+        return answer
+    errors = Counter((each["error_code"], each["error_message"]) for each in answer["topics"])
+    return [
+        {"error_code": code, "error_message": message, "topics": count}
+        for (code, message), count in sorted(errors.items(), key=str)
+    ]
 
 
 @question()

@@ -1,5 +1,6 @@
 """Metadata: KIP-4, KIP-204 (auto creation), KIP-430 (authorized operations), KIP-516 (topic ids)."""
 
+from collections import Counter
 from typing import Any
 
 from ..registry import Steps, about
@@ -79,6 +80,25 @@ def auto_creation(s: Scene) -> Steps:
 def _created(s: Scene, name: str) -> bool:
     found = s.call("metadata", {"topics": [{"name": name}], "allow_auto_topic_creation": False})["topics"][0]
     return bool(found["error_code"] == "NONE" and found["partitions"][0]["leader_id"] >= 0)
+
+
+@question(newest_only=True)
+def auto_creation_of_many(s: Scene) -> Steps:
+    """The controller is asked for all of them in one request, and takes 10000 records, two for each."""
+    names = [s.name(f"many{number}") for number in range(5001)]
+    yield "5001", _errors(_topics(s, *names, create=True))
+    last = s.name("last")
+    _topics(s, last, create=True)
+    s.forget_later(last)
+    s.until(lambda: _created(s, last))
+    yield "later", _errors(_topics(s, *names))
+
+
+def _errors(answer: Any) -> Any:
+    """How many topics have which error."""
+    return (
+        answer if isinstance(answer, str) else dict(Counter(each["error_code"] for each in answer["topics"]))
+    )
 
 
 @question()

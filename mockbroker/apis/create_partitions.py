@@ -36,14 +36,22 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
         for name, count in times.items()
         if count > 1
     ]
-    for asked in request.topics:
-        if times[asked.name] > 1:
-            continue
+    single = [asked for asked in request.topics if times[asked.name] == 1]
+    limit = cluster.policies.too_many_new_partitions
+    refused = limit.whole_request and _added(cluster, single) > topic_creation.MAX_RECORDS
+    left = topic_creation.MAX_RECORDS
+    for asked in single:
         try:
             if request.timeout_ms <= 0:
                 # The controller's deadline has passed when it takes up the request.
                 raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
-            topic, assignment = _checked(cluster, asked)
+            if refused:
+                raise ApiError(limit.code, limit.message)
+            topic, more = _increase(cluster, asked)
+            left = max(left - more, -1)
+            if left < 0:
+                raise ApiError(limit.code, limit.message)
+            assignment = _assignment(cluster, asked, topic, more)
             if not request.validate_only:
                 topic.add_partitions(assignment)
             results.append(CreatePartitionsTopicResult(asked.name))
@@ -52,8 +60,17 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
     return CreatePartitionsResponse(results=results)
 
 
-def _checked(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic", list[list[int]]]:
-    """The topic and the replicas of its new partitions. ApiError (`ReplicationControlManager.java`)."""
+def _added(cluster: "Cluster", topics: list[CreatePartitionsTopic]) -> int:
+    """How many partitions are added in all."""
+    return sum(
+        max(asked.count - len(cluster.topics[asked.name].partitions), 0)
+        for asked in topics
+        if asked.name in cluster.topics
+    )
+
+
+def _increase(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic", int]:
+    """The topic, and how many partitions it gets. ApiError (`ReplicationControlManager.java`)."""
     topic = cluster.topics.get(asked.name)
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
@@ -66,14 +83,19 @@ def _checked(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic",
             f"The topic {asked.name} currently has {present} partition(s); "
             f"{asked.count} would not be an increase.",
         )
-    more = asked.count - present
-    if more > topic_creation.MAX_PARTITIONS_PER_REQUEST:
-        raise ApiError(*cluster.policies.too_many_new_partitions)
+    return topic, asked.count - present
+
+
+def _assignment(
+    cluster: "Cluster", asked: CreatePartitionsTopic, topic: "Topic", more: int
+) -> list[list[int]]:
+    """The replicas of the new partitions. ApiError."""
+    present = len(topic.partitions)
     factor = len(topic.partitions[0].replicas)
     if asked.assignments is None:
         topic_creation.check_replication_factor(cluster, factor)
         first = topic.partitions[0].replicas[0] - 1 + present
-        return topic, cluster.assign_replicas(more, factor, first=first)
+        return cluster.assign_replicas(more, factor, first=first)
     if len(asked.assignments) != more:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
@@ -82,4 +104,4 @@ def _checked(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic",
         )
     for index, each in enumerate(asked.assignments, present):
         topic_creation.check_replicas(cluster, index, each.broker_ids, factor)
-    return topic, [list(each.broker_ids) for each in asked.assignments]
+    return [list(each.broker_ids) for each in asked.assignments]

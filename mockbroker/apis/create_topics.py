@@ -1,6 +1,7 @@
 """CreateTopics (19): KIP-4, defaults by KIP-464, returned configurations by KIP-525, ids by KIP-516."""
 
 from collections import Counter
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Final
 
 from ..cluster import topic_creation
@@ -42,7 +43,7 @@ def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
     times = Counter(topic.name for topic in request.topics)
     single = [topic for topic in request.topics if times[topic.name] == 1 and topic.name != CLUSTER_METADATA]
     answer = CreateTopicsResponse()
-    if (refused := _refused(cluster, single, request)) is not None:
+    if (refused := (yield from _refused(cluster, single, request))) is not None:
         answer.topics += [_failure(topic.name, *refused) for topic in single]
     else:
         creation = _Creation(cluster, request.validate_only)
@@ -62,13 +63,30 @@ def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
 
 def _refused(
     cluster: "Cluster", topics: list[CreatableTopic], request: CreateTopicsRequest
-) -> tuple[ErrorCode, str | None] | None:
+) -> Generator[None, None, tuple[ErrorCode, str | None] | None]:
     """Why the controller refuses the whole request, if it does."""
     if request.timeout_ms <= 0:
         # The controller's deadline has passed when it takes up the request.
         return ErrorCode.REQUEST_TIMED_OUT, None
-    if _partitions(cluster, topics) > topic_creation.MAX_PARTITIONS_PER_REQUEST:
+    partitions = _partitions(cluster, topics)
+    if partitions > topic_creation.MAX_PARTITIONS_PER_REQUEST:
         return ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
+    message = cluster.policies.large_creation
+    most = partitions + sum(1 + len(topic.configs) for topic in topics)
+    if message is None or most <= topic_creation.MAX_RECORDS:
+        return None
+    records, trial = 0, _Creation(cluster, validate_only=True)
+    for number, topic in enumerate(topics, 1):
+        try:
+            overrides, assignment = trial.checked(topic)
+        except ApiError:
+            continue
+        finally:
+            if number % _TOPICS_IN_A_PART == 0:
+                yield
+        records += 1 + len(assignment) + len(overrides)
+        if records > topic_creation.MAX_RECORDS:
+            return ErrorCode.POLICY_VIOLATION, message
     return None
 
 
@@ -86,11 +104,7 @@ class _Creation:
     def of(self, topic: CreatableTopic) -> CreatableTopicResult:
         cluster = self._cluster
         try:
-            topic_creation.check_name(cluster, topic.name, beside=self._made)
-            overrides = topic_creation.check_configs(
-                cluster, [(each.name, each.value) for each in topic.configs]
-            )
-            assignment = _assignment(cluster, topic, self._first)
+            overrides, assignment = self.checked(topic)
         except ApiError as error:
             return _failure(topic.name, error.code, error.message)
         if self._validate_only:
@@ -105,6 +119,13 @@ class _Creation:
             replication_factor=len(assignment[0]),
             configs=list(self._configs(overrides)),
         )
+
+    def checked(self, topic: CreatableTopic) -> tuple[dict[str, str], list[list[int]]]:
+        """The topic's own configurations, and the replicas of its partitions. ApiError."""
+        cluster = self._cluster
+        topic_creation.check_name(cluster, topic.name, beside=self._made)
+        overrides = topic_creation.check_configs(cluster, [(each.name, each.value) for each in topic.configs])
+        return overrides, _assignment(cluster, topic, self._first)
 
     def _configs(self, overrides: dict[str, str]) -> list[CreatableTopicConfigs]:
         of = tuple(overrides.items())

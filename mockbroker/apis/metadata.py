@@ -115,6 +115,7 @@ def _named(
             missing.append(name)
         else:
             yield _described(call, topic, brokers)
+    creating = creating and topic_creation.may_auto_create(cluster, missing)
     for name in missing:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic_names.fault(name) is not None:

@@ -1,6 +1,6 @@
 """Checks and replica placement of new topics and partitions (`ReplicationControlManager.java`)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 MAX_PARTITIONS_PER_REQUEST: Final = 10_000
+MAX_RECORDS: Final = 10_000
+"""A topic is a record, as is each of its partitions and configurations (`MAX_RECORDS_PER_USER_OP`)."""
 
 
 def check_name(cluster: "Cluster", name: str, beside: Collection[str] = ()) -> None:
@@ -140,6 +142,19 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
             "partitions should be a consecutive 0-based integer sequence",
         )
     return [found[index] for index in range(len(found))]
+
+
+def may_auto_create(cluster: "Cluster", names: Iterable[str]) -> bool:
+    """Whether the controller creates those of `names` that can be: it is asked for all of them at once."""
+    if cluster.policies.large_creation is None:
+        return True
+    records, each = 0, 1 + cluster.configs.broker_int("num.partitions")
+    for name in names:
+        if topic_names.fault(name) is None and cluster.colliding_names.with_name_like(name) is None:
+            records += each
+            if records > MAX_RECORDS:
+                return False
+    return True
 
 
 def auto_create(cluster: "Cluster", name: str) -> None:

@@ -15,6 +15,7 @@ from mockbroker.protocol.messages.create_topics import (
     CreateTopicsRequest,
 )
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from mockbroker.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 from .asking import a_cluster, ask, create
 
@@ -154,6 +155,37 @@ def test_partitions_are_added() -> None:
     assert [each.index for each in partitions] == [0, 1, 2, 3]
     assert len({each.leader for each in partitions[:3]}) == 3
     assert partitions[3].leader == 3
+
+
+@pytest.mark.parametrize(
+    ("release", "code"),
+    [("3.4", ErrorCode.NONE), ("3.5", ErrorCode.POLICY_VIOLATION), ("4.4", ErrorCode.POLICY_VIOLATION)],
+)
+def test_a_request_that_needs_more_than_ten_thousand_records_is_refused(
+    release: str, code: ErrorCode
+) -> None:
+    cluster = a_cluster(release)
+    for partitions, expected in ((9999, ErrorCode.NONE), (10_000, code)):
+        request = CreateTopicsRequest([CreatableTopic("t", partitions, 1)], validate_only=True)
+        assert ask(cluster, request).topics[0].error_code == expected
+
+
+def test_topics_that_are_refused_take_no_room() -> None:
+    cluster = a_cluster()
+    topics = [CreatableTopic("t", 9999, 1), CreatableTopic("u", 1, 9)]
+    answer = ask(cluster, CreateTopicsRequest(topics, validate_only=True))
+    assert [each.error_code for each in answer.topics] == [
+        ErrorCode.NONE,
+        ErrorCode.INVALID_REPLICATION_FACTOR,
+    ]
+
+
+@pytest.mark.parametrize(("partitions", "made"), [("40", ["a", "b"]), ("5000", [])])
+def test_metadata_creates_all_that_fit_together_or_none(partitions: str, made: list[str]) -> None:
+    cluster = a_cluster(num_partitions=partitions)
+    topics = [MetadataRequestTopic(name=name) for name in ("a", "b", "c d")]
+    ask(cluster, MetadataRequest(topics=topics, allow_auto_topic_creation=True))
+    assert list(cluster.topics) == made
 
 
 @pytest.mark.parametrize(
