@@ -16,7 +16,8 @@ CLOCKS: Final = ("wall", "manual")
 class Options:
     """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
-    with so many partitions and `default.replication.factor` replicas; `seed` makes all ids the same again;
+    with so many partitions, and a replica on each broker but on three at most, unless `config` has
+    `default.replication.factor`; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
     happens; `control` serves the control API on loopback, at a port or at any free one (0), to those who send

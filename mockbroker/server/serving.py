@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -26,6 +26,10 @@ from .reporting import Reporting
 
 if TYPE_CHECKING:
     from ..control.target import Target
+
+
+_REPLICAS: Final = 3
+"""So many replicas have the topics that a cluster is started with, where it has as many brokers."""
 
 
 class ServedCluster:
@@ -105,7 +109,10 @@ class ServedCluster:
         options, cluster = self.options, self.cluster
         if options.trace:
             self.pump.watch()
-        replicas = min(cluster.configs.broker_int("default.replication.factor"), options.brokers)
+        factor = _REPLICAS
+        if "default.replication.factor" in options.config:
+            factor = cluster.configs.broker_int("default.replication.factor")
+        replicas = min(factor, options.brokers)
         for name, partitions in options.topics.items():
             cluster.create_topic(name, cluster.assign_replicas(partitions, replicas))
         for given in options.faults:

@@ -50,3 +50,17 @@ def test_a_fault_that_moves_nothing_is_no_hit_and_the_next_may_be() -> None:
             client.call("list_offsets", 1, asked)
         assert fault.hits == 1
         assert cluster.replicas("t", 0)[1].state == "leader"
+
+
+@pytest.mark.parametrize(("brokers", "replicas"), [(1, 1), (2, 2), (3, 3), (5, 3)])
+def test_topics_of_the_start_have_replicas(brokers: int, replicas: int) -> None:
+    with MockCluster(brokers=brokers, topics={"t": 1}) as cluster:
+        assert len(cluster.replicas("t", 0)) == replicas
+
+
+def test_topics_created_by_use_have_what_kafka_gives_them() -> None:
+    with MockCluster(brokers=3) as cluster:
+        host, port = cluster.bootstrap_servers.split(",")[0].split(":")
+        with Client(host, int(port)) as client:
+            client.call("metadata", 4, {"topics": [{"name": "t"}], "allow_auto_topic_creation": True})
+        assert len(cluster.replicas("t", 0)) == 1
