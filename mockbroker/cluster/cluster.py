@@ -119,10 +119,11 @@ class Cluster:
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         return self.timers.at(self.now_ms + delay_ms, callback)
 
-    def wait(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
+    def wait(self, delay_ms: int, callback: Callable[[], None], *, owned: bool = True) -> Timer:
         """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
-        has gone by outside while the cluster's clock stood still."""
-        return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work)
+        has gone by outside while the cluster's clock stood still. What it raises ends the request at work,
+        if `owned`."""
+        return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work if owned else None)
 
     def new_uuid(self) -> UUID:
         """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""

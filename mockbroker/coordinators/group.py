@@ -299,6 +299,18 @@ class ClassicGroup:
         reply.complete(response)
         return True
 
+    def fail(self, error: Exception) -> list[Member]:
+        """Ends the requests that wait; returns whose they were."""
+        failed = [each for each in self.members.values() if each.join is not None or each.sync is not None]
+        for member in failed:
+            waiting = (member.join, member.sync)
+            self.joining -= member.join is not None
+            member.join = member.sync = None
+            for reply in waiting:
+                if reply is not None:
+                    reply.fail(error)
+        return failed
+
     def joined(
         self, member_id: str, *, with_members: bool, skip_assignment: bool = False
     ) -> JoinGroupResponse:

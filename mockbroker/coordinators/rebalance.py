@@ -4,8 +4,8 @@ Sources: `GroupCoordinator.scala` up to 3.9, `GroupMetadataManager.java` since 4
 """
 
 import functools
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
@@ -24,6 +24,24 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 Joining = Reply[JoinGroupResponse]
+P = ParamSpec("P")
+Step = Callable[Concatenate["Rebalance", ClassicGroup, P], None]
+
+
+def _or_all_fail(step: Step[P]) -> Step[P]:
+    """What raises in the midst of a rebalance ends the requests that wait for it: nothing else would. Their
+    members come back, or are silent from now on."""
+
+    @functools.wraps(step)
+    def contained(self: "Rebalance", group: ClassicGroup, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            step(self, group, *args, **kwargs)
+        except Exception as error:
+            for member in group.fail(error):
+                self.renew(member)
+            raise
+
+    return contained
 
 
 class Rebalance:
@@ -118,6 +136,7 @@ class Rebalance:
         else:
             self.maybe_complete(group)
 
+    @_or_all_fail
     def prepare(self, group: ClassicGroup) -> None:
         """Begins a rebalance: members learn it by their next Heartbeat and join again."""
         if group.state is GroupState.COMPLETING_REBALANCE:
@@ -153,13 +172,15 @@ class Rebalance:
             else:
                 self.complete(group)
 
-        group.join_timer = self._cluster.wait(delay_ms, over)
+        # It belongs to all who join, not to the request that began it.
+        group.join_timer = self._cluster.wait(delay_ms, over, owned=False)
 
     def _await_members(self, group: ClassicGroup) -> None:
         group.join_timer = self._cluster.after(
             group.rebalance_timeout_ms, functools.partial(self.complete, group)
         )
 
+    @_or_all_fail
     def complete(self, group: ClassicGroup) -> None:
         """Begins the next generation with those who joined, and static members even if they did not."""
         if group.join_timer is not None:
@@ -193,6 +214,7 @@ class Rebalance:
 
     # -- assignments
 
+    @_or_all_fail
     def assign(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
         """The leader's assignment is there; members that it forgot get an empty one."""
         self._assign(group, assignments, ErrorCode.NONE)

@@ -21,10 +21,16 @@ class Reply(Generic[R]):
         self._response: R | None = None
 
     def complete(self, response: R) -> None:
+        """An answer that fails ends this request, and not what is done for others besides."""
         if self._parked:
-            self.call.answer(response)
+            self.call.cluster.contain(lambda: self.call.answer(response), self.call)
         else:
             self._response = response
+
+    def fail(self, error: Exception) -> None:
+        """Ends a request that waits; one whose handler is still at work ends by what that raises."""
+        if self._parked:
+            self.call.fail(error)
 
     def outcome(self) -> object:
         """The answer if it is there already, else PARKED."""
