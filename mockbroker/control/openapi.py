@@ -1,6 +1,6 @@
 """The operations as an OpenAPI document."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
@@ -12,6 +12,9 @@ ERRORS: Final = {
     "404": "no broker, topic, partition, behaviour or fault of that name",
     "409": "not as the cluster is now",
 }
+_TOKEN: Final = "the control token, where the cluster was started with one"
+_NO_TOKEN: Final = "the control token that is asked for was not sent"
+_TOO_LARGE: Final = "the body is too large"
 _ERROR: Final = {
     "type": "object",
     "properties": {"error": {"type": "string"}},
@@ -24,6 +27,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    paths["/trace/stream"] = {"get": _stream()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -33,7 +37,12 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
             "query too, but for the fields of a fault.",
         },
         "paths": paths,
-        "components": {"schemas": {"Error": _ERROR}},
+        "components": {
+            "schemas": {"Error": _ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": _TOKEN}},
+        },
+        # Either of them: only some clusters ask for a token.
+        "security": [{}, {"token": []}],
     }
 
 
@@ -50,9 +59,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         + ([] if in_body else [_parameter(each, "query") for each in given]),
         "responses": {
             "200": _json(json_schema(operation.result), "done"),
-            **{
-                status: _json({"$ref": "#/components/schemas/Error"}, text) for status, text in ERRORS.items()
-            },
+            **_errors(ERRORS | {"401": _NO_TOKEN} | ({"413": _TOO_LARGE} if in_body else {})),
         },
     }
     if in_body and given:
@@ -61,6 +68,52 @@ def _operation(operation: Operation) -> dict[str, Any]:
             "content": {"application/json": {"schema": _body(given)}},
         }
     return described
+
+
+def _stream() -> dict[str, Any]:
+    """`GET /trace/stream`, which is no operation."""
+    chosen = "Fields of an event, as `topic`, and the value that each has to have."
+    return {
+        "operationId": "trace-stream",
+        "summary": "Events as they come, as server-sent events.",
+        "description": "An event `missed` tells a slow client the numbers that it did not get.",
+        "tags": ["trace"],
+        "parameters": [
+            {
+                "name": "kind",
+                "in": "query",
+                "description": "Only events of this kind.",
+                "schema": {"type": "string"},
+            },
+            {
+                "name": "since",
+                "in": "query",
+                "description": "Those that are kept after this number come first.",
+                "schema": {"type": "integer", "default": -1},
+            },
+            {
+                "name": "fields",
+                "in": "query",
+                "description": chosen,
+                "style": "form",
+                "explode": True,
+                "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+            },
+        ],
+        "responses": {
+            "200": {
+                "description": "goes on until the client leaves",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            },
+            **_errors({"400": ERRORS["400"], "401": _NO_TOKEN, "503": "as many read the trace as may"}),
+        },
+    }
+
+
+def _errors(texts: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        status: _json({"$ref": "#/components/schemas/Error"}, text) for status, text in sorted(texts.items())
+    }
 
 
 def _parameter(parameter: Parameter, where: str) -> dict[str, Any]:

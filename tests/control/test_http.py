@@ -212,13 +212,28 @@ def test_the_document_has_every_operation(asking: Asking) -> None:
     status, document = asking("GET", "/openapi.json")
     assert (status, document["openapi"]) == (200, "3.1.0")
     described = {(path, method) for path, each in document["paths"].items() for method in each}
-    assert described == {(each.path, each.method.lower()) for each in OPERATIONS.values()}
+    operations = {(each.path, each.method.lower()) for each in OPERATIONS.values()}
+    assert described == operations | {("/trace/stream", "get")}
     for path, methods in document["paths"].items():
         for told in methods.values():
             in_path = {each["name"] for each in told["parameters"] if each["in"] == "path"}
             assert in_path == set(re.findall(r"{(\w+)}", path))
             assert told["summary"]
-            assert told["responses"]["200"]["content"]["application/json"]["schema"]
+            [content] = told["responses"]["200"]["content"].values()
+            assert content["schema"]
+
+
+def test_the_document_says_how_requests_are_refused(asking: Asking) -> None:
+    document = asking("GET", "/openapi.json")[1]
+    [(name, scheme)] = document["components"]["securitySchemes"].items()
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    assert document["security"] == [{}, {name: []}]
+    for path, methods in document["paths"].items():
+        for method, told in methods.items():
+            statuses = set(told["responses"])
+            assert {"400", "401"} <= statuses
+            assert ("413" in statuses) == (method in ("post", "put"))
+            assert ("503" in statuses) == (path == "/trace/stream")
 
 
 def test_a_wait_does_not_keep_a_cluster_from_its_end() -> None:
