@@ -52,7 +52,7 @@ class Codec:
         return request if self.upgrade is None else self.upgrade(request, self.version)
 
     def encode(self, correlation_id: int, response: Any) -> Frame:
-        """The whole answer frame."""
+        """The whole answer frame. TextTooLongError."""
         if self.downgrade is not None:
             response = self.downgrade(response, self.version)
         out = FrameBuffer(8)

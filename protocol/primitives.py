@@ -145,12 +145,20 @@ def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
     return offset + size
 
 
+class TextTooLongError(ValueError):
+    """Text of more bytes than a version that is not flexible can say: 32,767."""
+
+
 def write_string(out: bytearray, value: str | None) -> None:
+    """TextTooLongError."""
     if value is None:
         out += _NULL_INT16
         return
     data = value.encode()
-    out += _INT16(len(data))
+    try:
+        out += _INT16(len(data))
+    except struct.error:
+        raise TextTooLongError(f"a text of {len(data)} bytes: 32767 is the most") from None
     out += data
 
 

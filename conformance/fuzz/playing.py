@@ -1,5 +1,6 @@
 """Plays a session on the core and `Connection`, without sockets, in virtual time."""
 
+import dataclasses
 import random
 import resource
 import time
@@ -15,6 +16,7 @@ from ...faults import Faults
 from ...protocol.api_keys import ApiKey
 from ...protocol.messages.offset_fetch import OffsetFetchRequest
 from ...protocol.messages.produce import ProduceRequest
+from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
 from ...server.clock import milliseconds
 from ...server.connection import Connection
@@ -238,7 +240,10 @@ def sent(connection: Connection) -> bytes:
 
 
 def _never_answered(request: Any) -> bool:
-    """Real brokers do not answer Produce with null records, nor OffsetFetch of no groups."""
+    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, nor one
+    with a text that is too long for an answer."""
+    if any(len(text.encode()) > MOST_TEXT for text in _texts(request)):
+        return True
     match request:
         case ProduceRequest():
             return any(each.records is None for topic in request.topic_data for each in topic.partition_data)
@@ -246,6 +251,17 @@ def _never_answered(request: Any) -> bool:
             return not request.groups
         case _:
             return False
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+    elif dataclasses.is_dataclass(value):
+        for each in dataclasses.fields(value):
+            yield from _texts(getattr(value, each.name))
 
 
 class _GoodClient(Client):

@@ -39,7 +39,8 @@ _SOURCES: Final = {
     "topics": ("topics",),
     "partitions": ("partitions", "partition_indexes"),
     "members": ("members",),
-    "results": ("topics", "groups_names"),
+    "results": ("topics", "groups_names", "resources"),
+    "groups": ("groups",),
     "results_by_transaction": ("transactions",),
     "topic_results": ("topics",),
     "results_by_partition": ("partitions",),
@@ -63,6 +64,9 @@ _UNSET: Final = {
     "replication_factor": -1,
 }
 """What fields say beside an error, where that is not their default."""
+
+_UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
+"""Only DescribeConfigs says so; the other APIs give no message."""
 
 _WRITING: Final = frozenset(
     {
@@ -205,11 +209,16 @@ def refusal(api: ApiKey, request: Any) -> Any:
 def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
     """What a broker answers that failed at its work."""
     level = _usual_level(api, call.version)
+    told = {"error_message": _UNEXPECTED} if api is ApiKey.DESCRIBE_CONFIGS else {}
 
     def change(place: Place, entity: Any) -> Any:
         name = error_field(entity.__class__)
         here = place.level in (level, "top")
-        return replace(entity, **{name: int(ErrorCode.UNKNOWN_SERVER_ERROR)}) if name and here else entity
+        if not name or not here:
+            return entity
+        if api is ApiKey.OFFSET_FETCH and call.version >= 2 and place.level == "group":
+            entity = replace(entity, topics=[])
+        return replace(entity, **{name: int(ErrorCode.UNKNOWN_SERVER_ERROR)}, **told)
 
     return _changed(refusal(api, request), Place("top"), call, change)
 

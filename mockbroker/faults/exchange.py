@@ -117,3 +117,8 @@ class Exchange:
     def has_answer(self) -> bool:
         """Whether there is a response that could be changed."""
         return self.answer not in (None, NO_ANSWER, CLOSE, PARKED)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether a fault gave a field of the answer a value."""
+        return any(fault.do == "replace" for fault in self.faults)

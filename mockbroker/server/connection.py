@@ -12,12 +12,14 @@ from ..faults import Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import Exchange
 from ..policies import OwnPolicyError
-from ..protocol.codecs import Codec, codec
+from ..protocol.codecs import Codec, Frame, codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError, parse_header, skip_tags
+from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
 from .delivery import Deliveries
 from .failures import RequestFailedError
 from .slices import ENDLESS, Slice
+from .too_long import frame_instead
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -291,15 +293,22 @@ class Connection:
         self.broker.cluster.at_work = call
         try:
             answer = handler(call, request)
-        except OwnPolicyError as error:
-            self.observer.policy_failed(error)
+        except (OwnPolicyError, TextTooLongError) as error:
+            self._excuse(error)
             answer = unknown_server_error(call, found.api_key, request)
         if not self.announced:
             self.announced = True
             self.observer.identified(self)
         if type(answer) is not Outcome:
-            self.send(found.encode(correlation_id, answer))
-        elif answer is PARKED:
+            try:
+                written: Frame | None = found.encode(correlation_id, answer)
+            except TextTooLongError:
+                written = frame_instead(found, correlation_id, call, request)
+            if written is not None:
+                self.send(written)
+                return
+            answer = PARKED
+        if answer is PARKED:
             self.parked = (call, found, correlation_id, request)
         elif answer is CLOSE:
             self.wants_close = True
@@ -338,8 +347,7 @@ class Connection:
         if answer is PARKED:
             return
         error = exchange.error
-        if isinstance(error, OwnPolicyError):
-            self.observer.policy_failed(error)
+        if error is not None and self._excuse(error):
             answer, error = unknown_server_error(exchange.call, exchange.api, exchange.request), None
         if type(answer) is not Outcome:
             if self._deliveries is None:
@@ -349,12 +357,22 @@ class Connection:
                     lambda correlation: found.encode(correlation, answer), correlation_id, exchange.delivery
                 )
                 return
-            except Exception as raised:  # a fault gave a field a value that it can't have
-                answer, error = CLOSE, raised
+            except Exception as raised:
+                if type(raised) is TextTooLongError and not exchange.replaced:
+                    self._deliver_instead(exchange, found, correlation_id)
+                    return
+                answer, error = CLOSE, raised  # a fault gave a field a value that it can't have
         self.wants_close = answer is CLOSE
         if error is not None:
             self._failed(found.api_key, found.version, error)
         self._go_on()
+
+    def _deliver_instead(self, exchange: Exchange, found: Codec, correlation_id: int) -> None:
+        assert self._deliveries
+        given = correlation_id + exchange.delivery.correlation_shift
+        frame = frame_instead(found, given, exchange.call, exchange.request)
+        if frame is not None:
+            self._deliveries.deliver(lambda _: frame, correlation_id, exchange.delivery)
 
     def _go_on(self) -> None:
         """The parked request is done with: goes on with those behind it."""
@@ -396,17 +414,30 @@ class Connection:
         _, found, correlation_id, request = self.parked
         try:
             if type(answer) is Failed:
-                if not isinstance(answer.error, OwnPolicyError):
+                if not self._excuse(answer.error):
                     raise answer.error
-                self.observer.policy_failed(answer.error)
                 answer = unknown_server_error(call, found.api_key, request)
             if type(answer) is not Outcome:
-                self.send(found.encode(correlation_id, answer))
+                try:
+                    frame: Frame | None = found.encode(correlation_id, answer)
+                except TextTooLongError:
+                    frame = frame_instead(found, correlation_id, call, request)
+                if frame is None:
+                    return
+                self.send(frame)
             elif answer is CLOSE:
                 self.wants_close = True
         except Exception as error:
             self._failed(found.api_key, found.version, error)
         self._go_on()
+
+    def _excuse(self, error: Exception) -> bool:
+        """Whether it is answered with UNKNOWN_SERVER_ERROR: a user's policy failed, or a request has a text
+        that is too long for the logs."""
+        if isinstance(error, OwnPolicyError):
+            self.observer.policy_failed(error)
+            return True
+        return isinstance(error, TextTooLongError)
 
     def _failed(self, key: int | None, version: int, error: Exception) -> None:
         """An error of ours ends the connection, and nothing else."""
