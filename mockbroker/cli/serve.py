@@ -95,6 +95,12 @@ class Report:
         else:
             self._error(f"{error}{_place(error)}")
 
+    def full(self, reason: str) -> None:
+        if self.json_lines:
+            self._json("full", reason=reason)
+        else:
+            self._error(f"mockbroker serve: {reason}")
+
     def disconnected(self, connection: "Connection") -> None:
         self._clients[_client(connection)] -= 1
         if self.json_lines:

@@ -10,7 +10,6 @@ sockets, so that who sends one request at a time hardly waits for those who send
 
 import contextlib
 import errno
-import logging
 import math
 import socket
 import time
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from .observer import Observer
 
-_LOG: Final = logging.getLogger(__name__)
 RETRY_SECONDS: Final = 0.25
 """How often a broker whose port is taken looks whether it is free."""
 READ_BYTES: Final = 256 * 1024
@@ -289,7 +287,7 @@ class Pump:
         """Until something is free, new clients wait where the kernel keeps them."""
         if not self._full:
             self._full = True
-            _LOG.warning("no more clients are accepted for now (%s); raise `ulimit -n`", error.strerror)
+            self._observer.full(f"no more clients are accepted for now ({error.strerror}): raise `ulimit -n`")
         self._full_until = time.monotonic() + FULL_SECONDS
         for fd in self._listeners:
             self._poller.change(fd, 0)

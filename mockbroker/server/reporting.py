@@ -58,6 +58,13 @@ class Reporting:
         except Exception as other:
             self._keep(other, "the observer failed")
 
+    def full(self, reason: str) -> None:
+        _log.warning("%s", reason)
+        try:
+            self._observer.full(reason)
+        except Exception as error:
+            self._observer_failed(error)
+
     def disconnected(self, connection: "Connection") -> None:
         _log.debug("%s: %s disconnected", _who(connection), _client(connection))
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.cli import main
 from mockbroker.conformance.client import Client
 from mockbroker.server.failures import OutputLostError
 
@@ -76,15 +78,36 @@ def end(process: subprocess.Popen[str]) -> str:
     return errors
 
 
-def test_stdout_that_is_closed(serve: Serve) -> None:
-    process = serve("--port", "0")
+def test_stdout_that_is_closed_a_disk_that_gets_full_and_too_many_clients(
+    tmp_path: Path, serve: Serve
+) -> None:
+    size, descriptors = 20_000, 50
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    files = [tmp_path / "trace.jsonl", tmp_path / "wire.pcapng"]
+    arguments = ("--trace", str(files[0]), "--capture", str(files[1]))
+    process = serve("--port", "0", *arguments, preexec_fn=limited)
     port = port_of(process)
     assert process.stdout is not None
+    assert process.stderr is not None
     process.stdout.close()
     process.stdout = None
-    for client_id in (b"a", b"b"):
-        is_served(port, client_id)
-    assert end(process) == "mockbroker serve: can't write to stdout: Broken pipe; serving goes on\n"
+    is_served(port, times=200)
+    is_served(port, b"another")
+    lines = [process.stderr.readline() for _ in range(3)]
+    assert sum("File too large; the cluster goes on without it" in line for line in lines) == 2
+    assert "mockbroker serve: can't write to stdout: Broken pipe; serving goes on\n" in lines
+    assert all(0 < file.stat().st_size <= size for file in files)
+    with contextlib.ExitStack() as stack:
+        for _ in range(descriptors):
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        full = "no more clients are accepted for now (Too many open files): raise `ulimit -n`"
+        assert process.stderr.readline() == f"mockbroker serve: {full}\n"
+    is_served(port)
+    assert end(process) == ""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -101,48 +124,44 @@ def test_a_full_disk(serve: Serve) -> None:
     ]
 
 
-def test_a_disk_that_gets_full(tmp_path: Path, serve: Serve) -> None:
-    limit = 20_000
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    files = [tmp_path / "trace.jsonl", tmp_path / "wire.pcapng"]
-    arguments = ("--trace", str(files[0]), "--capture", str(files[1]))
-    process = serve("--port", "0", *arguments, preexec_fn=limited)
-    is_served(port_of(process), times=200)
-    errors = end(process).splitlines()
-    assert len(errors) == 2
-    assert all("File too large; the cluster goes on without it" in line for line in errors)
-    assert all(0 < file.stat().st_size <= limit for file in files)
-
-
-def test_a_terminal_that_knows_ascii_and_a_client_that_knows_more(serve: Serve) -> None:
-    process = serve("--port", "0", env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    is_served(port_of(process), "é\x1b[31m[red]\n✓".encode())
-    process.send_signal(signal.SIGTERM)
-    assert process.stdout is not None
-    out = process.stdout.read()
-    assert end(process) == ""
-    assert out.splitlines()[1].endswith(" -> broker 1: \\xe9\\x1b[31m[red]\\n\\u2713")
-
-
 @pytest.mark.parametrize("arguments", ["serve --trace", "serve --capture", "capture"])
-def test_a_file_that_exists(tmp_path: Path, arguments: str) -> None:
+def test_a_file_that_exists(
+    tmp_path: Path, arguments: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "kept"
     path.write_text("precious")
-    status, line = mockbroker_says(*arguments.split(), str(path), "--port", "0")
-    assert status == 2
+    monkeypatch.setattr(sys, "argv", ["mockbroker", *arguments.split(), str(path), "--port", "0"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    line = capsys.readouterr().err.rstrip()
     assert line == f"mockbroker serve: {path} exists: choose another name, or --overwrite it"
     assert path.read_text() == "precious"
 
 
-def test_a_file_that_may_be_overwritten(tmp_path: Path, serve: Serve) -> None:
+TOKEN = "s3cret"
+
+
+def test_a_file_that_may_be_overwritten_a_terminal_that_knows_ascii_and_a_token(
+    tmp_path: Path, serve: Serve
+) -> None:
     path = tmp_path / "old.jsonl"
     path.write_text("old")
-    process = serve("--port", "0", "--trace", str(path), "--overwrite")
-    is_served(port_of(process))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "MOCKBROKER_CONTROL_TOKEN": TOKEN}
+    arguments = ("--port", "0", "--control", "0", "--trace", str(path), "--overwrite")
+    process = serve(*arguments, env=environment)
+    port = port_of(process)
+    assert process.stdout is not None
+    url = process.stdout.readline().strip()
+    is_served(port, "é\x1b[31m[red]\n✓".encode())
+    status, line = mockbroker_says("ctl", "--url", url, "brokers", "list")
+    assert (status, "MOCKBROKER_CONTROL_TOKEN" in line) == (1, True)
+    told = [sys.executable, "-m", "mockbroker", "ctl", "--token", TOKEN, "--url", url, "brokers", "list"]
+    assert "running" in subprocess.run(told, capture_output=True, text=True, timeout=60, check=True).stdout
+    process.send_signal(signal.SIGTERM)
+    out = process.stdout.read()
     assert end(process) == ""
+    assert out.splitlines()[1].endswith(" -> broker 1: \\xe9\\x1b[31m[red]\\n\\u2713")
     assert path.read_text().startswith('{"schema": "mockbroker-trace"')
 
 

@@ -16,6 +16,7 @@ from mockbroker.protocol.releases import parse
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 from mockbroker.server.pump import Pump
+from mockbroker.server.reporting import Reporting
 
 from . import wire
 
@@ -61,7 +62,7 @@ class Served:
         self.cluster = Cluster(parse("4.4"), random.Random(0), brokers=1, now_ms=wire.NOW_MS)
         self.cluster.create_topic("t", [[1]])
         self.order = Order()
-        self.pump = Pump(self.cluster, SilentObserver(), monotonic=Ticking())
+        self.pump = Pump(self.cluster, Reporting(SilentObserver()), monotonic=Ticking())
         self.pump.wire = self.order
         self.broker = self.cluster.brokers[1]
         self.broker.host, self.broker.port = "127.0.0.1", 0
