@@ -4,6 +4,7 @@ import re
 import struct
 import time
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from typing import Any, Final
 
 from ..client import Client, DisconnectedError, api_keys, decode, encode, flexible, key_of
@@ -19,14 +20,18 @@ _WAIT_S: Final = 0.5
 _SETTLE_S: Final = 5.0
 _PAUSE_S: Final = 0.005
 _MAY_FORBID_CREATION: Final = 4
-_MS: Final = re.compile(r"\b1[5-9]\d{11}\b")
-_SPOILED_ID: Final = re.compile(r"\w{8}-\w{4}-\w{4}-\w{4}-\w{12}")
-"""A member id in which a byte was changed."""
+_MS: Final = re.compile(r"-?\b\d{13,19}\b")
+_UUID_LENGTH: Final = 36
+_ALIKE: Final = 0.8
 _NEAR_MS: Final = 15 * 60 * 1000
+_DAY_MS: Final = 24 * 60 * 60 * 1000
+_MINUTE_MS: Final = 60 * 1000
+_LARGEST: Final = 2**63 - 1
 _TOPIC_CHANGES: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"})
 _CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
-_AFTER_CONFIG_S: Final = 0.06
-"""A broker answers once the change is committed, and applies it a moment later; nothing tells when."""
+_AFTER_CHANGE_S: Final = 0.06
+"""A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
+anything tell which topics a malformed request changes."""
 
 
 class Playing:
@@ -75,21 +80,23 @@ class Playing:
         silent = step.api == "produce" and fields.get("acks") == 0
         waits = step.api in SLOW or bool(step.mutations) or (step.api == "produce" and _null_records(fields))
         try:
+            client.set_timeout(_WAIT_S if waits else _TIMEOUT_S)
             client.send_frame(frame)
-            if waits:
-                client.set_timeout(_WAIT_S)
             if silent and not step.mutations:
                 answer = self._silence(client)
             else:
                 answer = self._answer(client, step, frame)
-            client.set_timeout(_TIMEOUT_S)
         except DisconnectedError:
             answer = CLOSED
         except TimeoutError:
             self._late.append((number, step, self._clients.pop(step.client)))
             return NO_ANSWER
         self._bound.learn(step, answer)
-        return answer if self._settle(step, fields, answer) else {"answer": answer, "settled": False}
+        return (
+            answer
+            if self._settle(step, _sent(frame), fields, answer)
+            else {"answer": answer, "settled": False}
+        )
 
     def _silence(self, client: Client) -> str:
         """Asks something else: its answer shows that there was none before it."""
@@ -118,16 +125,16 @@ class Playing:
 
     # -- what a broker does a moment after it has answered
 
-    def _settle(self, step: Step, fields: dict[str, Any], answer: Any) -> bool:
-        """Whether the broker came to rest."""
+    def _settle(self, step: Step, sent: str | None, fields: dict[str, Any], answer: Any) -> bool:
+        """Whether the broker came to rest. `sent` is the API in the header as it was sent."""
         if step.api in ("create_topics", "metadata"):
             named = [each.get("name") for each in fields.get("topics") or ()]
             self.topics.update(name for name in named if name and self._suffix in name)
         self._coming = _created(step, fields, answer) & self.topics
         if step.api in _TOPIC_CHANGES and not step.mutations:
             return self._until(self._topics_settled)
-        if step.api in _CONFIG_CHANGES:
-            time.sleep(_AFTER_CONFIG_S)
+        if step.api in _CONFIG_CHANGES or (step.mutations and sent in _TOPIC_CHANGES | _CONFIG_CHANGES):
+            time.sleep(_AFTER_CHANGE_S)
         elif step.api == "end_txn" or (step.api == "init_producer_id" and fields.get("transactional_id")):
             return self._until(self._transactions_settled)
         return True
@@ -199,7 +206,9 @@ class Playing:
         for producer, _ in self._bound.producers.values():
             self._normaliser.name_producer(producer)
         answer = self._own(answer)
-        return self._times(self._normaliser.answer(answer, step.api))
+        if step.api == "describe_transactions":
+            answer = _partitions_sorted(answer)
+        return self._texts(self._normaliser.answer(answer, step.api))
 
     def _own(self, answer: Any) -> Any:
         """Without the groups, transactions and topics of other sequences in lists of all."""
@@ -218,17 +227,50 @@ class Playing:
     def _is_own(self, name: str | None) -> bool:
         return name is None or name.startswith("__") or self._suffix in name
 
-    def _times(self, value: Any) -> Any:
+    def _texts(self, value: Any) -> Any:
+        """Without the present time and spoiled member ids in texts."""
         if isinstance(value, dict):
-            return {key: self._times(each) for key, each in value.items()}
+            return {key: self._texts(each) for key, each in value.items()}
         if isinstance(value, list):
-            return [self._times(each) for each in value]
+            return [self._texts(each) for each in value]
         if isinstance(value, str):
-            return _SPOILED_ID.sub("<spoiled id>", _MS.sub(self._time, value))
+            return "<spoiled id>" if self._spoiled(value) else _MS.sub(self._time, value)
         return value
 
+    def _spoiled(self, text: str) -> bool:
+        """Whether it is a member id in which bytes were changed: it differs from one broker to the other."""
+        return len(text) >= _UUID_LENGTH - 4 and any(
+            SequenceMatcher(None, text, known, autojunk=False).ratio() > _ALIKE
+            for known in self._bound.members.values()
+        )
+
     def _time(self, match: re.Match[str]) -> str:
-        return "<now>" if abs(int(match[0]) - time.time() * 1000) < _NEAR_MS else match[0]
+        """A time near the present, also one from which the largest long was taken."""
+        for less in (0, _LARGEST):
+            after = (int(match[0]) + less - self._bound.now_ms + _LARGEST) % (2 * _LARGEST + 2) - _LARGEST
+            if abs(after) < _NEAR_MS:
+                return "<now - largest>" if less else "<now>"
+            if abs(after) < _DAY_MS:
+                return f"<now {round(after / _MINUTE_MS):+d} min>"
+        return match[0]
+
+
+def _partitions_sorted(value: Any) -> Any:
+    """DescribeTransactions lists them in the order of a hash table."""
+    if isinstance(value, list):
+        return (
+            sorted(value)
+            if all(isinstance(each, int) for each in value)
+            else list(map(_partitions_sorted, value))
+        )
+    return (
+        {key: _partitions_sorted(each) for key, each in value.items()} if isinstance(value, dict) else value
+    )
+
+
+def _sent(frame: bytes) -> str | None:
+    """The API in a request's header."""
+    return api_keys().get(struct.unpack_from(">h", frame)[0]) if len(frame) >= 2 else None
 
 
 def _null_records(fields: dict[str, Any]) -> bool:
@@ -237,6 +279,8 @@ def _null_records(fields: dict[str, Any]) -> bool:
 
 def _created(step: Step, fields: dict[str, Any], answer: Any) -> set[str]:
     """Topics that CreateTopics created, or Metadata that did not find them: they may not be there yet."""
+    if step.mutations:
+        return set()
     if step.api == "create_topics" and isinstance(answer, dict) and not fields["validate_only"]:
         return {each["name"] for each in answer["topics"] if each["error_code"] == "NONE"}
     if step.api != "metadata" or not isinstance(answer, dict):

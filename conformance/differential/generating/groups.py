@@ -146,6 +146,7 @@ def offset_commit(world: World) -> None:
         topics.append({**world.refer(topic), "partitions": parts})
     fields = {
         **identity,
+        "group_id": identity["group_id"] or "unheard~",
         "generation_id_or_member_epoch": identity["generation_id"],
         "retention_time": rng.choice((-1, -1, 0, 60_000)),
         "topics": topics,

@@ -100,7 +100,7 @@ def add_partitions_to_txn(world: World) -> None:
 def add_offsets_to_txn(world: World) -> None:
     producer = _or_new(world)
     if producer is not None:
-        fields = {**_ids(world, producer), "group_id": world.group()}
+        fields = {**_ids(world, producer), "group_id": world.own_group()}
         world.add("add_offsets_to_txn", world.version("add_offsets_to_txn"), fields)
 
 
@@ -109,7 +109,7 @@ def txn_offset_commit(world: World) -> None:
     if producer is None:
         return
     rng = world.rng
-    fields = {**_ids(world, producer), "group_id": world.group(), **_membership(world)}
+    fields = {**_ids(world, producer), "group_id": world.own_group(), **_membership(world)}
     topic = world.topic()
     part = {
         "partition_index": world.partition(topic),

@@ -89,6 +89,10 @@ class World:
             return self.rng.choice(["", "unheard~"])
         return self.groups[0] if self.chance(75) else self.groups[1]
 
+    def own_group(self) -> str:
+        """One that no other sequence has: offsets committed for the empty id would be left to them all."""
+        return self.group() or "unheard~"
+
     def transactional_id(self) -> str:
         if self.chance(4):
             return self.rng.choice(["", "unheard~"])
