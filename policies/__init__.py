@@ -75,6 +75,7 @@ from . import (
     unaligned_log_start,
     undefined_epoch,
     unknown_producer,
+    unreadable_subscription,
     unsubscribed_offsets,
     verified_compression,
     verified_sequence,
@@ -280,6 +281,7 @@ class Policies:
         self.large_creation = large_creation.BEHAVIOUR.choose(release, chosen)
         self.too_many_new_partitions = too_many_new_partitions.BEHAVIOUR.choose(release, chosen)
         self.undefined_epoch = undefined_epoch.BEHAVIOUR.choose(release, chosen)
+        self.unreadable_subscription_fails = unreadable_subscription.BEHAVIOUR.choose(release, chosen)
         self.unknown_producer = unknown_producer.BEHAVIOUR.choose(release, chosen)
 
 

@@ -133,7 +133,8 @@ class _Waiting:
         self._forget()
         results, _, _ = _read(self.call, self.context, again=True)
         answer = _in_time(self.call, self.context, results)
-        if answer is not PARKED:
+        if isinstance(answer, FetchResponse) and not answer.error_code:
+            # A broker that fails when the wait is over never answers.
             self.call.answer(answer)
 
 
@@ -251,9 +252,13 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
 
 
 def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:
+    results = context.answered(results)
+    if call.version >= 13 and any(topic_id is None for (_, topic_id, _), _ in results[:-1]):
+        # A broker can't tell whether what follows is of the same topic (`FetchResponse.matchingTopic`).
+        return _failed(call, context.request)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()
-    for (name, topic_id, _), result in context.answered(results):
+    for (name, topic_id, _), result in results:
         last = answer.responses[-1] if answer.responses else None
         if last is None or last.topic != name or last.topic_id != topic_id:
             last = FetchableTopicResponse(topic_id, [], name)

@@ -1,7 +1,9 @@
 """LeaveGroup (13): members leave a group, or are made to (KIP-345)."""
 
 from ..cluster.call import Call
+from ..coordinators.group import RebalanceFailedError
 from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
 from ..protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
 from .registry import handles
 
@@ -11,4 +13,7 @@ def leave_group(call: Call, request: LeaveGroupRequest) -> LeaveGroupResponse:
     groups = call.broker.groups
     if error := groups.refuses(request.group_id):
         return LeaveGroupResponse(error_code=error)
-    return LeaveGroupResponse(members=groups.leave(request.group_id, request.members))
+    try:
+        return LeaveGroupResponse(members=groups.leave(request.group_id, request.members))
+    except RebalanceFailedError:
+        return LeaveGroupResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)

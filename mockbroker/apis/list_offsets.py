@@ -118,4 +118,5 @@ def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, i
     found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp, end)
     if found is None:
         return None
-    return found[0], found[1], log.epochs.epoch_at(found[1])
+    # The record with the largest timestamp may be deleted already: its batch still says its epoch.
+    return found[0], found[1], log.epochs.epoch_at(max(found[1], log.start_offset))

@@ -70,8 +70,8 @@ class FetchSession:
         self.used_ms = now_ms
         self.partitions: dict[Key, CachedPartition] = {}
 
-    def update(self, request: FetchRequest) -> None:
-        """Adds, changes and forgets what the request says."""
+    def take(self, request: FetchRequest) -> None:
+        """Adds and changes what the request says."""
         for topic in request.topics:
             for asked in topic.partitions:
                 key = (topic.topic, topic.topic_id, asked.partition)
@@ -80,6 +80,9 @@ class FetchSession:
                     self.partitions[key] = CachedPartition(asked)
                 else:
                     cached.asked = asked
+
+    def forget(self, request: FetchRequest) -> None:
+        """Forgets what the request says; one that begins a session forgets nothing."""
         for gone in request.forgotten_topics_data:
             for index in gone.partitions:
                 self.partitions.pop((gone.topic, gone.topic_id, index), None)
@@ -157,13 +160,6 @@ class FetchContext:
         return kept
 
 
-def _nameless(request: FetchRequest) -> bool:
-    """Whether a topic has neither name nor id: a broker can't look for it in a session."""
-    return any(topic.topic_id is None and topic.partitions for topic in request.topics) or any(
-        topic.topic_id is None and topic.partitions for topic in request.forgotten_topics_data
-    )
-
-
 class FetchSessions:
     """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots` with MOST_PARTITIONS in
     all."""
@@ -193,9 +189,8 @@ class FetchSessions:
             return FetchContext(request, error=ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.by_id != (version >= 13):
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
-        if version >= 13 and _nameless(request):
-            return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
-        session.update(request)
+        session.take(request)
+        session.forget(request)
         if request.topics and self._partitions() > MOST_PARTITIONS:
             del self.sessions[session_id]
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
@@ -217,7 +212,7 @@ class FetchSessions:
         while session_id == 0 or session_id in self.sessions:
             session_id = self._cluster.random.randrange(1, 1 << 31)
         session = self.sessions[session_id] = FetchSession(session_id, by_id, self._cluster.now_ms)
-        session.update(request)
+        session.take(request)
         return session
 
     def _partitions(self) -> int:

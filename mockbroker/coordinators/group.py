@@ -20,7 +20,7 @@ from .members import Member
 from .offsets import Offsets
 from .reply import Reply
 from .states import TRANSITIONS, GroupEvent, GroupState
-from .subscriptions import CONSUMER, subscribed_topics
+from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -232,15 +232,20 @@ class ClassicGroup:
     # -- generations
 
     def next_generation(self) -> None:
+        """RebalanceFailedError, with the generation and the protocol, but not the state, of the next one."""
         self.generation += 1
-        self.syncing.clear()
         if self.members:
+            if not self.candidates():
+                # One that names a protocol twice supports it twice.
+                raise RebalanceFailedError
             self.protocol = self.select_protocol()
+            self.subscribed = self._subscriptions()
             self.fire(GroupEvent.JOINED)
         else:
             self.protocol = None
+            self.subscribed = self._subscriptions()
             self.fire(GroupEvent.DESERTED)
-        self.subscribed = self._subscriptions()
+        self.syncing.clear()
 
     def _subscriptions(self) -> frozenset[str] | None:
         if not self.is_consumer:
@@ -248,7 +253,12 @@ class ClassicGroup:
         protocol = self.protocol
         if protocol is None:
             return frozenset()
-        return subscribed_topics(member.metadata(protocol) for member in self.members.values())
+        try:
+            return subscribed_topics(member.metadata(protocol) for member in self.members.values())
+        except UnreadableError:
+            if self._cluster.policies.unreadable_subscription_fails:
+                raise RebalanceFailedError from None
+            return None
 
     def store(self) -> None:
         """Notes what is written of the group: a generation that has its assignment, or has no members."""
@@ -331,6 +341,11 @@ class ClassicGroup:
             member_id=member_id,
             members=members,
         )
+
+
+class RebalanceFailedError(Exception):
+    """A broker fails as it begins the next generation, and never does so: the request that would have begun
+    it gets UNKNOWN_SERVER_ERROR, members that wait no answer."""
 
 
 def join_error(member_id: str, error: ErrorCode) -> JoinGroupResponse:

@@ -7,7 +7,7 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
 from .commits import commit
-from .group import ClassicGroup, join_error
+from .group import ClassicGroup, RebalanceFailedError, join_error
 from .membership import Membership
 from .offsets import CommittedOffset, Key
 from .rebalance import Joining, Rebalance
@@ -118,7 +118,18 @@ class GroupCoordinator:
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
-            self.members.join(self.create(request.group_id), request, reply)
+            group = self.create(request.group_id)
+            try:
+                self.members.join(group, request, reply)
+            except RebalanceFailedError:
+                self._fail_join(group, reply)
+
+    @staticmethod
+    def _fail_join(group: ClassicGroup, reply: Joining) -> None:
+        """The request is answered now, and not when its member is removed."""
+        for member in group.members.values():
+            if member.join is reply:
+                group.answer_join(member, join_error("", E.UNKNOWN_SERVER_ERROR))
 
     def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[MemberResponse]:
         """Each member's outcome; the group rebalances once, after the last."""

@@ -3,6 +3,7 @@
 Sources: `GroupCoordinator.scala` up to 3.9, `GroupMetadataManager.java` since 4.0.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
@@ -14,7 +15,7 @@ from ..protocol.messages.join_group import (
     JoinGroupResponse,
 )
 from ..protocol.messages.sync_group import SyncGroupResponse
-from .group import ClassicGroup, join_error
+from .group import ClassicGroup, RebalanceFailedError, join_error
 from .members import Member, Session, client_name
 from .reply import Reply
 from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
@@ -36,6 +37,9 @@ def _or_all_fail(step: Step[P]) -> Step[P]:
     def contained(self: "Rebalance", group: ClassicGroup, /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             step(self, group, *args, **kwargs)
+        except RebalanceFailedError:
+            # Kafka's brokers fail so too: who waits goes on waiting.
+            raise
         except Exception as error:
             for member in group.fail(error):
                 self.renew(member)
@@ -56,7 +60,8 @@ class Rebalance:
 
         def expire() -> None:
             group.remove(member_id)
-            self.maybe_complete(group)
+            with contextlib.suppress(RebalanceFailedError):
+                self.maybe_complete(group)
 
         group.pending[member_id] = self._cluster.after(session_timeout_ms, expire)
 
@@ -115,7 +120,8 @@ class Rebalance:
     def _silent(self, group: ClassicGroup, member: Member) -> None:
         if not member.may_be_silent:
             self.dismiss(group, member)
-            self.after_removal(group)
+            with contextlib.suppress(RebalanceFailedError):
+                self.after_removal(group)
 
     def dismiss(self, group: ClassicGroup, member: Member) -> None:
         """Removes a member; call `after_removal` then."""
@@ -150,7 +156,7 @@ class Rebalance:
                 left_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
                 self._gather(group, delay_ms, left_ms)
             else:
-                self.complete(group)
+                self._complete_late(group)
         elif group.all_joined:
             self.complete(group)
         else:
@@ -170,15 +176,20 @@ class Rebalance:
                 again_ms = min(self._settings.initial_rebalance_delay_ms, left_ms)
                 self._gather(group, again_ms, max(left_ms - delay_ms, 0))
             else:
-                self.complete(group)
+                self._complete_late(group)
 
         # It belongs to all who join, not to the request that began it.
         group.join_timer = self._cluster.wait(delay_ms, over, owned=False)
 
     def _await_members(self, group: ClassicGroup) -> None:
         group.join_timer = self._cluster.after(
-            group.rebalance_timeout_ms, functools.partial(self.complete, group)
+            group.rebalance_timeout_ms, functools.partial(self._complete_late, group)
         )
+
+    def _complete_late(self, group: ClassicGroup) -> None:
+        """No request is answered with what fails."""
+        with contextlib.suppress(RebalanceFailedError):
+            self.complete(group)
 
     @_or_all_fail
     def complete(self, group: ClassicGroup) -> None:
@@ -192,12 +203,14 @@ class Rebalance:
         if group.members and not group.elect_joined_leader():
             self._await_members(group)
             return
-        if group.members and not group.candidates():
-            # One that names a protocol twice supports it twice: a real broker fails here, and never answers.
-            return
-        group.initial = False
+        initial, group.initial = group.initial, False
         group.new_member_added = False
-        group.next_generation()
+        try:
+            group.next_generation()
+        except RebalanceFailedError:
+            # Up to 3.9, and always in the first rebalance, nobody looks again whether all are there.
+            group.initial = initial or self._cluster.release.number < (4, 0)
+            raise
         if not group.members:
             group.store()
             return
@@ -241,7 +254,8 @@ class Rebalance:
         group.sync_timer = None
         for member_id in sorted(group.syncing):
             group.remove(member_id)
-        self.prepare(group)
+        with contextlib.suppress(RebalanceFailedError):
+            self.prepare(group)
 
     def _stop_sync_timer(self, group: ClassicGroup) -> None:
         group.syncing.clear()

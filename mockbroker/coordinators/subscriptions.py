@@ -18,15 +18,41 @@ def _reader() -> Reader:
     return compile_plain_reader(ConsumerProtocolSubscription)
 
 
+class UnreadableError(Exception):
+    """A subscription is longer than it says, or null where it may not be."""
+
+
 def subscribed_topics(metadata: Iterable[bytes]) -> frozenset[str] | None:
-    """All topics of the subscriptions, of which only the part of version 0 is read; None if one is none."""
+    """All topics of the subscriptions, of which only the part of version 0 is read.
+
+    None if one ends early or has a version below 0; UnreadableError if another length in it is wrong.
+    """
     topics: set[str] = set()
-    try:
-        for data in metadata:
-            (version,) = struct.unpack_from(">h", data)
-            if version < 0:
-                return None
+    for data in metadata:
+        if len(data) < 2 or struct.unpack_from(">h", data)[0] < 0:
+            return None
+        try:
             topics.update(_reader()(bytes(data), 2)["topics"])
-    except READ_ERRORS:
-        return None
+        except READ_ERRORS:
+            if _ends_early(data):
+                return None
+            raise UnreadableError from None
     return frozenset(topics)
+
+
+def _ends_early(data: bytes) -> bool:
+    """Whether a number of fixed size is cut off, which Kafka takes for a `BufferUnderflowException`."""
+    try:
+        (count,) = struct.unpack_from(">i", data, 2)
+        at = 6
+        if not 0 <= count <= len(data) - at:
+            return False
+        for _ in range(count):
+            (length,) = struct.unpack_from(">h", data, at)
+            at += 2 + length
+            if length < 0 or at > len(data):
+                return False
+        struct.unpack_from(">i", data, at)
+    except struct.error:
+        return True
+    return False

@@ -73,6 +73,10 @@ class Transaction:
             client_version=version,
         )
 
+    def without(self, partition: TopicPartition) -> "Transaction":
+        """Its marker is written there."""
+        return replace(self, partitions=self.partitions - {partition})
+
     def fenced(self, epoch: int, last_epoch: int) -> "Transaction":
         """With an epoch that no client has."""
         return replace(self, epoch=epoch, last_epoch=last_epoch)

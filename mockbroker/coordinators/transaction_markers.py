@@ -63,7 +63,7 @@ def write_marker(
 
 class Markers:
     """The markers of one transaction on their way; `done` is called when all are written, unless `current`
-    says that they are out of date, or one is refused for good."""
+    says that they are out of date, or one is refused for good. `written` is told of each partition."""
 
     def __init__(
         self,
@@ -72,12 +72,14 @@ class Markers:
         partitions: "frozenset[TopicPartition]",
         current: Callable[[], bool],
         done: Callable[[], None],
+        written: "Callable[[TopicPartition], None]",
     ) -> None:
         self._cluster = cluster
         self._marker = marker
         self._missing = set(partitions)
         self._current = current
         self._done = done
+        self._told = written
 
     def send(self) -> None:
         """To every partition; those of topics that are gone need none."""
@@ -105,6 +107,7 @@ class Markers:
 
     def _settled(self, key: "TopicPartition") -> None:
         self._missing.discard(key)
+        self._told(key)
         if not self._missing:
             self._finish()
 

@@ -149,11 +149,11 @@ def abort_and_fence(
 
 
 def _check_decided(now: Transaction, committed: bool) -> None:
-    """What was decided otherwise: INVALID_TXN_STATE. What is being done: CONCURRENT_TRANSACTIONS."""
-    if now.state is _S.EMPTY or committed != (now.state in (_S.PREPARE_COMMIT, _S.COMPLETE_COMMIT)):
-        raise ApiError(E.INVALID_TXN_STATE)
+    """What is being done: CONCURRENT_TRANSACTIONS. What was decided otherwise: INVALID_TXN_STATE."""
     if now.state in PREPARED:
         raise ApiError(E.CONCURRENT_TRANSACTIONS)
+    if now.state is _S.EMPTY or committed != (now.state is _S.COMPLETE_COMMIT):
+        raise ApiError(E.INVALID_TXN_STATE)
 
 
 def _event(committed: bool) -> TransactionEvent:

@@ -219,7 +219,11 @@ class TransactionCoordinator:
             if error is E.COORDINATOR_NOT_AVAILABLE:
                 self._cluster.wait(RETRY_MS, done)
 
-        markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done)
+        def told(key: TopicPartition) -> None:
+            if entry.now.state in PREPARED:
+                entry.now = entry.now.without(key)
+
+        markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done, told)
         if self.settings.markers_delay_ms:
             self._cluster.wait(self.settings.markers_delay_ms, markers.send)
         else:

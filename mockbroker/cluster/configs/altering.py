@@ -81,13 +81,15 @@ def applied(
     *,
     broker: bool = False,
 ) -> dict[str, str]:
-    """`current` with the changes made. Lists are appended to what is set, or else to the default.
+    """`current` with the changes made, in Kafka's order: of two faults the first is told. Lists are appended
+    to what is set, or else to the default.
 
     `broker` picks the words of a broker that refuses, in place of the controller's. ApiError:
     INVALID_CONFIG when the configuration is no list, UNKNOWN_SERVER_ERROR for no such operation.
     """
     values = dict(current)
-    for name, operation, value in changes:
+    by_name = {change.name: change for change in changes}
+    for name, operation, value in (by_name[each] for each in java.in_hash_order(by_name)):
         key = keys.get(name)
         if operation == Operation.DELETE:
             values.pop(name, None)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from ...protocol.errors import ErrorCode
 from ...protocol.releases import parse
 from ..api_error import ApiError
-from . import definitions
+from . import definitions, java
 from .store import Configs
 from .values import ConfigError
 
@@ -38,7 +38,7 @@ _LIMITED: Final = (
 def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
     """ConfigError for unknown names and for values out of the limits that brokers set."""
     keys = definitions.keys("group", configs.release)
-    for name in overrides:
+    for name in java.in_hash_order(overrides):
         if name not in keys:
             raise ConfigError(f"Unknown group config name: {name}")
     values: dict[str, Any] = {
@@ -57,7 +57,7 @@ def check_client_metrics(configs: Configs, name: str, overrides: Mapping[str, st
     if not name:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Subscription name can't be empty")
     keys = definitions.keys("client_metrics", configs.release)
-    for each in overrides:
+    for each in java.in_hash_order(overrides):
         if each not in keys:
             raise ApiError(ErrorCode.INVALID_REQUEST, f"Unknown client metrics configuration: {each}")
     try:

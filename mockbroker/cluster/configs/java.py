@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from array import array
+from collections.abc import Iterable
 from decimal import Decimal
 from operator import mul
 from typing import Final
@@ -90,8 +91,8 @@ def split(text: str) -> list[str]:
     return parts
 
 
-def in_hash_order(names: list[str]) -> list[str]:
-    """As a `HashMap` of the default size goes through them."""
+def in_hash_order(names: Iterable[str]) -> list[str]:
+    """As a `HashMap` of the default size goes through them, or `Properties`: up to 12."""
 
     def bucket(name: str) -> int:
         value = hash_of(name)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ...nearest import nearest
 from ...protocol.releases import NEWEST, Release, facts, parse
-from . import definitions
+from . import definitions, java
 from .topic import TopicSettings, check_together, settings
 from .values import ConfigError, ConfigKey, Value
 
@@ -164,7 +164,7 @@ class Configs:
 
     def topic_values(self, overrides: Mapping[str, str]) -> dict[str, Value]:
         """A topic's effective configuration, parsed. ConfigError, in Kafka's order of checks."""
-        for name in overrides:
+        for name in java.in_hash_order(overrides):
             if name not in self.topic_keys:
                 raise ConfigError(f"Unknown topic config name: {name}")
         if self._topic_defaults is None:
