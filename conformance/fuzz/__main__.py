@@ -15,7 +15,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from . import recorded, shards
+from . import recorded, served, shards
+from .dialogue import Finding
 from .modes import INPUTS, MODES
 from .playing import play
 from .steps import read
@@ -91,6 +92,29 @@ def _reports(
                 continue
             progress.update(task, advance=bool(report.inputs))
             yield report
+
+
+@app.command("served")
+def served_command(
+    inputs: Annotated[int, typer.Option(min=1, help="About how many requests.")] = 20_000,
+    first: Annotated[int, typer.Option(min=0, help="The number of the first session, and its seed.")] = 0,
+    mode: Annotated[list[Mode] | None, typer.Option(help="Only this; may be repeated.")] = None,
+    memory: Annotated[int, typer.Option(help="Address space of the server in bytes; 0 for any.")] = _MEMORY,
+    stall: Annotated[
+        float, typer.Option(help="The longest that the good client may wait, in seconds.")
+    ] = 1.0,
+) -> None:
+    """Sends what the sessions send to a process that serves, over sockets.
+
+    Exit status 1 when it dies, fails, keeps memory, or lets a good client wait.
+    """
+    modes = [each.value for each in mode or Mode]
+    try:
+        result = served.run(first, inputs, modes, memory, stall)
+    except Finding as finding:
+        out.print(str(finding))
+        raise typer.Exit(1) from None
+    out.print(f"{result.inputs} inputs, {result.beside.answers} good answers: {served.told(result)}")
 
 
 @app.command()

@@ -1,6 +1,8 @@
 """Plays a session on the core and `Connection`, without sockets, in virtual time."""
 
 import dataclasses
+import itertools
+import math
 import random
 import resource
 import time
@@ -20,6 +22,7 @@ from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
 from ...server.clock import milliseconds
 from ...server.connection import Connection
+from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
 from .. import batches
 from ..client import Client, DisconnectedError
@@ -35,12 +38,16 @@ GROWTH_BYTES: Final = 300 * 1024 * 1024
 """By more than this must no step raise the most that the process ever had."""
 _READ_BYTES: Final = 256 * 1024
 _ASK_EVERY: Final = 10
+_SLICE: Final = 2
+"""How often a sliced connection may look at its clock, which is about once a request."""
+_PARTS: Final = 20
+"""So many parts of requests that take long are done with a step."""
 
 
 class Stage:
     """A cluster, the session's connections to it, and a good client."""
 
-    def __init__(self, kafka: str, traced: bool, known: Known) -> None:
+    def __init__(self, kafka: str, traced: bool, known: Known, sliced: bool = False) -> None:
         config = {"offsets.topic.num.partitions": "5", "transaction.state.log.num.partitions": "5"}
         self.cluster = Cluster(parse(kafka), random.Random(1), brokers=BROKERS, config=config, now_ms=NOW_MS)
         self.cluster.failed = lambda error, call: self.failed(None, error)
@@ -59,6 +66,10 @@ class Stage:
         for name in TOPICS:
             self.cluster.create_topic(name, self.cluster.assign_replicas(3, 1 if name == "t1" else 3))
         self.cluster.create_topic(WITNESS, [[1]], {"max.message.bytes": "1000000", "retention.ms": "-1"})
+        self._slice = ENDLESS
+        if sliced:
+            self._slice = Slice(itertools.count().__next__)
+            self.cluster.work.in_parts = True
         self._good = _GoodClient(self)
         if traced:
             self._watch()
@@ -88,6 +99,7 @@ class Stage:
                         del self._dialogues[connection]
                 case Do():
                     self._do(step)
+            self._work(_PARTS)
             self._settle()
         except Finding:
             raise
@@ -140,11 +152,19 @@ class Stage:
 
     def _pass(self, by: str) -> None:
         try:
+            self._work(math.inf)
             self._advance(by)
+            self._work(math.inf)
             self._settle()
         except Exception as error:
             raise Finding("error", "".join(traceback.format_exception(error))) from error
         self._check()
+
+    def _work(self, parts: float) -> None:
+        """Goes on with requests that are done in parts, and no further."""
+        while self.cluster.work and parts > 0:
+            self.cluster.work.go_on()
+            parts -= 1
 
     def _check(self) -> None:
         if self.error is not None:
@@ -176,12 +196,14 @@ class Stage:
             self._ready.append,
             self._faults,
             self._trace,
+            self._slice,
         )
 
     def receive(self, connection: Connection, data: bytes) -> bytes:
         """As the pump does it: what belongs to a large frame goes where that is put together."""
         rest, answers = memoryview(data).toreadonly(), b""
         while rest and not connection.wants_close:
+            self._begin_slice()
             target = connection.target
             size = min(len(rest), _READ_BYTES if target is None else len(target))
             if target is None:
@@ -190,7 +212,7 @@ class Stage:
                 target[:size] = rest[:size]
                 connection.filled(size)
             rest = rest[size:]
-            answers += sent(connection)
+            answers += self._sent(connection)
         return answers
 
     def _do(self, step: Do) -> None:
@@ -225,19 +247,23 @@ class Stage:
             for connection in ready:
                 if connection in by_connection:
                     dialogue = self._dialogues[by_connection[connection]]
-                    dialogue.got(sent(connection))
+                    dialogue.got(self._sent(connection))
 
+    def _sent(self, connection: Connection) -> bytes:
+        """What the connection has to say; it goes on with what it kept until then."""
+        found = b""
+        while True:
+            found += b"".join(map(bytes, connection.out))
+            connection.out.clear()
+            connection.out_bytes = 0
+            if not connection.behind:
+                return found
+            self._begin_slice()
+            connection.resume()
 
-def sent(connection: Connection) -> bytes:
-    """What the connection has to say; it goes on with what it kept until then."""
-    found = b""
-    while True:
-        found += b"".join(map(bytes, connection.out))
-        connection.out.clear()
-        connection.out_bytes = 0
-        if not connection.behind:
-            return found
-        connection.resume()
+    def _begin_slice(self) -> None:
+        if self._slice is not ENDLESS:
+            self._slice.end = self._slice.clock() + _SLICE
 
 
 def _never_answered(request: Any) -> bool:
@@ -308,7 +334,13 @@ def _most_bytes() -> int:
 
 def play(session: Session) -> Finding | None:
     """What goes wrong in a session, if anything does."""
-    return _through(Stage(session.kafka, session.traced, Known()), session.steps)
+    stage = Stage(session.kafka, session.traced, Known(), sliced(session.seed))
+    return _through(stage, session.steps)
+
+
+def sliced(seed: int) -> bool:
+    """Whether a session's connections have slices, and large requests are done in parts."""
+    return seed // 6 % 2 == 1
 
 
 def explore(
@@ -326,7 +358,7 @@ def explore(
             tell(session)
             yield step
 
-    return session, _through(Stage(maker.kafka, maker.traced, known), noted())
+    return session, _through(Stage(maker.kafka, maker.traced, known, sliced(seed)), noted())
 
 
 def _through(stage: Stage, steps: Iterable[Step]) -> Finding | None:
