@@ -1,6 +1,7 @@
 """Writers and readers of the protocol's primitive types (Kafka protocol guide, KIP-482)."""
 
 import codecs
+import re
 import struct
 from collections.abc import Callable, Iterable, Sequence, Sized
 from typing import Final, TypeVar
@@ -67,10 +68,17 @@ _NULL_INT16: Final = _INT16(-1)
 _NULL_INT32: Final = _INT32(-1)
 
 
+_ALONE: Final = re.compile(rb"[\x80-\xc1\xf5-\xff]+")
+"""Bytes that begin no character: each is one replacement. Taken together, since each call costs much."""
+
+
 def _as_java(error: UnicodeError) -> tuple[str, int]:
     """One replacement character for what Java replaces as one: as Python, but for encoded surrogates."""
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
+    alone = _ALONE.match(data, start)
+    if alone:
+        return "\ufffd" * (alone.end() - start), alone.end()
     if data[start] != 0xED or not 0xA0 <= (data[start + 1] if start + 1 < len(data) else 0) <= 0xBF:
         return "\ufffd", error.end
     third = start + 2
