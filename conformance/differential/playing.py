@@ -14,6 +14,8 @@ from .binding import Bindings
 from .mutating import mutate
 from .steps import SLOW, Sequence, Step
 
+BEHIND_MS: Final = 1000
+"""How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
 _TIMEOUT_S: Final = 20.0
 _WAIT_S: Final = 0.5
 """How long a request that may have to wait is given to be answered."""

@@ -7,7 +7,7 @@ from ... import MockCluster
 from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
-from .playing import Playing
+from .playing import BEHIND_MS, Playing
 from .recordings import Recorded
 
 
@@ -22,6 +22,6 @@ def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference 
 
 
 def _played(target: Target, recorded: Recorded, suffix: str) -> Difference | None:
-    now_ms = int(time.time() * 1000)
+    now_ms = int(time.time() * 1000) - BEHIND_MS
     got = Playing(target, recorded.sequence, suffix, now_ms).play()
     return first_difference(recorded.sequence, recorded.answers, got)

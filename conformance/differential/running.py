@@ -13,7 +13,7 @@ from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
 from .generating import sequence
-from .playing import Playing
+from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
 from .steps import Sequence
 
@@ -77,7 +77,7 @@ class Pair:
         """Of the real broker and of the mock."""
         self._played += 1
         suffix = f"x{self._played:04x}{time.time_ns() // 1000 % 0xFFF:03x}"
-        now_ms = int(time.time() * 1000)
+        now_ms = int(time.time() * 1000) - BEHIND_MS
         games = [Playing(target, steps, suffix, now_ms) for target in self.targets]
         played = [self._pool.submit(game.play) for game in games]
         expected, got = (each.result() for each in played)
