@@ -34,10 +34,12 @@ _DEBUGGER = -2
 def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse:
     times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
     answer = ListOffsetsResponse()
+    # A level that there is not fails the request since 4.0, before that each partition a consumer asks for.
+    fails = request.isolation_level not in _ISOLATION_LEVELS and call.cluster.release.number >= (4, 0)
     for topic in request.topics:
         result = ListOffsetsTopicResponse(topic.name)
         for p in topic.partitions:
-            if request.isolation_level not in _ISOLATION_LEVELS:
+            if fails:
                 found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR)
             elif times[topic.name, p.partition_index] > 1:
                 found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.INVALID_REQUEST)
@@ -45,7 +47,7 @@ def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse
                 found = _partition(call, request, topic.name, p)
             result.partitions.append(found)
         answer.topics.append(result)
-    if request.isolation_level not in _ISOLATION_LEVELS:
+    if fails:
         return answer
     return _merged(answer) if call.cluster.release.number >= (4, 0) else answer
 
@@ -69,6 +71,9 @@ def _partition(
         asked.timestamp, 0 if asked.timestamp >= -2 else 99
     ):
         answer.error_code = ErrorCode.UNSUPPORTED_VERSION
+        return answer
+    if request.replica_id == _CONSUMER and request.isolation_level not in _ISOLATION_LEVELS:
+        answer.error_code = ErrorCode.UNKNOWN_SERVER_ERROR
         return answer
     partition = call.partition(topic, asked.partition_index)
     if partition is None:

@@ -84,6 +84,9 @@ class _Commit:
 
     def start(self) -> None:
         call, policy = self._call, self._call.policies.transaction_verification
+        if call.cluster.release.number < (4, 0):
+            # The group begins before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
+            call.broker.groups.create(self._request.group_id)
         if policy is None or not policy.offsets:
             self._append()
             return

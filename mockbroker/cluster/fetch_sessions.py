@@ -22,6 +22,7 @@ _LAST_EPOCH: Final = 2147483647
 
 _SHARDS_SINCE: Final = (3, 8)
 _SHARDS: Final = 8
+_NAMELESS_SINCE: Final = (4, 3)
 _SHARD: Final = _LAST_EPOCH // _SHARDS
 """Session ids are spread over shards (KAFKA-9401); a broker fails on one that is in none."""
 
@@ -160,6 +161,13 @@ class FetchContext:
         return kept
 
 
+def _nameless(request: FetchRequest) -> bool:
+    """Whether a topic has neither name nor id."""
+    return any(topic.topic_id is None and topic.partitions for topic in request.topics) or any(
+        topic.topic_id is None and topic.partitions for topic in request.forgotten_topics_data
+    )
+
+
 class FetchSessions:
     """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots` with MOST_PARTITIONS in
     all."""
@@ -177,10 +185,14 @@ class FetchSessions:
         sharded = self._cluster.release.number >= _SHARDS_SINCE
         if session_id and sharded and not 0 <= int(session_id / _SHARD) < _SHARDS:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
+        # Up to 4.2 a broker fails on it as it looks for it in the session (`FetchSession.scala`).
+        fails = version >= 13 and self._cluster.release.number < _NAMELESS_SINCE and _nameless(request)
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:
                 return FetchContext(request)
+            if fails:
+                return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
             return FetchContext(request, self._create(request, version >= 13))
         session = self.sessions.get(session_id)
         if session is None:
@@ -189,6 +201,8 @@ class FetchSessions:
             return FetchContext(request, error=ErrorCode.INVALID_FETCH_SESSION_EPOCH)
         if session.by_id != (version >= 13):
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
+        if fails:
+            return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
         session.take(request)
         session.forget(request)
         if request.topics and self._partitions() > MOST_PARTITIONS:

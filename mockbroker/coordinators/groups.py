@@ -167,6 +167,10 @@ class GroupCoordinator:
             if generation >= 0:
                 done(self.broker.policies.commit_to_unknown_group(version))
                 return
+            if not offsets and self.cluster.release.number >= (4, 0):
+                # Only a record begins it.
+                done(E.NONE)
+                return
             group = self.create(group_id)
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             done(error)
