@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.headers import MAX_FRAME_BYTES
 from mockbroker.protocol.releases import parse
-from mockbroker.server.connection import LEAST_STORE_BYTES, UNSENT_BYTES, Connection
+from mockbroker.server.connection import Connection
+from mockbroker.server.frames import LEAST_STORE_BYTES, UNSENT_BYTES
 from mockbroker.server.slices import Slice
 
 from . import wire

@@ -1,0 +1,225 @@
+"""What comes in on one connection, as frames: put together, one after the other, a slice at a time."""
+
+import struct
+from abc import ABC, abstractmethod
+from collections import deque
+from typing import Any, Final
+
+from ..cluster.call import Call
+from ..protocol.codecs import Codec
+from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError
+from .slices import Slice
+
+_INT32: Final = struct.Struct(">i").unpack_from
+_API: Final = struct.Struct(">hh").unpack_from
+UNSENT_BYTES: Final = 1024 * 1024
+"""With this much unsent, no further request of the connection is answered."""
+
+OWNED_BYTES: Final = 64 * 1024
+"""Frames from this size on are handed over with their buffer, so that records need not be copied."""
+LEAST_STORE_BYTES: Final = 16 * 1024
+"""As much as this is reserved for a frame of which only the size is there."""
+MOST_FORESEEN_BYTES: Final = 2 * 1024 * 1024
+"""As much as this is reserved where the connection has sent a frame as large before."""
+_GROWTH: Final = 4
+"""Otherwise, this many times what is there of the frame."""
+BACKLOG_BYTES: Final = 256 * 1024
+"""With this much waiting behind a parked request, no more is read from the connection."""
+
+
+class Frames(ABC):
+    """`receive` takes what was read; while `target` is set, the next bytes belong there (`filled`), which
+    saves large requests a copy. Bytes of requests for which the slice has no time, or that come after one
+    that is parked, are `waiting`; `behind` says that `resume` would go on with them.
+    """
+
+    __slots__ = (
+        "_backlog",
+        "_foreseen",
+        "_have",
+        "_held",
+        "_store",
+        "_taken",
+        "_total",
+        "out_bytes",
+        "parked",
+        "slice",
+        "target",
+        "waiting",
+        "wants_close",
+    )
+
+    def __init__(self, slice_: Slice) -> None:
+        self.slice = slice_
+        self.parked: tuple[Call, Codec, int, Any] | None = None
+        """The request that waits for its answer: its call, codec, correlation id and values."""
+        self.wants_close = False
+        """Whether nothing more will be answered."""
+        self.out_bytes = 0
+        """How much of the answers is unsent."""
+        self._backlog: deque[bytearray] = deque()
+        """What waits behind a request that is parked, or for the next slice: as it came, `_taken` bytes of
+        the first being answered."""
+        self._taken = 0
+        self.waiting = 0
+        self._held = False
+        """Whether whole requests were left for a later slice."""
+        self._store = bytearray()
+        """Where a frame that came in part is put together; kept, since its pages are then there already."""
+        self._total = 0
+        self._have = 0
+        self._foreseen = LEAST_STORE_BYTES
+        self.target: memoryview | None = None
+
+    @abstractmethod
+    def _answer_frame(self, frame: memoryview) -> None:
+        """Answers a request, or parks it. Raises MalformedRequestError."""
+
+    @abstractmethod
+    def _malformed(self, reason: str) -> None:
+        """The client sent what is no request."""
+
+    @abstractmethod
+    def _failed(self, key: int | None, version: int, error: Exception) -> None:
+        """An error of ours ends the connection, and nothing else."""
+
+    def receive(self, data: memoryview) -> None:
+        """Takes bytes off the wire, and answers the requests in them for as long as the slice lasts."""
+        if self.parked is not None or self._backlog:
+            self._queue(data)
+            self.resume()
+            return
+        used = self._take(data) if self.target is not None else self._answer_frames(data)
+        if used == len(data) or self.wants_close:
+            return
+        if self._held or self.parked is not None:
+            self._queue(data[used:])
+        else:
+            self._keep(data[used:])
+
+    def filled(self, size: int) -> None:
+        """Takes `size` bytes that were read straight into `target`."""
+        self._have += size
+        if self._have < self._total:
+            self._reserve()
+            return
+        self.target = None
+        frame = memoryview(self._store)[: self._total]
+        if self._total >= OWNED_BYTES:
+            # The log keeps what is in it: the next frame gets a store of its own.
+            self._store = bytearray()
+            self._foreseen = max(self._foreseen, min(self._total, MOST_FORESEEN_BYTES))
+        else:
+            frame = frame.toreadonly()
+        used = self._answer_frames(frame)
+        if used < self._total and not self.wants_close:
+            # Only the size was there: now it is known how much belongs to the frame.
+            self._keep(frame[used:])
+
+    def resume(self) -> None:
+        """Answers what waits for as long as the slice lasts, unless a request is parked or much unsent."""
+        backlog = self._backlog
+        while backlog and self.parked is None and not self.wants_close and self.out_bytes <= UNSENT_BYTES:
+            rest = memoryview(backlog[0]).toreadonly()[self._taken :]
+            used = self._take(rest)
+            self.waiting -= used
+            if used < len(rest):
+                self._taken += used
+                return
+            backlog.popleft()
+            self._taken = 0
+            if self.slice.over:
+                return
+
+    @property
+    def behind(self) -> bool:
+        """Whether there is something to resume."""
+        return bool(self._backlog) and self.parked is None and not self.wants_close
+
+    @property
+    def stuffed(self) -> bool:
+        """Whether so much waits behind a parked request that no more should be read."""
+        return self.waiting > BACKLOG_BYTES
+
+    def _queue(self, data: memoryview) -> None:
+        backlog = self._backlog
+        self.waiting += len(data)
+        # Requests may still look into the first.
+        if len(backlog) > 1 and len(backlog[-1]) < OWNED_BYTES:
+            backlog[-1] += data
+        else:
+            backlog.append(bytearray(data))
+
+    def _take(self, data: memoryview) -> int:
+        """Answers requests, and keeps the beginning of one that is not whole. Returns how many bytes were
+        used: all, unless requests have to wait."""
+        at = 0
+        while self.target is not None and at < len(data):
+            size = min(len(self.target), len(data) - at)
+            self.target[:size] = data[at : at + size]
+            at += size
+            self.filled(size)
+        if at == len(data) or self.parked is not None or self.wants_close:
+            return at
+        if at and self.slice.over:
+            self._held = True
+            return at
+        at += self._answer_frames(data[at:] if at else data)
+        if at < len(data) and not (self._held or self.parked is not None or self.wants_close):
+            self._keep(data[at:])
+            at = len(data)
+        return at
+
+    def _keep(self, beginning: memoryview) -> None:
+        """Keeps the beginning of a frame."""
+        self._have = have = len(beginning)
+        self._total = 4 + _INT32(beginning)[0] if have >= 4 else 4
+        room = self._room()
+        if room > len(self._store):
+            self._store = bytearray(max(room, LEAST_STORE_BYTES))
+        memoryview(self._store)[:have] = beginning
+        self._reserve()
+
+    def _reserve(self) -> None:
+        """Points `target` at room for what is missing of the frame, or for a part of it."""
+        if self._have == len(self._store):
+            store = bytearray(self._room())
+            memoryview(store)[: self._have] = memoryview(self._store)[: self._have]
+            self._store = store
+        self.target = memoryview(self._store)[self._have : self._total]
+
+    def _room(self) -> int:
+        """How much to reserve for the frame: no more than what the client has shown that it sends."""
+        return min(self._total, max(self._foreseen, _GROWTH * self._have))
+
+    def _answer_frames(self, data: memoryview) -> int:
+        """Answers frame after frame, at least one; returns how many bytes were used."""
+        start = position = 0
+        end = len(data)
+        clock, until = self.slice.clock, self.slice.end
+        self._held = False
+        try:
+            while position + 4 <= end:
+                (size,) = _INT32(data, position)
+                if not 0 <= size <= MAX_FRAME_BYTES:
+                    raise MalformedRequestError(
+                        f"a frame of {size} bytes: from 0 to {MAX_FRAME_BYTES} is what a broker takes"
+                    )
+                after = position + 4 + size
+                if after > end:
+                    break
+                if position and (clock() >= until or self.out_bytes > UNSENT_BYTES):
+                    self._held = True
+                    break
+                frame = data[position + 4 : after]
+                start, position = position, after
+                self._answer_frame(frame)
+                if self.parked is not None or self.wants_close:
+                    break
+        except MalformedRequestError as error:
+            self.wants_close = True
+            self._malformed(str(error))
+        except Exception as error:
+            key, version = _API(data, start + 4)
+            self._failed(key, version, error)
+        return position
