@@ -9,8 +9,6 @@ sockets, so that who sends one request at a time hardly waits for those who send
 """
 
 import contextlib
-import errno
-import math
 import socket
 import time
 from collections import deque
@@ -19,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from ..cluster import controller
 from ..cluster.call import Failed
 from ..faults import Faults
 from ..policies import OwnPolicyError
@@ -28,7 +25,7 @@ from .capture import Wire
 from .clock import Clock
 from .connection import Buffer, Connection
 from .failures import ClusterError, RequestFailedError
-from .listening import PortInUseError, listen
+from .listeners import Listeners
 from .poller import READ, WRITE, new_poller
 from .slices import Slice
 
@@ -38,8 +35,6 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from .observer import Observer
 
-RETRY_SECONDS: Final = 0.25
-"""How often a broker whose port is taken looks whether it is free."""
 READ_BYTES: Final = 256 * 1024
 TURN_SECONDS: Final = 0.002
 """How long the pump goes on before other trio tasks get their turn."""
@@ -50,8 +45,6 @@ SLICE_SECONDS: Final = 0.002
 LEAST_SLICE_SECONDS: Final = 0.00025
 """What each of many has at least: it can finish the request that it is at in any case."""
 SOCKETS_PER_LOOK: Final = 64
-FULL_SECONDS: Final = 0.1
-"""Where no more files may be open, it tries to accept again after this long, or once a connection ended."""
 _BUFFERS_PER_WRITE: Final = 512
 
 
@@ -89,7 +82,6 @@ class Pump:
         self.trace.failed = lambda error: self._failed(error, None)
         self.wire: Wire | None = None
         self._poller = new_poller()
-        self._listeners: dict[int, tuple[socket.socket, Broker]] = {}
         self._peers: dict[int, _Peer] = {}
         self._by_connection: dict[Connection, _Peer] = {}
         self._ready: list[Connection] = []
@@ -97,63 +89,20 @@ class Pump:
         self._slice = Slice(monotonic)
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
-        self._broker_changes = cluster.broker_changes
         self.clock = Clock(cluster, manual_clock, self.poke)
         cluster.failed = self._failed
         self._work = cluster.work
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
-        self._full = False
-        self._full_until = math.inf
-        self.deaf: dict[int, str] = {}
-        """Brokers whose port was taken when they were started, and how that is told."""
-        self._retry_at = 0.0
+        self.listeners = Listeners(cluster, self._poller, observer, self._drop_clients_of)
 
     def listen(self, broker: "Broker") -> None:
         """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
-        sock = listen(broker.host, broker.port)
-        broker.port = sock.getsockname()[1]
-        self._listeners[sock.fileno()] = (sock, broker)
-        self._poller.watch(sock.fileno(), READ)
+        self.listeners.listen(broker)
 
-    def _follow_brokers(self) -> None:
-        """A broker that is down refuses connections; one that is back listens where it did."""
-        if self._broker_changes == self._cluster.broker_changes:
-            return
-        self._broker_changes = self._cluster.broker_changes
-        for fd, (sock, broker) in list(self._listeners.items()):
-            if not broker.online:
-                del self._listeners[fd]
-                self._poller.forget(fd)
-                sock.close()
-                for peer in [p for p in self._peers.values() if p.connection.broker is broker]:
-                    self._drop(peer)
-        listening = {broker.id for _, broker in self._listeners.values()}
-        for broker in self._cluster.brokers.values():
-            if broker.online and broker.id not in listening:
-                try:
-                    self.listen(broker)
-                except PortInUseError as error:
-                    self._stay_down(broker, error)
-                else:
-                    self.deaf.pop(broker.id, None)
-
-    def _stay_down(self, broker: "Broker", error: PortInUseError) -> None:
-        """As a real broker that finds its port taken; it is started again once the port is free."""
-        if broker.id not in self.deaf:
-            self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
-            self._observer.failed(None, ClusterError(self.deaf[broker.id]))
-        self._retry_at = time.monotonic() + RETRY_SECONDS
-        controller.stop_broker(self._cluster, broker.id)
-        self._broker_changes = self._cluster.broker_changes
-
-    def _start_deaf(self) -> None:
-        if not self.deaf or time.monotonic() < self._retry_at:
-            return
-        self._retry_at = time.monotonic() + RETRY_SECONDS
-        for broker in list(self.deaf):
-            controller.start_broker(self._cluster, broker)
-        self._follow_brokers()
+    def _drop_clients_of(self, broker: "Broker") -> None:
+        for peer in [p for p in self._peers.values() if p.connection.broker is broker]:
+            self._drop(peer)
 
     def watch(self) -> None:
         """Begins to trace."""
@@ -175,8 +124,8 @@ class Pump:
     def poke(self) -> None:
         """After a change from outside (control, another thread's call): fires timers, writes answers."""
         self.clock.catch_up()
-        self._follow_brokers()
-        self._start_deaf()
+        self.listeners.follow()
+        self.listeners.start_deaf()
         self.trace.changed()
         self._flush_ready()
         # The change may have set a timer that is due before the pump would have looked again.
@@ -185,20 +134,17 @@ class Pump:
     def close(self) -> None:
         for peer in list(self._peers.values()):
             self._drop(peer)
-        for sock, _ in self._listeners.values():
-            sock.close()
-        self._listeners.clear()
+        self.listeners.close()
         self._poller.close()
 
     def _trio_deadline(self) -> float:
         if self._behind or self._work:
             return 0
-        left = min(self.clock.seconds_left(), self._full_until - time.monotonic())
-        return trio.current_time() + (min(left, RETRY_SECONDS) if self.deaf else left)
+        return trio.current_time() + min(self.clock.seconds_left(), self.listeners.seconds_left())
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
-        poll, peers, clock = self._poller.poll, self._peers, self.clock
+        poll, peers, clock, listeners = self._poller.poll, self._peers, self.clock, self.listeners
         behind, work, slice_ = self._behind, self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
         while True:
@@ -207,12 +153,11 @@ class Pump:
             elapsed_ms = int((now - clock.started) * 1000)
             if elapsed_ms != clock.elapsed_ms:
                 clock.elapse(elapsed_ms)
-                self._follow_brokers()
+                listeners.follow()
                 self.trace.changed()
-                if now >= self._full_until:
-                    self._accept_again()
-            if self.deaf:
-                self._start_deaf()
+                listeners.accept_again()
+            if listeners.deaf:
+                listeners.start_deaf()
             if events:
                 # What one does not use, the next may.
                 seconds = max(SLICE_SECONDS / len(events), LEAST_SLICE_SECONDS)
@@ -220,8 +165,7 @@ class Pump:
                 for fd, mask in events:
                     peer = peers.get(fd)
                     if peer is None:
-                        if fd in self._listeners:
-                            self._accept(*self._listeners[fd])
+                        self._accept(fd)
                         continue
                     slice_.end += seconds
                     try:
@@ -256,46 +200,19 @@ class Pump:
         self._observer.failed(connection, RequestFailedError(connection, None, None, error))
         self._drop(peer)
 
-    def _accept(self, listener: socket.socket, broker: "Broker") -> None:
-        for _ in range(64):
-            try:
-                sock, address = listener.accept()
-            except (BlockingIOError, InterruptedError):
-                return
-            except OSError as error:
-                if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
-                    self._accept_nobody(error)
-                    return
-                continue
-            sock.setblocking(False)
-            with contextlib.suppress(OSError):
-                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            name = f"{address[0]}:{address[1]}"
+    def _accept(self, fd: int) -> None:
+        for sock, (host, port), broker in self.listeners.accepted(fd):
+            name = f"{host}:{port}"
+            ready = self._ready.append
             connection = Connection(
-                broker, name, f"/{address[0]}", self._observer, self._ready.append, self.faults, self.trace
+                broker, name, f"/{host}", self._observer, ready, self.faults, self.trace, self._slice
             )
-            connection.slice = self._slice
-            self._full = False
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer
             self._by_connection[connection] = peer
             if self.wire is not None:
                 self.wire.opened(connection)
             self._poller.watch(peer.fd, READ)
-
-    def _accept_nobody(self, error: OSError) -> None:
-        """Until something is free, new clients wait where the kernel keeps them."""
-        if not self._full:
-            self._full = True
-            self._observer.full(f"no more clients are accepted for now ({error.strerror}): raise `ulimit -n`")
-        self._full_until = time.monotonic() + FULL_SECONDS
-        for fd in self._listeners:
-            self._poller.change(fd, 0)
-
-    def _accept_again(self) -> None:
-        self._full_until = math.inf
-        for fd in self._listeners:
-            self._poller.change(fd, READ)
 
     def _read(self, peer: _Peer) -> None:
         connection = peer.connection
@@ -415,8 +332,7 @@ class Pump:
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
         peer.sock.close()
-        if self._full_until < math.inf:
-            self._full_until = 0
+        self.listeners.file_closed()
         if self.wire is not None:
             self.wire.closed(peer.connection)
         if peer.connection.announced:

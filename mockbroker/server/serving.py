@@ -94,7 +94,7 @@ class ServedCluster:
             pump.poke,
             pump.clock.advance,
             pump.watch,
-            pump.deaf,
+            pump.listeners.deaf,
         )
 
     async def serve_control(self, nursery: trio.Nursery) -> None:

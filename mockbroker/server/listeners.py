@@ -1,0 +1,143 @@
+"""The sockets on which the brokers of a cluster listen: they follow the brokers down and up again."""
+
+import contextlib
+import errno
+import math
+import socket
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from ..cluster import controller
+from .failures import ClusterError
+from .listening import PortInUseError, listen
+from .poller import READ, Poller
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from .observer import Observer
+
+RETRY_SECONDS: Final = 0.25
+"""How often a broker whose port is taken looks whether it is free."""
+FULL_SECONDS: Final = 0.1
+"""Where no more files may be open, it tries to accept again after this long, or once a connection ended."""
+_ACCEPTED_AT_ONCE: Final = 64
+_NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+
+
+class Listeners:
+    """`gone` hears of each broker that went down, whose listener is closed then."""
+
+    def __init__(
+        self, cluster: "Cluster", poller: Poller, observer: "Observer", gone: "Callable[[Broker], None]"
+    ) -> None:
+        self._cluster = cluster
+        self._poller = poller
+        self._observer = observer
+        self._gone = gone
+        self._listening: dict[int, tuple[socket.socket, Broker]] = {}
+        self._broker_changes = cluster.broker_changes
+        self._full = False
+        self._full_until = math.inf
+        self.deaf: dict[int, str] = {}
+        """Brokers whose port was taken when they were started, and how that is told."""
+        self._retry_at = 0.0
+
+    def listen(self, broker: "Broker") -> None:
+        """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
+        sock = listen(broker.host, broker.port)
+        broker.port = sock.getsockname()[1]
+        self._listening[sock.fileno()] = (sock, broker)
+        self._poller.watch(sock.fileno(), READ)
+
+    def follow(self) -> None:
+        """A broker that is down refuses connections; one that is back listens where it did."""
+        if self._broker_changes == self._cluster.broker_changes:
+            return
+        self._broker_changes = self._cluster.broker_changes
+        for fd, (sock, broker) in list(self._listening.items()):
+            if not broker.online:
+                del self._listening[fd]
+                self._poller.forget(fd)
+                sock.close()
+                self._gone(broker)
+        listening = {broker.id for _, broker in self._listening.values()}
+        for broker in self._cluster.brokers.values():
+            if broker.online and broker.id not in listening:
+                try:
+                    self.listen(broker)
+                except PortInUseError as error:
+                    self._stay_down(broker, error)
+                else:
+                    self.deaf.pop(broker.id, None)
+
+    def _stay_down(self, broker: "Broker", error: PortInUseError) -> None:
+        """As a real broker that finds its port taken; it is started again once the port is free."""
+        if broker.id not in self.deaf:
+            self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
+            self._observer.failed(None, ClusterError(self.deaf[broker.id]))
+        self._retry_at = time.monotonic() + RETRY_SECONDS
+        controller.stop_broker(self._cluster, broker.id)
+        self._broker_changes = self._cluster.broker_changes
+
+    def start_deaf(self) -> None:
+        """Tries again with brokers whose port was taken, if it is time to."""
+        if not self.deaf or time.monotonic() < self._retry_at:
+            return
+        self._retry_at = time.monotonic() + RETRY_SECONDS
+        for broker in list(self.deaf):
+            controller.start_broker(self._cluster, broker)
+        self.follow()
+
+    def accepted(self, fd: int) -> "Iterator[tuple[socket.socket, tuple[str, int], Broker]]":
+        """New clients of a listener that is ready: their sockets, their addresses, and whom they came to."""
+        if fd not in self._listening:
+            return
+        listener, broker = self._listening[fd]
+        for _ in range(_ACCEPTED_AT_ONCE):
+            try:
+                sock, address = listener.accept()
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                if error.errno in _NO_ROOM:
+                    self._accept_nobody(error)
+                    return
+                continue
+            sock.setblocking(False)
+            with contextlib.suppress(OSError):
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._full = False
+            yield sock, address[:2], broker
+
+    def _accept_nobody(self, error: OSError) -> None:
+        """Until something is free, new clients wait where the kernel keeps them."""
+        if not self._full:
+            self._full = True
+            self._observer.full(f"no more clients are accepted for now ({error.strerror}): raise `ulimit -n`")
+        self._full_until = time.monotonic() + FULL_SECONDS
+        for fd in self._listening:
+            self._poller.change(fd, 0)
+
+    def accept_again(self) -> None:
+        """Accepts new clients once more where none could be, if it is time to."""
+        if time.monotonic() >= self._full_until:
+            self._full_until = math.inf
+            for fd in self._listening:
+                self._poller.change(fd, READ)
+
+    def file_closed(self) -> None:
+        """There is room for one more client."""
+        if self._full_until < math.inf:
+            self._full_until = 0
+
+    def seconds_left(self) -> float:
+        """Until `accept_again` or `start_deaf` has something to do."""
+        left = self._full_until - time.monotonic()
+        return min(left, RETRY_SECONDS) if self.deaf else left
+
+    def close(self) -> None:
+        for sock, _ in self._listening.values():
+            sock.close()
+        self._listening.clear()
