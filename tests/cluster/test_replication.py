@@ -90,7 +90,9 @@ def test_min_insync_replicas(kafka: str, error: ErrorCode, readable: int) -> Non
     _, later = lab.produce()
     lab.pass_time(2 * LAG_MS)
     assert outcome(later[0]) == (error, 0)
-    assert outcome(lab.produce()[0]) == (ErrorCode.NOT_ENOUGH_REPLICAS, -1)
+    refused, _ = lab.produce()
+    assert outcome(refused) == (ErrorCode.NOT_ENOUGH_REPLICAS, -1)
+    assert refused.responses[0].partition_responses[0].log_start_offset == 0
     assert outcome(lab.produce(acks=1)[0]) == (0, 1)
     assert lab.fetch(0).high_watermark == readable
     lab.partition.set_follower(2, FollowerState.BEHIND)
