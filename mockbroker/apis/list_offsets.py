@@ -86,9 +86,7 @@ def _partition(
         return answer
     end = _end(partition, request)
     found = _lookup(partition, asked.timestamp, end)
-    beyond = asked.timestamp == LATEST or (
-        asked.timestamp not in _FIXED and (found is None or found[1] >= end)
-    )
+    beyond = asked.timestamp == LATEST or (asked.timestamp not in _FIXED and found is None)
     if beyond and request.replica_id == _CONSUMER and _end_unknown(partition, call):
         known = call.version >= _OFFSET_NOT_AVAILABLE_SINCE
         answer.error_code = ErrorCode.OFFSET_NOT_AVAILABLE if known else ErrorCode.LEADER_NOT_AVAILABLE
@@ -111,7 +109,7 @@ def _end(partition: Partition, request: ListOffsetsRequest) -> int:
 
 
 def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, int] | None:
-    """(timestamp, offset, leader epoch)."""
+    """(timestamp, offset, leader epoch) of what lies below `end`."""
     log = partition.log
     if timestamp == LATEST:
         return -1, end, partition.leader_epoch
@@ -121,7 +119,7 @@ def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, i
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return None
     found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp, end)
-    if found is None:
+    if found is None or found[1] >= end:
         return None
     # The record with the largest timestamp may be deleted already: its batch still says its epoch.
     return found[0], found[1], log.epochs.epoch_at(max(found[1], log.start_offset))

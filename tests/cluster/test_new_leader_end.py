@@ -13,7 +13,7 @@ from mockbroker.protocol.messages.list_offsets import (
 
 from .lab import Lab
 
-LATEST, EARLIEST = -1, -2
+LATEST, EARLIEST, LARGEST = -1, -2, -3
 BEFORE_ALL, AFTER_ALL = 0, 1 << 60
 NONE, HIDDEN, OLD = 0, ErrorCode.OFFSET_NOT_AVAILABLE, ErrorCode.LEADER_NOT_AVAILABLE
 
@@ -61,3 +61,16 @@ def test_the_end_is_kept_back_from_consumers(kafka: str, version: int, latest: t
     lab.partition.set_follower(3, FollowerState.BEHIND)
     assert asked(lab, version, LATEST) == (NONE, 2)
     assert asked(lab, version, AFTER_ALL) == (NONE, -1)
+
+
+@pytest.mark.parametrize(("kafka", "version"), [("3.0", 7), ("3.9", 9), ("4.4", 10)])
+def test_the_largest_timestamp_is_told_to_those_who_may_read_its_record(kafka: str, version: int) -> None:
+    """As 4.4.0 answers within an open transaction, where the last stable offset is the end."""
+    lab = Lab(kafka=kafka)
+    lab.partition.set_follower(2, FollowerState.PAUSED)
+    lab.produce(1)
+    assert lab.partition.log.high_watermark == 0
+    assert asked(lab, version, LARGEST) == (NONE, -1)
+    assert asked(lab, version, LARGEST, replica=3) == (NONE, 0)
+    lab.partition.set_follower(2, FollowerState.BEHIND)
+    assert asked(lab, version, LARGEST) == (NONE, 0)
