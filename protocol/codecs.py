@@ -48,7 +48,8 @@ class Codec:
                 offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
             request = self._read(frame if self.keeps_view else bytes(frame), offset)
         except reading.READ_ERRORS as error:
-            raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {error}") from error
+            why = error if isinstance(error, ValueError) else "the request ends early"
+            raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {why}") from error
         return request if self.upgrade is None else self.upgrade(request, self.version)
 
     def encode(self, correlation_id: int, response: Any) -> Frame:
