@@ -1,29 +1,23 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
-import contextlib
 import inspect
-import threading
 from collections.abc import Callable, Collection
-from concurrent.futures import Future, wait
-from typing import Any, Final, TypeVar
-
-import trio
+from typing import Any, TypeVar
 
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
-from ..control import brokers, partitions, policies
+from ..control import brokers, partitions
 from ..faults import Faults
 from ..nearest import nearest
 from ..trace import Trace
 from .clock import ClockControl
+from .cluster_thread import ClusterThread
 from .fault_control import FaultControl
-from .reporting import Reporting
-from .serving import ServedCluster, serve
+from .policy_control import PolicyControl
+from .serving import serve
 from .trace_control import TraceControl
 
 T = TypeVar("T")
-_LOOK_SECONDS: Final = 1.0
-"""How often a caller looks whether the cluster's thread is still there."""
 
 
 class MockCluster:
@@ -38,44 +32,30 @@ class MockCluster:
         for name in options:
             if name not in known:
                 raise TypeError(f"MockCluster has no option {name!r}{nearest(name, known)}")
-        self._options = options
-        self._served: ServedCluster | None = None
-        self._reporting: Reporting | None = None
-        self._error: BaseException | None = None
-        self._up = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._token: trio.lowlevel.TrioToken | None = None
-        self._stop: trio.Event | None = None
+        self._thread = ClusterThread(options)
         self._trace: TraceControl | None = None
 
     @property
     def bootstrap_servers(self) -> str:
         """`host:port` of every broker, comma separated."""
-        return self._running().bootstrap_servers
+        return self._thread.served.bootstrap_servers
 
     @property
     def seed(self) -> int:
         """With it, the ids of another cluster are the same."""
-        return self._running().seed
+        return self._thread.served.seed
 
     @property
     def control_url(self) -> str:
         """Where the control API is, for programs in any language. RuntimeError if it was not asked for."""
-        url = self._running().control_url
+        url = self._thread.served.control_url
         if url is None:
             raise RuntimeError("this cluster has no control API: make it with control=True")
         return url
 
     def start(self) -> "MockCluster":
         """Returns once every broker listens. Raises what `serve` raises."""
-        if self._thread is not None:
-            raise RuntimeError("this cluster was started already: make a new MockCluster")
-        self._thread = threading.Thread(target=trio.run, args=(self._main,), name="mockbroker", daemon=True)
         self._thread.start()
-        self._up.wait()
-        if self._error is not None:
-            self._thread.join()
-            raise self._error
         return self
 
     def stop(self, *, raise_failures: bool = True) -> None:
@@ -83,16 +63,9 @@ class MockCluster:
 
         Raises what failed in the cluster meanwhile (see `failures`), an ExceptionGroup of several, once.
         """
-        if self._thread is None or self._token is None or self._stop is None:
-            return
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._stop.set)
-        self._thread.join()
-        self._served = None
-        if self._error is not None:
-            raise self._error
-        if raise_failures and self._reporting is not None:
-            self._reporting.raise_failures()
+        self._thread.stop()
+        if raise_failures and self._thread.reporting is not None:
+            self._thread.reporting.raise_failures()
 
     @property
     def failures(self) -> list[Exception]:
@@ -101,56 +74,33 @@ class MockCluster:
         A RequestFailedError names API, version, client and connection. `stop` raises what is in the list:
         clear it if it was to be.
         """
-        return [] if self._reporting is None else self._reporting.failures
+        return [] if self._thread.reporting is None else self._thread.reporting.failures
 
     def run(self, function: Callable[[Cluster], T]) -> T:
         """Calls `function` with the core in the cluster's own thread, and gives what it returns.
 
         May be called in any other thread, one that runs trio too.
         """
-        target = self._running().target
-        return self._in_its_thread(lambda: target.do(lambda _: function(target.cluster)))
+        target = self._thread.served.target
+        return self._thread.call(lambda: target.do(lambda _: function(target.cluster)))
 
     def run_with_trace(self, function: Callable[[Trace], T]) -> T:
         """As `run`, with the trace, whether it was begun or not."""
-        trace = self._running().trace
+        trace = self._thread.served.trace
         return self.run(lambda _: function(trace))
 
     def run_with_faults(self, function: Callable[[Faults], T]) -> T:
         """As `run`, with the faults."""
-        faults = self._running().faults
+        faults = self._thread.served.faults
         return self.run(lambda _: function(faults))
 
     def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
         """Calls an operation of `mockbroker.control` that does not wait."""
-        target = self._running().target
-        return self._in_its_thread(lambda: target.do(operation, *args, **named))
-
-    def _in_its_thread(self, call: Callable[[], T]) -> T:
-        thread, token = self._thread, self._token
-        assert thread is not None
-        assert token is not None
-        if thread is threading.current_thread():
-            raise RuntimeError("this is the cluster's own thread: use what the function was given")
-        result: Future[T] = Future()
-
-        def answer() -> None:
-            try:
-                result.set_result(call())
-            except BaseException as error:
-                result.set_exception(error)
-
-        try:
-            token.run_sync_soon(answer)
-        except trio.RunFinishedError:
-            raise self._ended() from self._error
-        while not wait([result], _LOOK_SECONDS).done:
-            if not thread.is_alive() and not result.done():
-                raise self._ended() from self._error
-        return result.result()
+        target = self._thread.served.target
+        return self._thread.call(lambda: target.do(operation, *args, **named))
 
     @property
-    def policies(self) -> "PolicyControl":
+    def policies(self) -> PolicyControl:
         """The answers in force, which may be changed while clients are connected."""
         return PolicyControl(self)
 
@@ -168,7 +118,7 @@ class MockCluster:
     def trace(self) -> TraceControl:
         """What happens in the cluster: from the first use on, or with `trace=True` from the start."""
         if self._trace is None:
-            pump = self._running().pump
+            pump = self._thread.served.pump
             self.run(lambda _: pump.watch())
             self._trace = TraceControl(self, pump.trace)
         return self._trace
@@ -255,46 +205,3 @@ class MockCluster:
             error.add_note(f"In the mock cluster: {failure}")
             for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
                 error.add_note(f"In the mock cluster: {each}")
-
-    def _running(self) -> ServedCluster:
-        if self._served is None:
-            raise RuntimeError("the cluster does not run: use it in a with block, or call start() first")
-        return self._served
-
-    def _ended(self) -> RuntimeError:
-        return RuntimeError("the cluster has ended" + (" by an error" if self._error else ""))
-
-    async def _main(self) -> None:
-        try:
-            async with serve(**self._options) as served:
-                self._token = trio.lowlevel.current_trio_token()
-                self._stop = trio.Event()
-                self._served, self._reporting = served, served.reporting
-                self._up.set()
-                await self._stop.wait()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._up.set()
-
-
-class PolicyControl:
-    """Changes the behaviour of a running cluster: everywhere, for a topic, on a broker, or both.
-
-    UnknownPolicyError for a behaviour, an answer or a broker that does not exist; nothing is changed then.
-    """
-
-    def __init__(self, cluster: MockCluster) -> None:
-        self._cluster = cluster
-
-    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
-        """Gives behaviour `name` another answer, from the next request on."""
-        self._cluster.do(policies.set_answer, name, answer, topic, broker)
-
-    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
-        """Takes back what was set for just this scope."""
-        self._cluster.do(policies.reset, name, topic, broker)
-
-    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
-        """The name of the answer in force."""
-        return self._cluster.run(lambda core: core.policies.answer(name, topic=topic, broker=broker))

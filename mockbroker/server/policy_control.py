@@ -1,0 +1,30 @@
+"""The behaviours of a running cluster, for code in other threads."""
+
+from typing import TYPE_CHECKING, Any
+
+from ..control import policies
+
+if TYPE_CHECKING:
+    from .mock_cluster import MockCluster
+
+
+class PolicyControl:
+    """Changes the behaviour of a running cluster: everywhere, for a topic, on a broker, or both.
+
+    UnknownPolicyError for a behaviour, an answer or a broker that does not exist; nothing is changed then.
+    """
+
+    def __init__(self, cluster: "MockCluster") -> None:
+        self._cluster = cluster
+
+    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Gives behaviour `name` another answer, from the next request on."""
+        self._cluster.do(policies.set_answer, name, answer, topic, broker)
+
+    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Takes back what was set for just this scope."""
+        self._cluster.do(policies.reset, name, topic, broker)
+
+    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
+        """The name of the answer in force."""
+        return self._cluster.run(lambda core: core.policies.answer(name, topic=topic, broker=broker))
