@@ -195,7 +195,7 @@ async def _main(report: Report, listener: Callable[[Event], None] | None, option
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with serve(observer=report, trace=listener is not None, **options) as served:
             if listener is not None:
-                served.trace.listeners.append(listener)
+                served.pump.trace.listeners.append(listener)
             # What is here now stays: collections need not look at it again, nor come as often.
             gc.collect()
             gc.freeze()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
-    from .mock_cluster import MockCluster
+    from .running import RunningCluster
 
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 LAST_MS: Final = 253_402_300_799_999
@@ -108,9 +108,9 @@ class Clock:
 
 
 class ClockControl:
-    """The clock of a cluster that runs in another thread."""
+    """The clock of a running cluster."""
 
-    def __init__(self, cluster: "MockCluster") -> None:
+    def __init__(self, cluster: "RunningCluster") -> None:
         self._cluster = cluster
 
     @property

@@ -1,4 +1,4 @@
-"""Faults of a running cluster, for code in other threads."""
+"""Faults of a running cluster."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from ..control import faults
 from ..faults import Fault, FaultError, Faults
 
 if TYPE_CHECKING:
-    from .mock_cluster import MockCluster
+    from .running import RunningCluster
 
 WAIT_S: Final = 30.0
 
@@ -16,7 +16,7 @@ WAIT_S: Final = 30.0
 class FaultHandle:
     """One fault of a running cluster."""
 
-    def __init__(self, cluster: "MockCluster", fault: Fault) -> None:
+    def __init__(self, cluster: "RunningCluster", fault: Fault) -> None:
         self._cluster = cluster
         self._fault = fault
         self._hit = threading.Condition()
@@ -70,7 +70,7 @@ class FaultHandle:
 class FaultControl:
     """Makes things go wrong while clients are connected."""
 
-    def __init__(self, cluster: "MockCluster") -> None:
+    def __init__(self, cluster: "RunningCluster") -> None:
         self._cluster = cluster
 
     def add(self, do: str, **given: Any) -> FaultHandle:

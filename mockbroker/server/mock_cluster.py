@@ -1,26 +1,18 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..cluster.cluster import Cluster
-from ..cluster.replicas import Replica, describe
-from ..control import brokers, partitions
-from ..faults import Faults
 from ..nearest import nearest
-from ..trace import Trace
-from .clock import ClockControl
 from .cluster_thread import ClusterThread
-from .fault_control import FaultControl
-from .policy_control import PolicyControl
-from .serving import serve
-from .trace_control import TraceControl
+from .running import RunningCluster
+from .serving import ServedCluster, serve
 
 T = TypeVar("T")
 
 
-class MockCluster:
+class MockCluster(RunningCluster):
     """A cluster in a thread of its own, for any code, synchronous or asyncio.
 
     `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`. Takes what `serve` takes.
@@ -33,22 +25,28 @@ class MockCluster:
             if name not in known:
                 raise TypeError(f"MockCluster has no option {name!r}{nearest(name, known)}")
         self._thread = ClusterThread(options)
-        self._trace: TraceControl | None = None
+
+    @property
+    def _served(self) -> ServedCluster:
+        return self._thread.served
+
+    def _call(self, function: Callable[[], T]) -> T:
+        return self._thread.call(function)
 
     @property
     def bootstrap_servers(self) -> str:
         """`host:port` of every broker, comma separated."""
-        return self._thread.served.bootstrap_servers
+        return self._served.bootstrap_servers
 
     @property
     def seed(self) -> int:
         """With it, the ids of another cluster are the same."""
-        return self._thread.served.seed
+        return self._served.seed
 
     @property
     def control_url(self) -> str:
         """Where the control API is, for programs in any language. RuntimeError if it was not asked for."""
-        url = self._thread.served.control_url
+        url = self._served.control_url
         if url is None:
             raise RuntimeError("this cluster has no control API: make it with control=True")
         return url
@@ -75,122 +73,6 @@ class MockCluster:
         clear it if it was to be.
         """
         return [] if self._thread.reporting is None else self._thread.reporting.failures
-
-    def run(self, function: Callable[[Cluster], T]) -> T:
-        """Calls `function` with the core in the cluster's own thread, and gives what it returns.
-
-        May be called in any other thread, one that runs trio too.
-        """
-        target = self._thread.served.target
-        return self._thread.call(lambda: target.do(lambda _: function(target.cluster)))
-
-    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
-        """As `run`, with the trace, whether it was begun or not."""
-        trace = self._thread.served.trace
-        return self.run(lambda _: function(trace))
-
-    def run_with_faults(self, function: Callable[[Faults], T]) -> T:
-        """As `run`, with the faults."""
-        faults = self._thread.served.faults
-        return self.run(lambda _: function(faults))
-
-    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
-        """Calls an operation of `mockbroker.control` that does not wait."""
-        target = self._thread.served.target
-        return self._thread.call(lambda: target.do(operation, *args, **named))
-
-    @property
-    def policies(self) -> PolicyControl:
-        """The answers in force, which may be changed while clients are connected."""
-        return PolicyControl(self)
-
-    @property
-    def clock(self) -> ClockControl:
-        """The cluster's time, which can be moved."""
-        return ClockControl(self)
-
-    @property
-    def faults(self) -> FaultControl:
-        """What goes wrong with requests, to be added while clients are connected."""
-        return FaultControl(self)
-
-    @property
-    def trace(self) -> TraceControl:
-        """What happens in the cluster: from the first use on, or with `trace=True` from the start."""
-        if self._trace is None:
-            pump = self._thread.served.pump
-            self.run(lambda _: pump.watch())
-            self._trace = TraceControl(self, pump.trace)
-        return self._trace
-
-    def stop_broker(self, broker: int) -> None:
-        """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
-        self.do(brokers.stop, broker)
-
-    def kill_broker(self, broker: int) -> None:
-        """Ends a broker at once: nobody else leads its partitions until its session has timed out.
-
-        That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
-        """
-        self.do(brokers.kill, broker)
-
-    def start_broker(self, broker: int) -> None:
-        """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
-        self.do(brokers.start, broker)
-
-    def move_leader(self, topic: str, partition: int, to: int | None = None) -> int:
-        """Gives a partition another leader of its ISR: broker `to`, or the next; returns which. ConflictError
-        says why none could lead; KeyError."""
-        return self.do(partitions.move_leader, topic, partition, to)["leader"]
-
-    def move_coordinator(
-        self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
-    ) -> int:
-        """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
-        records; returns which. ConflictError says why none could; KeyError."""
-        if group is not None:
-            return self.do(partitions.move_group, group, to)["leader"]
-        if transactional_id is not None:
-            return self.do(partitions.move_transactional_id, transactional_id, to)["leader"]
-        raise ValueError("whose coordinator? Give group or transactional_id")
-
-    def pause_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
-        self.do(partitions.pause_follower, topic, partition, broker)
-
-    def resume_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
-        self.do(partitions.resume_follower, topic, partition, broker)
-
-    def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
-        """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
-        leader reads to when it answers; `resume_follower` ends that. KeyError."""
-        self.do(partitions.slow_follower, topic, partition, broker, delay_ms)
-
-    def fail_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
-
-        It stays dead until the next leader epoch, or until its broker starts again. KeyError.
-        """
-        self.do(partitions.fail_follower, topic, partition, broker)
-
-    def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
-        """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
-        `"controller"`.
-
-        Cut off from the controller it goes on leading, as far as it knows, for the clients that reach it;
-        once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
-        KeyError.
-        """
-        self.do(brokers.cut_off, broker, None if from_ is None else list(from_))
-
-    def rejoin(self, broker: int) -> None:
-        """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. KeyError."""
-        self.do(brokers.rejoin, broker)
-
-    def replicas(self, topic: str, partition: int) -> list[Replica]:
-        """What each replica holds now, and how it follows. KeyError."""
-        return self.do(lambda target: describe(target.partition(topic, partition)))
 
     def __enter__(self) -> "MockCluster":
         return self.start()

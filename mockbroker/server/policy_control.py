@@ -1,11 +1,11 @@
-"""The behaviours of a running cluster, for code in other threads."""
+"""The behaviours of a running cluster."""
 
 from typing import TYPE_CHECKING, Any
 
 from ..control import policies
 
 if TYPE_CHECKING:
-    from .mock_cluster import MockCluster
+    from .running import RunningCluster
 
 
 class PolicyControl:
@@ -14,7 +14,7 @@ class PolicyControl:
     UnknownPolicyError for a behaviour, an answer or a broker that does not exist; nothing is changed then.
     """
 
-    def __init__(self, cluster: "MockCluster") -> None:
+    def __init__(self, cluster: "RunningCluster") -> None:
         self._cluster = cluster
 
     def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:

@@ -4,36 +4,36 @@ import contextlib
 import functools
 import random
 import socket
+import threading
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
 from ..cluster.cluster import Cluster
-from ..faults import Faults
 from ..policies import Policies
 from ..protocol import releases
-from ..trace import Trace
 from .capture import Capture
-from .clock import Clock
 from .listening import listen
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
 from .reporting import Reporting
+from .running import RunningCluster
 
 if TYPE_CHECKING:
     from ..control.target import Target
 
+T = TypeVar("T")
 
 _REPLICAS: Final = 3
 """So many replicas have the topics that a cluster is started with, where it has as many brokers."""
 
 
-class ServedCluster:
-    """A cluster that listens. `cluster` is its core; touch it from the trio thread only."""
+class ServedCluster(RunningCluster):
+    """A cluster that listens, and all that can be done to it, in the thread of trio only."""
 
     def __init__(self, options: Options, observer: Observer) -> None:
         release = releases.parse(options.kafka)
@@ -50,6 +50,7 @@ class ServedCluster:
             racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
+        self._thread = threading.get_ident()
         self._control: socket.socket | None = None
         self.reporting = Reporting(observer)
         self.pump = Pump(self.cluster, self.reporting, manual_clock=options.clock == "manual")
@@ -61,19 +62,15 @@ class ServedCluster:
             raise
 
     @property
-    def faults(self) -> Faults:
-        """What goes wrong with requests."""
-        return self.pump.faults
+    def _served(self) -> "ServedCluster":
+        return self
 
-    @property
-    def trace(self) -> Trace:
-        """What happens; it has to be asked for (`trace=True`)."""
-        return self.pump.trace
-
-    @property
-    def clock(self) -> Clock:
-        """The cluster's time, which can be moved."""
-        return self.pump.clock
+    def _call(self, function: Callable[[], T]) -> T:
+        if threading.get_ident() != self._thread:
+            raise RuntimeError(
+                "the cluster runs in the thread of trio: call it there, by trio.from_thread.run_sync"
+            )
+        return function()
 
     @property
     def bootstrap_servers(self) -> str:
@@ -88,8 +85,8 @@ class ServedCluster:
         pump = self.pump
         return Target(
             self.cluster,
-            self.faults,
-            self.trace,
+            pump.faults,
+            pump.trace,
             self.bootstrap_servers,
             pump.poke,
             pump.clock.advance,

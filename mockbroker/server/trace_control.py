@@ -1,4 +1,4 @@
-"""The trace of a running cluster, for code in other threads."""
+"""The trace of a running cluster."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ..trace.files import JsonLines, write_parquet
 from ..trace.trace import check, fits
 
 if TYPE_CHECKING:
-    from .mock_cluster import MockCluster
+    from .running import RunningCluster
 
 WAIT_S: Final = 30.0
 
@@ -19,7 +19,7 @@ WAIT_S: Final = 30.0
 class TraceControl:
     """What has happened, and what will."""
 
-    def __init__(self, cluster: "MockCluster", trace: Trace) -> None:
+    def __init__(self, cluster: "RunningCluster", trace: Trace) -> None:
         self._cluster = cluster
         self._trace = trace
         self._came = threading.Condition()
