@@ -1,7 +1,5 @@
 """Random histories of a partition, under releases that have no known bug: what must hold at every step."""
 
-from typing import Any
-
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -14,13 +12,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mockbroker.cluster import connectivity, controller
-from mockbroker.cluster.call import PARKED
+from mockbroker.cluster import connectivity
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import NO_LEADER, Partition
 from mockbroker.log.log import Log
 
-from .lab import LAG_MS, Lab, outcome
+from ..driving.cluster import Asked
+from ..driving.partition import LAG_MS, PartitionDriver, outcome
 
 BROKERS = st.integers(1, 3)
 STATES = st.sampled_from((FollowerState.PAUSED, FollowerState.SLOW, FollowerState.BEHIND))
@@ -39,8 +37,8 @@ class Life(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         least = "300" if self.kafka < "4" else "1048576"
-        self.lab = Lab(kafka=self.kafka, retention_bytes="900", segment_bytes=least)
-        self.waiting: list[tuple[int, bytes, list[Any]]] = []
+        self.driver = PartitionDriver(kafka=self.kafka, retention_bytes="900", segment_bytes=least)
+        self.waiting: list[tuple[int, bytes, Asked]] = []
         self.acknowledged: dict[int, bytes] = {}
         self.seen = 0
         self.epoch = 0
@@ -48,20 +46,18 @@ class Life(RuleBasedStateMachine):
 
     @property
     def partition(self) -> Partition:
-        return self.lab.partition
+        return self.driver.partition
 
     def online(self, broker: int) -> bool:
-        return self.lab.cluster.brokers[broker].online
+        return self.driver.cluster.brokers[broker].online
 
     @precondition(lambda self: self.partition.leader != NO_LEADER)
     @rule(records=st.integers(1, 3))
     def produce(self, records: int) -> None:
         base = self.partition.log.end_offset
-        answer, later = self.lab.produce(records)
-        if answer is not PARKED:
-            later = [answer]
+        asked = self.driver.produce(records)
         if self.partition.log.end_offset > base:
-            self.waiting.append((base, bytes(self.partition.log.batches[-1]), later))
+            self.waiting.append((base, bytes(self.partition.log.batches[-1]), asked))
 
     @rule(broker=BROKERS, state=STATES)
     def follow(self, broker: int, state: FollowerState) -> None:
@@ -72,32 +68,32 @@ class Life(RuleBasedStateMachine):
     @rule(broker=BROKERS)
     def stop(self, broker: int) -> None:
         if self.online(broker) and broker not in self.cut:
-            controller.stop_broker(self.lab.cluster, broker)
+            self.driver.stop_broker(broker)
 
     @rule(broker=BROKERS)
     def kill(self, broker: int) -> None:
         if broker not in self.cut:
-            controller.kill_broker(self.lab.cluster, broker)
+            self.driver.kill_broker(broker)
 
     @rule(broker=BROKERS)
     def start(self, broker: int) -> None:
         if not self.online(broker):
-            controller.start_broker(self.lab.cluster, broker)
+            self.driver.start_broker(broker)
 
     @rule(broker=BROKERS, others=st.sets(BROKERS), from_controller=st.booleans())
     def cut_off(self, broker: int, others: set[int], from_controller: bool) -> None:
         if self.online(broker):
             self.cut.add(broker)
-            connectivity.cut_off(self.lab.cluster, broker, others, from_controller=from_controller)
+            connectivity.cut_off(self.driver.cluster, broker, others, from_controller=from_controller)
 
     @precondition(lambda self: self.cut)
     @rule()
     def rejoin(self) -> None:
-        connectivity.rejoin(self.lab.cluster, self.cut.pop())
+        connectivity.rejoin(self.driver.cluster, self.cut.pop())
 
     @rule()
     def move(self) -> None:
-        others = [b for b in self.partition.isr if self.lab.cluster.brokers[b].electable]
+        others = [b for b in self.partition.isr if self.driver.cluster.brokers[b].electable]
         if self.partition.leader != NO_LEADER and others:
             self.partition.lead(others[-1])
 
@@ -107,17 +103,17 @@ class Life(RuleBasedStateMachine):
         """Whole batches: a follower with a tail of its own may be stuck inside one, in 4.4 too."""
         log = self.partition.log
         upto = log.start_offset + int(part * (log.high_watermark - log.start_offset))
-        self.lab.delete(min(log.batch_base(upto), log.high_watermark))
+        self.driver.delete(min(log.batch_base(upto), log.high_watermark))
 
     @rule(ms=st.sampled_from((100, 5_000, LAG_MS, 2 * LAG_MS)))
     def wait(self, ms: int) -> None:
-        self.lab.pass_time(ms)
+        self.driver.advance(ms)
 
     @invariant()
     def nothing_acknowledged_is_lost(self) -> None:
-        done = [each for each in self.waiting if each[2]]
-        self.waiting = [each for each in self.waiting if not each[2]]
-        self.acknowledged.update((base, batch) for base, batch, (a,) in done if outcome(a)[0] == 0)
+        done = [each for each in self.waiting if not each[2].parked]
+        self.waiting = [each for each in self.waiting if each[2].parked]
+        self.acknowledged.update((base, batch) for base, batch, asked in done if outcome(asked)[0] == 0)
         if self.partition.leader == NO_LEADER:
             return
         log = self.partition.log

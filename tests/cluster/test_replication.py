@@ -1,77 +1,68 @@
 """Followers, the ISR, the high watermark, elections and truncation."""
 
 from random import Random
-from typing import Any
 
 import pytest
 
 from mockbroker.cluster import controller
 from mockbroker.cluster.api_error import ApiError
-from mockbroker.cluster.call import PARKED
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol import record_batch
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.delete_records import (
-    DeleteRecordsPartition,
-    DeleteRecordsRequest,
-    DeleteRecordsTopic,
-)
-from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.releases import parse
 
-from .lab import LAG_MS, Lab, outcome
+from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome
 
 
 def test_replicas_in_step_hold_the_very_same_batch() -> None:
-    lab = Lab()
-    answer, _ = lab.produce(3)
+    driver = PartitionDriver()
+    answer = driver.produce(3)
     assert outcome(answer) == (0, 0)
-    first, second, third = (log.batches[0] for log in lab.partition.logs.values())
+    first, second, third = (log.batches[0] for log in driver.partition.logs.values())
     assert first is second is third
-    assert lab.partition.log.high_watermark == 3
+    assert driver.partition.log.high_watermark == 3
 
 
 def test_acks_all_waits_for_a_paused_follower_until_it_leaves_the_isr() -> None:
-    lab = Lab()
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    answer, later = lab.produce(2)
-    assert answer is PARKED
-    assert lab.fetch(0).high_watermark == 0
-    assert not lab.fetch(0).records
-    lab.pass_time(LAG_MS // 2)
-    assert later == []
-    lab.pass_time(LAG_MS)
-    assert outcome(later[0]) == (0, 0)
-    assert lab.partition.isr == [1, 2]
-    assert lab.fetch(0).high_watermark == 2
+    driver = PartitionDriver()
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    asked = driver.produce(2)
+    assert asked.parked
+    assert driver.read(0).high_watermark == 0
+    assert not driver.read(0).records
+    driver.advance(LAG_MS // 2)
+    assert asked.parked
+    driver.advance(LAG_MS)
+    assert outcome(asked) == (0, 0)
+    assert driver.partition.isr == [1, 2]
+    assert driver.read(0).high_watermark == 2
 
 
 def test_a_follower_that_fetches_again_catches_up_and_rejoins() -> None:
-    lab = Lab()
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    _, later = lab.produce(2)
-    lab.pass_time(2 * LAG_MS)
-    lab.produce(5)
-    assert lab.ends() == {1: 7, 2: 7, 3: 0}
-    lab.partition.set_follower(3, FollowerState.BEHIND)
-    assert lab.ends() == {1: 7, 2: 7, 3: 7}
-    assert lab.partition.isr == [1, 2, 3]
-    assert lab.partition.followers[3].state is FollowerState.IN_STEP
-    assert len(later) == 1
+    driver = PartitionDriver()
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    asked = driver.produce(2)
+    driver.advance(2 * LAG_MS)
+    driver.produce(5)
+    assert driver.ends() == {1: 7, 2: 7, 3: 0}
+    driver.partition.set_follower(3, FollowerState.BEHIND)
+    assert driver.ends() == {1: 7, 2: 7, 3: 7}
+    assert driver.partition.isr == [1, 2, 3]
+    assert driver.partition.followers[3].state is FollowerState.IN_STEP
+    assert not asked.parked
 
 
 def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
-    lab = Lab()
-    lab.partition.set_follower(2, FollowerState.PAUSED)
-    _, later = lab.produce(1, timeout_ms=1000)
-    lab.pass_time(1000)
-    assert outcome(later[0]) == (ErrorCode.REQUEST_TIMED_OUT, 0)
-    assert lab.partition.log.end_offset == 1
+    driver = PartitionDriver()
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    asked = driver.produce(1, timeout_ms=1000)
+    driver.advance(1000)
+    assert outcome(asked) == (ErrorCode.REQUEST_TIMED_OUT, 0)
+    assert driver.partition.log.end_offset == 1
 
 
 @pytest.mark.parametrize(
@@ -85,164 +76,162 @@ def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
 )
 def test_min_insync_replicas(kafka: str, error: ErrorCode, readable: int) -> None:
     """As real 3.9.2 and 4.4.0 answer; what was taken can be read once enough replicas have it."""
-    lab = Lab(kafka=kafka, min_insync_replicas="3", retention_ms="-1")
-    lab.partition.set_follower(2, FollowerState.PAUSED)
-    _, later = lab.produce()
-    lab.pass_time(2 * LAG_MS)
-    assert outcome(later[0]) == (error, 0)
-    refused, _ = lab.produce()
+    driver = PartitionDriver(kafka=kafka, min_insync_replicas="3", retention_ms="-1")
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    asked = driver.produce()
+    driver.advance(2 * LAG_MS)
+    assert outcome(asked) == (error, 0)
+    refused = driver.produce()
     assert outcome(refused) == (ErrorCode.NOT_ENOUGH_REPLICAS, -1)
     assert refused.responses[0].partition_responses[0].log_start_offset == 0
-    assert outcome(lab.produce(acks=1)[0]) == (0, 1)
-    assert lab.fetch(0).high_watermark == readable
-    lab.partition.set_follower(2, FollowerState.BEHIND)
-    assert lab.fetch(0).high_watermark == 2
+    assert outcome(driver.produce(acks=1)) == (0, 1)
+    assert driver.read(0).high_watermark == readable
+    driver.partition.set_follower(2, FollowerState.BEHIND)
+    assert driver.read(0).high_watermark == 2
 
 
 @pytest.mark.parametrize("paused", [None, 3])
 def test_a_fetch_waits_for_all_its_bytes_whoever_is_in_sync(paused: int | None) -> None:
-    lab = Lab()
+    driver = PartitionDriver()
     if paused is not None:
-        lab.partition.set_follower(paused, FollowerState.PAUSED)
-        lab.produce()
-        lab.pass_time(2 * LAG_MS)
-        assert lab.partition.isr == [1, 2]
-    start = lab.partition.log.end_offset
-    lab.produce(acks=1)
-    size = len(next(iter(lab.partition.log)))
-    asked = FetchTopic(topic="t", partitions=[FetchPartition(0, -1, start, -1, -1, 1 << 20)])
-    request = FetchRequest(max_wait_ms=10_000, min_bytes=size * 4, topics=[asked])
-    _, later = lab.ask(ApiKey.FETCH, 12, request)
+        driver.partition.set_follower(paused, FollowerState.PAUSED)
+        driver.produce()
+        driver.advance(2 * LAG_MS)
+        assert driver.partition.isr == [1, 2]
+    start = driver.partition.log.end_offset
+    driver.produce(acks=1)
+    size = len(next(iter(driver.partition.log)))
+    asked = driver.fetch(start, wait_ms=10_000, min_bytes=size * 4)
     for _ in range(2):
-        lab.produce(acks=1)
-        assert later == []
-    lab.produce(acks=1)
-    assert len(later) == 1
+        driver.produce(acks=1)
+        assert asked.parked
+    driver.produce(acks=1)
+    assert not asked.parked
 
 
 def test_a_client_replicates_in_the_place_of_a_follower() -> None:
     """As measured on 3.9.2 and 4.4.0 with a made-up broker."""
-    lab = Lab()
-    assert lab.fetch(0, replica=3).high_watermark == 0
-    answer, later = lab.produce(2)
-    assert answer is PARKED
-    assert lab.fetch(0, replica=3).high_watermark == 0
-    assert len(lab.fetch(0, replica=3).records or ()) == 1
-    at_the_end = lab.fetch(2, replica=3)
-    assert (at_the_end.high_watermark, outcome(later[0])) == (0, (0, 0))
-    assert lab.fetch(2, replica=3).high_watermark == 2
-    lab.pass_time(2 * LAG_MS)
-    assert lab.partition.isr == [1, 2, 3], "silent but caught up, it stays"
-    lab.produce(1, acks=1)
-    lab.pass_time(2 * LAG_MS)
-    assert lab.partition.isr == [1, 2]
-    lab.fetch(3, replica=3)
-    assert lab.partition.isr == [1, 2, 3]
-    assert lab.fetch(3, replica=3, epoch=9).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
-    assert lab.fetch(9, replica=3).error_code == ErrorCode.OFFSET_OUT_OF_RANGE
-    assert lab.fetch(0, replica=77).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    driver = PartitionDriver()
+    assert driver.read(0, replica=3).high_watermark == 0
+    asked = driver.produce(2)
+    assert asked.parked
+    assert driver.read(0, replica=3).high_watermark == 0
+    assert len(driver.read(0, replica=3).records or ()) == 1
+    at_the_end = driver.read(2, replica=3)
+    assert (at_the_end.high_watermark, outcome(asked)) == (0, (0, 0))
+    assert driver.read(2, replica=3).high_watermark == 2
+    driver.advance(2 * LAG_MS)
+    assert driver.partition.isr == [1, 2, 3], "silent but caught up, it stays"
+    driver.produce(1, acks=1)
+    driver.advance(2 * LAG_MS)
+    assert driver.partition.isr == [1, 2]
+    driver.read(3, replica=3)
+    assert driver.partition.isr == [1, 2, 3]
+    assert driver.read(3, replica=3, epoch=9).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
+    assert driver.read(9, replica=3).error_code == ErrorCode.OFFSET_OUT_OF_RANGE
+    assert driver.read(0, replica=77).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_leadership_moves_and_every_epoch_is_kept_where_records_are() -> None:
-    lab = Lab()
+    driver = PartitionDriver()
     for broker, records in ((1, 10), (2, 10), (3, 0), (1, 10), (2, 5)):
-        if lab.partition.leader != broker:
-            lab.partition.lead(broker)
+        if driver.partition.leader != broker:
+            driver.partition.lead(broker)
         if records:
-            lab.produce(records)
-    for log in lab.partition.logs.values():
+            driver.produce(records)
+    for log in driver.partition.logs.values():
         assert list(zip(log.epochs.epochs, log.epochs.starts, strict=True)) == [
             (0, 0),
             (1, 10),
             (3, 20),
             (4, 30),
         ]
-    assert lab.partition.leader_epoch == 4
-    assert lab.partition.end_offset_for_epoch(2) == (1, 20)
+    assert driver.partition.leader_epoch == 4
+    assert driver.partition.end_offset_for_epoch(2) == (1, 20)
 
 
 def test_a_dead_leader_that_lost_its_tail_takes_no_high_watermark_back() -> None:
     """Followers of the next leader, which deleted records as it led before, could not go where its log
     starts."""
-    lab = Lab(retention_ms="-1")
+    driver = PartitionDriver(retention_ms="-1")
     for _ in range(4):
-        lab.produce(1)
-    lab.partition.logs[2].advance_start(3)
-    controller.kill_broker(lab.cluster, 1)
-    lab.partition.logs[1].truncate(2)
-    lab.pass_time(10_000)
-    assert lab.partition.leader == 2
-    assert lab.state_of(3) is FollowerState.IN_STEP
-    assert lab.partition.logs[3].start_offset == 3
+        driver.produce(1)
+    driver.partition.logs[2].advance_start(3)
+    driver.kill_broker(1)
+    driver.partition.logs[1].truncate(2)
+    driver.advance(10_000)
+    assert driver.partition.leader == 2
+    assert driver.state_of(3) is FollowerState.IN_STEP
+    assert driver.partition.logs[3].start_offset == 3
 
 
 def test_an_unclean_leader_makes_the_others_truncate() -> None:
-    lab = Lab(unclean_leader_election_enable="true")
-    lab.produce(4)
-    lab.partition.set_follower(2, FollowerState.PAUSED)
-    lab.produce(3, acks=1)
-    lab.pass_time(2 * LAG_MS)
-    controller.stop_broker(lab.cluster, 3)
-    controller.stop_broker(lab.cluster, 1)
-    assert (lab.partition.leader, lab.partition.isr) == (2, [2])
-    lab.produce(1)
-    controller.start_broker(lab.cluster, 1)
-    controller.start_broker(lab.cluster, 3)
-    assert lab.ends() == {1: 5, 2: 5, 3: 5}
-    batches = [[bytes(b) for b in log.batches] for log in lab.partition.logs.values()]
+    driver = PartitionDriver(unclean_leader_election_enable="true")
+    driver.produce(4)
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    driver.produce(3, acks=1)
+    driver.advance(2 * LAG_MS)
+    driver.stop_broker(3)
+    driver.stop_broker(1)
+    assert (driver.partition.leader, driver.partition.isr) == (2, [2])
+    driver.produce(1)
+    driver.start_broker(1)
+    driver.start_broker(3)
+    assert driver.ends() == {1: 5, 2: 5, 3: 5}
+    batches = [[bytes(b) for b in log.batches] for log in driver.partition.logs.values()]
     assert batches[0] == batches[1] == batches[2]
-    assert lab.partition.isr == [1, 2, 3]
+    assert driver.partition.isr == [1, 2, 3]
 
 
 def test_without_a_replica_in_sync_there_is_no_leader_until_one_comes_back() -> None:
-    lab = Lab()
-    lab.partition.set_follower(2, FollowerState.PAUSED)
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    lab.produce(2, acks=1)
-    lab.pass_time(2 * LAG_MS)
-    assert lab.partition.isr == [1]
-    controller.stop_broker(lab.cluster, 1)
-    assert (lab.partition.leader, lab.partition.leader_epoch) == (NO_LEADER, 1)
-    assert lab.fetch(0, broker=2).error_code == ErrorCode.NONE
-    controller.start_broker(lab.cluster, 1)
-    assert (lab.partition.leader, lab.partition.leader_epoch) == (1, 2)
-    assert lab.partition.log.end_offset == 2
+    driver = PartitionDriver()
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    driver.produce(2, acks=1)
+    driver.advance(2 * LAG_MS)
+    assert driver.partition.isr == [1]
+    driver.stop_broker(1)
+    assert (driver.partition.leader, driver.partition.leader_epoch) == (NO_LEADER, 1)
+    assert driver.read(0, broker=2).error_code == ErrorCode.NONE
+    driver.start_broker(1)
+    assert (driver.partition.leader, driver.partition.leader_epoch) == (1, 2)
+    assert driver.partition.log.end_offset == 2
 
 
 def test_unclean_elections_by_policy() -> None:
-    lab = Lab(policies={"election": "unclean"})
-    lab.partition.set_follower(2, FollowerState.PAUSED)
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    lab.produce(2, acks=1)
-    lab.pass_time(2 * LAG_MS)
-    controller.stop_broker(lab.cluster, 1)
-    assert (lab.partition.leader, lab.partition.isr, lab.partition.log.end_offset) == (2, [2], 0)
+    driver = PartitionDriver(policies={"election": "unclean"})
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    driver.produce(2, acks=1)
+    driver.advance(2 * LAG_MS)
+    driver.stop_broker(1)
+    assert (driver.partition.leader, driver.partition.isr, driver.partition.log.end_offset) == (2, [2], 0)
 
 
 def test_a_new_leader_does_not_wait_for_a_follower_that_is_out_of_sync() -> None:
-    lab = Lab(policies={"election": "unclean"})
+    driver = PartitionDriver(policies={"election": "unclean"})
     for follower in (2, 3):
-        lab.partition.set_follower(follower, FollowerState.PAUSED)
-    lab.produce(2, acks=1)
-    lab.pass_time(2 * LAG_MS)
-    controller.stop_broker(lab.cluster, 1)
-    answer, _ = lab.produce(1)
+        driver.partition.set_follower(follower, FollowerState.PAUSED)
+    driver.produce(2, acks=1)
+    driver.advance(2 * LAG_MS)
+    driver.stop_broker(1)
+    answer = driver.produce(1)
     assert outcome(answer) == (0, 0)
-    assert lab.partition.log.high_watermark == 1
+    assert driver.partition.log.high_watermark == 1
 
 
 def test_preferred_and_unclean_elections_say_why_not() -> None:
-    lab = Lab()
+    driver = PartitionDriver()
     with pytest.raises(ApiError) as refused:
-        controller.elect_preferred(lab.cluster, lab.partition)
+        controller.elect_preferred(driver.cluster, driver.partition)
     assert refused.value.code == ErrorCode.ELECTION_NOT_NEEDED
-    controller.stop_broker(lab.cluster, 1)
+    driver.stop_broker(1)
     with pytest.raises(ApiError) as refused:
-        controller.elect_preferred(lab.cluster, lab.partition)
+        controller.elect_preferred(driver.cluster, driver.partition)
     assert refused.value.code == ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
-    controller.start_broker(lab.cluster, 1)
-    controller.elect_preferred(lab.cluster, lab.partition)
-    assert lab.partition.leader == 1
+    driver.start_broker(1)
+    controller.elect_preferred(driver.cluster, driver.partition)
+    assert driver.partition.leader == 1
 
 
 def test_a_reassigned_replica_copies_the_log() -> None:
@@ -283,33 +272,22 @@ def test_groups_go_with_the_leader_of_their_offsets() -> None:
     assert third.groups.groups["billing"].offsets is group.offsets
 
 
-def delete_records(lab: Lab, offset: int, timeout_ms: int = 1000) -> tuple[Any, list[Any]]:
-    topic = DeleteRecordsTopic("t", [DeleteRecordsPartition(0, offset)])
-    return lab.ask(ApiKey.DELETE_RECORDS, 2, DeleteRecordsRequest([topic], timeout_ms))
-
-
-def deleted(answer: Any) -> tuple[int, int]:
-    """(error code, low watermark) of a DeleteRecords answer."""
-    only = answer.topics[0].partitions[0]
-    return only.error_code, only.low_watermark
-
-
 def test_delete_records_waits_for_the_followers_on_live_brokers() -> None:
-    lab = Lab()
-    lab.produce(4)
-    assert deleted(delete_records(lab, 1)[0]) == (0, 1)
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    answer, later = delete_records(lab, 2)
-    assert answer is PARKED
-    lab.partition.set_follower(3, FollowerState.BEHIND)
-    assert deleted(later[0]) == (0, 2)
+    driver = PartitionDriver()
+    driver.produce(4)
+    assert deleted(driver.delete_records(1)) == (0, 1)
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    asked = driver.delete_records(2, 1000)
+    assert asked.parked
+    driver.partition.set_follower(3, FollowerState.BEHIND)
+    assert deleted(asked) == (0, 2)
 
-    lab.partition.set_follower(3, FollowerState.PAUSED)
-    _, later = delete_records(lab, 3)
-    lab.pass_time(1000)
-    assert deleted(later[0]) == (ErrorCode.REQUEST_TIMED_OUT, 2)
-    _, later = delete_records(lab, 3)
-    controller.stop_broker(lab.cluster, 1)
-    assert deleted(later[0]) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
-    controller.stop_broker(lab.cluster, 3)
-    assert deleted(delete_records(lab, 4)[0]) == (0, 4)
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    asked = driver.delete_records(3, 1000)
+    driver.advance(1000)
+    assert deleted(asked) == (ErrorCode.REQUEST_TIMED_OUT, 2)
+    asked = driver.delete_records(3, 1000)
+    driver.stop_broker(1)
+    assert deleted(asked) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
+    driver.stop_broker(3)
+    assert deleted(driver.delete_records(4)) == (0, 4)
