@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ..errors import MockBrokerError
 from .client import Client
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
@@ -49,7 +50,7 @@ _LOG4J2_XML = """<Configuration><Appenders><Console name="A">
 _START_LIMIT_S = 90.0
 
 
-class RealBrokerError(Exception):
+class RealBrokerError(MockBrokerError):
     """A real broker could not be fetched or started; the message says what to do."""
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from .errors import OptionError
+
 VARIABLE: Final = "MOCKBROKER_CONTROL_TOKEN"
 """The environment variable in which `serve`, `run` and `ctl` look for it."""
 
@@ -9,4 +11,4 @@ VARIABLE: Final = "MOCKBROKER_CONTROL_TOKEN"
 def check_token(token: str | None) -> None:
     """ValueError for one that can't be sent in a header."""
     if token is not None and (not token or not token.isascii() or not token.isprintable() or " " in token):
-        raise ValueError("a control token is ASCII text without spaces: choose another")
+        raise OptionError("a control token is ASCII text without spaces: choose another")

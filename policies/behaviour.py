@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from ..errors import MockBrokerError
 from ..nearest import nearest
 from ..protocol.releases import Release, parse
 from . import own
@@ -12,7 +13,7 @@ from . import own
 A = TypeVar("A")
 
 
-class UnknownPolicyError(ValueError):
+class UnknownPolicyError(MockBrokerError, ValueError):
     """No behaviour, or no answer, of that name."""
 
 

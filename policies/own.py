@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import Any, Final
 
+from ..errors import MockBrokerError
+
 GROUP: Final = "mockbroker.policies"
 
 
-class OwnPolicyError(Exception):
+class OwnPolicyError(MockBrokerError):
     """A user's own policy raised: its cause says what."""
 
 

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
+from ..errors import MockBrokerError
+
 _SECTION: Final = 0x0A0D0D0A
 _INTERFACE: Final = 1
 _PACKET: Final = 6
@@ -24,7 +26,7 @@ Address = tuple[str, int]
 """IPv4 address and port."""
 
 
-class CaptureError(ValueError):
+class CaptureError(MockBrokerError, ValueError):
     """A file that is no capture of this kind: names the offset."""
 
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from crc32c import crc32c
 
+from ..errors import MockBrokerError
 from .compression import decompress
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
@@ -38,7 +39,7 @@ MAX_RECORDS: Final = 250_000
 """Records of one batch: with more a broker would be busy for longer than others should wait."""
 
 
-class CorruptBatchError(ValueError):
+class CorruptBatchError(MockBrokerError, ValueError):
     """Bytes that are no batch, or whose CRC does not match: CORRUPT_MESSAGE."""
 
 

@@ -6,12 +6,13 @@ import pkgutil
 from dataclasses import dataclass
 from typing import Final
 
+from ..errors import MockBrokerError
 from ..nearest import nearest
 
 NEWEST: Final = "4.4"
 
 
-class UnknownReleaseError(ValueError):
+class UnknownReleaseError(MockBrokerError, ValueError):
     """A release that no recorded broker stands for."""
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import mockbroker
-from mockbroker import MockCluster
+from mockbroker import MockBrokerError, MockCluster, PortInUseError
 
 from .control.asking import ask
 
@@ -115,8 +115,9 @@ def mockbroker_says(*arguments: str, **environment: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=NAMES)
 def test_a_cluster_in_python(mistake: Mistake) -> None:
-    with pytest.raises((ValueError, TypeError)) as raised:
+    with pytest.raises(MockBrokerError) as raised:
         MockCluster(**mistake.options).start()
+    assert isinstance(raised.value, ValueError)
     assert says(str(raised.value), mistake.wrong, mistake.right)
     assert "\n" not in str(raised.value)
 
@@ -191,8 +192,9 @@ def cluster() -> Iterator[MockCluster]:
 def test_a_running_cluster(
     cluster: MockCluster, wrong: str, right: str, do: Callable[[MockCluster], object]
 ) -> None:
-    with pytest.raises((ValueError, KeyError)) as raised:
+    with pytest.raises(MockBrokerError) as raised:
         do(cluster)
+    assert isinstance(raised.value, ValueError | KeyError)
     assert says(str(raised.value), wrong, right), raised.value
 
 
@@ -269,7 +271,7 @@ def test_a_port_in_use(cluster: MockCluster, tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         told = f"can't listen on 127.0.0.1:{port}: "
         for options in ({"port": port, "brokers": 1}, {"control": port}):
-            with pytest.raises(OSError, match=rf"^{re.escape(told)}.* Choose another port") as raised:
+            with pytest.raises(PortInUseError, match=rf"^{re.escape(told)}.* Choose another port") as raised:
                 MockCluster(**options).start()
             assert "\n" not in str(raised.value)
         for name in ("--port", "--control"):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from ...errors import MockBrokerError
 from ..real_broker import cache_folder
 
 _LIMIT_S: Final = 240.0
 
 
-class BuildError(Exception):
+class BuildError(MockBrokerError):
     """A program could not be built; the message has what the build tool said, or which tool is missing."""
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ...errors import MockBrokerError
 from .dialogue import Finding
 from .modes import INPUTS, MODES
 from .playing import explore, play
@@ -92,7 +93,7 @@ def _resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class ShardError(RuntimeError):
+class ShardError(MockBrokerError, RuntimeError):
     """The fuzzer itself failed."""
 
 

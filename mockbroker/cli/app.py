@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from .. import __version__
 from ..protocol.releases import NEWEST
 from . import histories
 from .choices import Clock, Fixed, LogFormat
@@ -22,8 +23,18 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mockbroker {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def commands() -> None:
+def commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """A mock Kafka cluster whose behaviour is pluggable."""
 
 

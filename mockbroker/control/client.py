@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urlsplit
 
+from ..errors import MockBrokerError
 from ..tokens import check_token
 from .registry import Operation
 
@@ -16,11 +17,11 @@ PATIENCE_S: Final = 30.0
 """How long an answer may take, beyond what it was asked to wait for."""
 
 
-class UnreachableError(OSError):
+class UnreachableError(MockBrokerError, OSError):
     """No control API at that address."""
 
 
-class OperationError(RuntimeError):
+class OperationError(MockBrokerError, RuntimeError):
     """The cluster refused, and says why."""
 
 

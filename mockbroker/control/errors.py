@@ -1,16 +1,18 @@
 """Why an operation can't be done. What is wrong in itself is a ValueError."""
 
+from ..errors import MockBrokerError
 
-class NotThereError(KeyError):
+
+class NotThereError(MockBrokerError, KeyError):
     """No broker, topic, partition or fault of that name: says which names come near."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-class TooLargeError(ValueError):
+class TooLargeError(MockBrokerError, ValueError):
     """More than is read."""
 
 
-class ConflictError(RuntimeError):
+class ConflictError(MockBrokerError, RuntimeError):
     """Right in itself, but not as the cluster is now."""

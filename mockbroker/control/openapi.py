@@ -1,9 +1,9 @@
 """The operations as an OpenAPI document."""
 
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
+from .. import __version__
 from .registry import Operation, Parameter
 from .schema import json_schema
 
@@ -32,7 +32,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "mockbroker",
-            "version": _version(),
+            "version": __version__,
             "description": "Controls a running mock Kafka cluster. What stands in a body may stand in the "
             "query too, but for the fields of a fault.",
         },
@@ -144,10 +144,3 @@ def _body(parameters: Iterable[Parameter]) -> dict[str, Any]:
 
 def _json(schema: dict[str, Any], text: str) -> dict[str, Any]:
     return {"description": text, "content": {"application/json": {"schema": schema}}}
-
-
-def _version() -> str:
-    try:
-        return version("mockbroker")
-    except PackageNotFoundError:
-        return "0"

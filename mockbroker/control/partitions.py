@@ -5,6 +5,7 @@ from typing import Annotated, TypedDict
 from ..cluster import controller, fetcher, replicas
 from ..cluster.follower import Follower, FollowerState
 from ..cluster.partition import Partition
+from ..errors import OptionError
 from ..nearest import nearest
 from .brokers import BrokerId
 from .errors import ConflictError, NotThereError
@@ -79,7 +80,7 @@ def slow_follower(
 ) -> list[ReplicaState]:
     """Each fetch of a follower takes its time."""
     if delay_ms < 0:
-        raise ValueError(f"delay_ms is {delay_ms}: give a number of milliseconds")
+        raise OptionError(f"delay_ms is {delay_ms}: give a number of milliseconds")
     found = target.partition(topic, partition)
     found.set_follower(_follower(target, found, broker).broker, FollowerState.SLOW, delay_ms=delay_ms)
     return _replicas(found)

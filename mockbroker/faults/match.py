@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
+from ..errors import MockBrokerError
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .about import about
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 
-class FaultError(ValueError):
+class FaultError(MockBrokerError, ValueError):
     """A fault that can't be: names what is wrong, and what would be right."""
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
+from ..errors import OptionError
 from . import options
 from .clusters import Clusters
-from .options import MARKER, MATRIX, OptionError
+from .options import MARKER, MATRIX
 
 if TYPE_CHECKING:
     from ..server.mock_cluster import MockCluster

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import pytest
 
+from ..errors import OptionError
+
 MARKER: Final = "mockbroker"
 MATRIX: Final = "mockbroker_matrix"
 
@@ -32,10 +34,6 @@ OPTIONS: Final = frozenset(
 
 MATRIX_OPTIONS: Final = frozenset({"fixed", "kafka"})
 BOTH: Final = "both"
-
-
-class OptionError(ValueError):
-    """An option that can't be, or that there is not."""
 
 
 def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIONS) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..errors import MockBrokerError
 from ..nearest import nearest
 
 
-class ScenarioError(ValueError):
+class ScenarioError(MockBrokerError, ValueError):
     """A scenario that can't be: names file, line and what would be right."""
 
 

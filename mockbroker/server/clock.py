@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from ..errors import OptionError
+
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from .running import RunningCluster
@@ -23,7 +25,7 @@ def later(now_ms: int, by: "Duration") -> int:
     """`by` after `now_ms`. ValueError for what is no duration, or past LAST_MS."""
     then_ms = now_ms + milliseconds(by)
     if then_ms > LAST_MS:
-        raise ValueError(f"the clock can't be advanced by {by!r:.50}: its last day is 9999-12-31")
+        raise OptionError(f"the clock can't be advanced by {by!r:.50}: its last day is 9999-12-31")
     return then_ms
 
 
@@ -36,12 +38,12 @@ def milliseconds(duration: Duration) -> int:
     elif isinstance(duration, str) and re.fullmatch(rf"({_PART.pattern})+", duration):
         found = sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(duration))
     else:
-        raise ValueError(
+        raise OptionError(
             f"{duration!r} is no time to advance by: give '7d', '1h30m' (units ms, s, m, h and d), "
             "milliseconds, or a timedelta"
         )
     if found < 0:
-        raise ValueError(f"the clock can't be advanced by {duration!r}: time does not go back")
+        raise OptionError(f"the clock can't be advanced by {duration!r}: time does not go back")
     return found
 
 

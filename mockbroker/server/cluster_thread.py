@@ -8,6 +8,8 @@ from typing import Any, Final, TypeVar
 
 import trio
 
+from ..control.errors import ConflictError
+from ..errors import BlockingCallError, NotRunningError
 from .reporting import Reporting
 from .serving import ServedCluster, serve
 
@@ -31,15 +33,20 @@ class ClusterThread:
 
     @property
     def served(self) -> ServedCluster:
-        """RuntimeError if it does not run."""
+        """NotRunningError."""
         if self._served is None:
-            raise RuntimeError("the cluster does not run: use it in a with block, or call start() first")
+            raise NotRunningError("the cluster does not run: use it in a with block, or call start() first")
         return self._served
 
+    def __str__(self) -> str:
+        if self._served is not None:
+            return str(self._served)
+        return "not started" if self._thread is None else "stopped"
+
     def start(self) -> None:
-        """Returns once every broker listens. Raises what `serve` raises."""
+        """Returns once every broker listens. Raises what `serve` raises; ConflictError the second time."""
         if self._thread is not None:
-            raise RuntimeError("this cluster was started already: make a new MockCluster")
+            raise ConflictError("this cluster was started already: make a new MockCluster")
         self._thread = threading.Thread(target=trio.run, args=(self._main,), name="mockbroker", daemon=True)
         self._thread.start()
         self._up.wait()
@@ -65,7 +72,7 @@ class ClusterThread:
         assert thread is not None
         assert token is not None
         if thread is threading.current_thread():
-            raise RuntimeError("this is the cluster's own thread: use what the function was given")
+            raise BlockingCallError("this is the cluster's own thread: use what the function was given")
         result: Future[T] = Future()
 
         def answer() -> None:
@@ -83,8 +90,8 @@ class ClusterThread:
                 raise self._ended() from self._error
         return result.result()
 
-    def _ended(self) -> RuntimeError:
-        return RuntimeError("the cluster has ended" + (" by an error" if self._error else ""))
+    def _ended(self) -> NotRunningError:
+        return NotRunningError("the cluster has ended" + (" by an error" if self._error else ""))
 
     async def _main(self) -> None:
         try:

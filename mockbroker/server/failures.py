@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import MockBrokerError
 from ..faults.match import api_name
 from ..protocol.api_keys import ApiKey
 from ..shown import shown
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from .connection import Connection
 
 
-class ClusterError(RuntimeError):
+class ClusterError(MockBrokerError, RuntimeError):
     """The cluster failed at something that it does by itself, for no request. Its cause says at what."""
 
     @classmethod

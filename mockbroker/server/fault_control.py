@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..control import faults
+from ..errors import WaitTimeoutError
 from ..faults import Fault, FaultError, Faults
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class FaultHandle:
         """Returns once it has touched so many requests. TimeoutError after `timeout` seconds."""
         with self._hit:
             if not self._hit.wait_for(lambda: self._fault.hits >= hits, timeout):
-                raise TimeoutError(f"{self._fault} touched {self._fault.hits} requests, not {hits}")
+                raise WaitTimeoutError(f"{self._fault} touched {self._fault.hits} requests, not {hits}")
 
     def pause(self) -> None:
         """Holds every request that it is for, until `release`."""

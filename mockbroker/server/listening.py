@@ -3,10 +3,12 @@
 import os
 import socket
 
+from ..errors import MockBrokerError
+
 _BACKLOG = 4096
 
 
-class PortInUseError(OSError):
+class PortInUseError(MockBrokerError, OSError):
     """A port the cluster should listen on is taken; `reason` is what the system says."""
 
     reason = ""

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..control.errors import ConflictError
+from ..errors import UnknownOptionError
 from ..nearest import nearest
 from .cluster_thread import ClusterThread
 from .running import RunningCluster
@@ -19,11 +21,11 @@ class MockCluster(RunningCluster):
     """
 
     def __init__(self, **options: Any) -> None:
-        """TypeError for an option that there is not."""
+        """UnknownOptionError."""
         known = inspect.signature(serve).parameters
         for name in options:
             if name not in known:
-                raise TypeError(f"MockCluster has no option {name!r}{nearest(name, known)}")
+                raise UnknownOptionError(f"MockCluster has no option {name!r}{nearest(name, known)}")
         self._thread = ClusterThread(options)
 
     @property
@@ -45,10 +47,10 @@ class MockCluster(RunningCluster):
 
     @property
     def control_url(self) -> str:
-        """Where the control API is, for programs in any language. RuntimeError if it was not asked for."""
+        """Where the control API is, for programs in any language. ConflictError if it was not asked for."""
         url = self._served.control_url
         if url is None:
-            raise RuntimeError("this cluster has no control API: make it with control=True")
+            raise ConflictError("this cluster has no control API: make it with control=True")
         return url
 
     def start(self) -> "MockCluster":
@@ -73,6 +75,9 @@ class MockCluster(RunningCluster):
         clear it if it was to be.
         """
         return [] if self._thread.reporting is None else self._thread.reporting.failures
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._thread}>"
 
     def __enter__(self) -> "MockCluster":
         return self.start()

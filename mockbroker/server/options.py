@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..cluster import topic_names
+from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
 from ..tokens import check_token
@@ -43,43 +44,43 @@ class Options:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kafka, str):
-            raise ValueError(f"kafka is {self.kafka!r}: give text, as '3.9'")
+            raise OptionError(f"kafka is {self.kafka!r}: give text, as '3.9'")
         for name in ("config", "policies", "topics", "racks"):
             if not isinstance(getattr(self, name), Mapping):
-                raise ValueError(f"{name} is {getattr(self, name)!r}: give a dict")
+                raise OptionError(f"{name} is {getattr(self, name)!r}: give a dict")
         if not isinstance(self.fixed, bool):
-            raise ValueError(f"fixed is {self.fixed!r}: give True or False")
+            raise OptionError(f"fixed is {self.fixed!r}: give True or False")
         for topic, partitions in self.topics.items():
             _check_topic(topic, partitions)
         if self.brokers < 1:
-            raise ValueError(f"{self.brokers} brokers: a cluster has at least one")
+            raise OptionError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
-            raise ValueError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+            raise OptionError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
         check_clock(self.clock)
         if self.control is not None and not 0 <= self.control <= 65535:
-            raise ValueError(f"control port {self.control}: choose 0, or 1 to 65535")
+            raise OptionError(f"control port {self.control}: choose 0, or 1 to 65535")
         check_token(self.control_token)
         if self.control_token is not None and self.control is None:
-            raise ValueError("there is a control token, but no control API: ask for one with control=True")
+            raise OptionError("there is a control token, but no control API: ask for one with control=True")
         for fault in self.faults:
             if not isinstance(fault, Mapping):
                 example = {"do": "disconnect", "api": "Produce"}
-                raise ValueError(f"a fault is a dict as {example}, not {fault!r}")
+                raise OptionError(f"a fault is a dict as {example}, not {fault!r}")
             if not isinstance(fault.get("name"), str | None):
-                raise ValueError(f"name is {fault['name']!r}: give text, or leave it out")
+                raise OptionError(f"name is {fault['name']!r}: give text, or leave it out")
         for broker in self.racks:
             if not 1 <= broker <= self.brokers:
-                raise ValueError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")
+                raise OptionError(f"no broker {broker} to give a rack to: choose 1 to {self.brokers}")
 
 
 def check_clock(clock: str) -> None:
     """ValueError for one that there is not."""
     if clock not in CLOCKS:
-        raise ValueError(f"no clock {clock!r}{nearest(clock, CLOCKS)}")
+        raise OptionError(f"no clock {clock!r}{nearest(clock, CLOCKS)}")
 
 
 def _check_topic(name: str, partitions: object) -> None:
     if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
-        raise ValueError(f"topic {name!r} has {partitions!r} partitions: give a number from 1 on")
+        raise OptionError(f"topic {name!r} has {partitions!r} partitions: give a number from 1 on")
     if why := topic_names.fault(name):
-        raise ValueError(f"topic {name!r}: {why}")
+        raise OptionError(f"topic {name!r}: {why}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
 from ..control import brokers, partitions
+from ..errors import OptionError
 from ..faults import Faults
 from ..trace import Trace
 from .clock import ClockControl
@@ -28,7 +29,7 @@ class RunningCluster(ABC):
     @property
     @abstractmethod
     def _served(self) -> "ServedCluster":
-        """RuntimeError if it does not run."""
+        """NotRunningError."""
 
     @abstractmethod
     def _call(self, function: Callable[[], T]) -> T:
@@ -106,7 +107,7 @@ class RunningCluster(ABC):
             return self.do(partitions.move_group, group, to)["leader"]
         if transactional_id is not None:
             return self.do(partitions.move_transactional_id, transactional_id, to)["leader"]
-        raise ValueError("whose coordinator? Give group or transactional_id")
+        raise OptionError("whose coordinator? Give group or transactional_id")
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""

@@ -61,6 +61,14 @@ class ServedCluster(RunningCluster):
             self.pump.close()
             raise
 
+    def __str__(self) -> str:
+        """What it is, and where."""
+        brokers = f"{len(self.cluster.brokers)} broker" + "s" * (len(self.cluster.brokers) != 1)
+        return f"Kafka {self.cluster.release}, {brokers}, {self.bootstrap_servers}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
     @property
     def _served(self) -> "ServedCluster":
         return self

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import WaitTimeoutError
 from ..trace import Event, Trace
 from ..trace.decisions import without_usual_decisions
 from ..trace.files import JsonLines, write_parquet
@@ -48,7 +49,7 @@ class TraceControl:
                 shown = events if kind == "decision" else without_usual_decisions(events)
                 last = "\n  ".join(map(str, shown[-10:]))
                 looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in wanted.items())])
-                raise TimeoutError(
+                raise WaitTimeoutError(
                     f"{looked_for}: {len(found())} of {count} came; the last events:\n  {last}"
                 )
             return found()[count - 1]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Final
 
+from ..errors import MockBrokerError
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .producer import Generation, ProducerSetting
 
@@ -17,7 +18,7 @@ DELETE, COMPACT, BOTH = CLEANUPS = ("delete", "compact", "compact,delete")
 """What `cleanup.policy` may be."""
 
 
-class PlanError(ValueError):
+class PlanError(MockBrokerError, ValueError):
     """A file that is no history, or one that this version can't run."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final
 
+from ..errors import MockBrokerError
 from .events import KINDS, SCHEMA_VERSION, Event
 
 SCHEMA: Final = "mockbroker-trace"
@@ -62,7 +63,7 @@ AS_JSON: Final = frozenset({"body", "asked", "answered"})
 """The columns with values of any shape."""
 
 
-class TraceError(ValueError):
+class TraceError(MockBrokerError, ValueError):
     """A file that is no trace, or one of a schema that is not known: names file and line."""
 
 

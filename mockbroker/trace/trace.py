@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED
+from ..errors import OptionError
 from ..faults.about import about
 from ..faults.match import api_name
 from ..nearest import nearest
@@ -124,14 +125,14 @@ _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 def check(kind: str | None, wanted: dict[str, Any]) -> None:
     """ValueError for a kind, a field or an API that there is not; it names the nearest one."""
     if kind is not None and kind not in KINDS:
-        raise ValueError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")
+        raise OptionError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")
     kinds = list(KINDS.values()) if kind is None else [KINDS[kind]]
     known = {name for each in kinds for name in each.__dataclass_fields__}
     for name in wanted:
         if name not in known | _IN_NAMES:
-            raise ValueError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
+            raise OptionError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
     if "api" in wanted and wanted["api"] not in (apis := [api_name(each) for each in ApiKey]):
-        raise ValueError(f"no API {wanted['api']!r}{nearest(wanted['api'], apis)}")
+        raise OptionError(f"no API {wanted['api']!r}{nearest(wanted['api'], apis)}")
 
 
 _IN_NAMES: Final = {"topic", "group", "transactional_id"}

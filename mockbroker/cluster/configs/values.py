@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ...errors import MockBrokerError
 from . import java
 
 Value = bool | int | float | str | list[str] | None
@@ -27,7 +28,7 @@ TYPE_IDS: Final = {
 """Type ids of DescribeConfigs v3+ (`DescribeConfigsResponse.ConfigType`)."""
 
 
-class ConfigError(ValueError):
+class ConfigError(MockBrokerError, ValueError):
     """An unknown name or an invalid value; the text is Kafka's."""
 
 

@@ -1,0 +1,28 @@
+"""The base of every error that mockbroker raises at its users, and those that belong to no one part.
+
+Each has the builtin error that fits as a base too: `except ValueError` works as ever.
+"""
+
+
+class MockBrokerError(Exception):
+    """What mockbroker raises when it can't do what it was asked to; the message says what to do next."""
+
+
+class OptionError(MockBrokerError, ValueError):
+    """An option of a cluster, or an argument of a call, that can't be."""
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """An option that there is not: names the nearest."""
+
+
+class NotRunningError(MockBrokerError, RuntimeError):
+    """The cluster does not run: not yet, or not any more."""
+
+
+class BlockingCallError(MockBrokerError, RuntimeError):
+    """A call that would block where nothing may: in the cluster's own thread, or in a running event loop."""
+
+
+class WaitTimeoutError(MockBrokerError, TimeoutError):
+    """What was waited for did not happen in time."""
