@@ -8,11 +8,11 @@ from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
 from mockbroker.protocol.messages.find_coordinator import FindCoordinatorRequest, upgrade
 from mockbroker.protocol.messages.list_groups import ListGroupsRequest
 
-from .driving import Driver, subscription
+from ..driving.groups import GroupDriver, subscription
 
 
 def test_describing_a_stable_group() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable("one")
     (group,) = driver.ask(DescribeGroupsRequest(["g"])).groups
     assert (group.error_code, group.error_message, group.group_id) == (0, None, "g")
@@ -25,7 +25,7 @@ def test_describing_a_stable_group() -> None:
 
 
 def test_describing_a_group_that_is_not_stable() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.enter()
     (group,) = driver.ask(DescribeGroupsRequest(["g"], True)).groups
     assert (group.group_state, group.protocol_data) == ("CompletingRebalance", "")
@@ -35,7 +35,7 @@ def test_describing_a_group_that_is_not_stable() -> None:
 
 @pytest.mark.parametrize("version", range(7))
 def test_describing_a_group_that_does_not_exist(version: int) -> None:
-    (group,) = Driver().ask(DescribeGroupsRequest(["g"], version >= 3), version).groups
+    (group,) = GroupDriver().ask(DescribeGroupsRequest(["g"], version >= 3), version).groups
     assert (group.group_state, group.protocol_type, group.members) == ("Dead", "", [])
     if version < 6:
         assert (group.error_code, group.error_message) == (0, None)
@@ -45,13 +45,13 @@ def test_describing_a_group_that_does_not_exist(version: int) -> None:
 
 
 def test_groups_of_another_broker() -> None:
-    driver = Driver(brokers=2)
+    driver = GroupDriver(brokers=2)
     other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
     driver.stable(None)
-    (group,) = driver.ask(DescribeGroupsRequest(["g"]), broker=other).groups
+    (group,) = driver.ask(DescribeGroupsRequest(["g"]), broker=other.id).groups
     assert (group.error_code, group.group_state) == (E.NOT_COORDINATOR, "")
-    assert driver.ask(ListGroupsRequest(), broker=other).groups == []
-    (deleted,) = driver.ask(DeleteGroupsRequest(["g"]), broker=other).results
+    assert driver.ask(ListGroupsRequest(), broker=other.id).groups == []
+    (deleted,) = driver.ask(DeleteGroupsRequest(["g"]), broker=other.id).results
     assert deleted.error_code == E.NOT_COORDINATOR
 
 
@@ -68,7 +68,7 @@ def test_groups_of_another_broker() -> None:
     ],
 )
 def test_listing(states: list[str], types: list[str], found: set[str]) -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None)
     driver.commit({("orders", 0): 1}, group_id="h")
     groups = driver.ask(ListGroupsRequest(states, types)).groups
@@ -80,7 +80,7 @@ def test_listing(states: list[str], types: list[str], found: set[str]) -> None:
 
 
 def test_deleting() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None)
     driver.commit({("orders", 0): 1}, group_id="h")
     results = driver.ask(DeleteGroupsRequest(["g", "h", "i", "h", ""])).results
@@ -94,7 +94,7 @@ def test_deleting() -> None:
 
 
 def test_deleting_a_group_with_a_pending_member() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     pending = driver.new_id()
     (result,) = driver.ask(DeleteGroupsRequest(["g"])).results
     assert result.error_code == 0
@@ -106,7 +106,7 @@ def test_deleting_a_group_with_a_pending_member() -> None:
 @pytest.mark.parametrize("version", range(7))
 @pytest.mark.parametrize("key_type", [0, 1])
 def test_finding_the_coordinator(version: int, key_type: int) -> None:
-    driver = Driver(brokers=3)
+    driver = GroupDriver(brokers=3)
     request = FindCoordinatorRequest(key_type, ["g"], "g")
     (found,) = driver.ask(upgrade(request, version), version).coordinators
     broker = driver.broker if key_type == 0 else driver.cluster.brokers[found.node_id]
@@ -116,7 +116,7 @@ def test_finding_the_coordinator(version: int, key_type: int) -> None:
 
 
 def test_transactional_ids_spread_over_brokers() -> None:
-    driver = Driver(brokers=3)
+    driver = GroupDriver(brokers=3)
     keys = [f"tx-{i}" for i in range(50)]
     found = driver.ask(FindCoordinatorRequest(1, keys)).coordinators
     assert [c.key for c in found] == keys
@@ -126,6 +126,6 @@ def test_transactional_ids_spread_over_brokers() -> None:
 
 
 def test_a_coordinator_of_an_unknown_kind() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (found,) = driver.ask(FindCoordinatorRequest(7, ["g"]), 4).coordinators
     assert (found.error_code, found.node_id, found.host, found.port) == (E.INVALID_REQUEST, -1, "", -1)

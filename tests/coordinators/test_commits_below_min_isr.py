@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.offset_commit import (
@@ -16,23 +15,24 @@ from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestTopic,
 )
 
-from .driving import Asked, Driver
+from ..driving.cluster import Asked
+from ..driving.groups import GroupDriver
 
 KEY = ("orders", 0)
 NOT_AVAILABLE = ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
-def short(release: str, **config: object) -> Driver:
+def short(release: str, **config: object) -> GroupDriver:
     """Of three replicas two are gone, and two have to be in sync."""
     settings = {"min_insync_replicas": 2, "offsets_topic_num_partitions": 1, **config}
-    driver = Driver(release, None, brokers=3, offsets_topic_replication_factor=3, **settings)
+    driver = GroupDriver(release, None, brokers=3, offsets_topic_replication_factor=3, **settings)
     driver.commit({KEY: 5})
     for other in set(driver.cluster.brokers) - {driver.broker.id}:
-        controller.stop_broker(driver.cluster, other)
+        driver.stop_broker(other)
     return driver
 
 
-def commit(driver: Driver, offset: int, version: int = 9, metadata: str = "") -> Asked:
+def commit(driver: GroupDriver, offset: int, version: int = 9, metadata: str = "") -> Asked:
     topic = driver.cluster.topics["orders"]
     partition = OffsetCommitRequestPartition(0, offset, -1, metadata)
     asked = OffsetCommitRequestTopic(topic.id, [partition], "orders")
@@ -43,9 +43,9 @@ def error(asked: Asked) -> int:
     return int(asked.topics[0].partitions[0].error_code)
 
 
-def back(driver: Driver) -> None:
+def back(driver: GroupDriver) -> None:
     for each in list(driver.cluster.brokers):
-        controller.start_broker(driver.cluster, each)
+        driver.start_broker(each)
     driver.advance(1000)
 
 
@@ -113,7 +113,7 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
     """Silent followers that are in sync still, then too few in sync."""
     settings = {"offsets_topic_replication_factor": 3, "min_insync_replicas": 2}
     unverified = {"transaction-verification": "none"}
-    driver = Driver(release, unverified, brokers=3, offsets_topic_num_partitions=1, **settings)
+    driver = GroupDriver(release, unverified, brokers=3, offsets_topic_num_partitions=1, **settings)
     followers = set(driver.cluster.brokers) - {driver.broker.id}
     for each in followers:
         driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
@@ -125,7 +125,7 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
     driver.advance(1)
     assert error(asked) == silent
     for each in followers:
-        controller.stop_broker(driver.cluster, each)
+        driver.stop_broker(each)
     asked = driver.ask(request, 3)
     driver.advance(5_000 if release == "4.4" else 0)
     assert error(asked) == short_of

@@ -2,22 +2,22 @@
 
 import pytest
 
-from .transacting import Given, Stage
+from ..driving.transactions import Given, TransactionDriver
 
 
 def test_which_epochs_may_end_a_transaction() -> None:
     for kafka, error in (("2.5", "NONE"), ("2.6", "INVALID_PRODUCER_EPOCH"), ("2.7", "PRODUCER_FENCED")):
-        stage = Stage(kafka)
-        producer = stage.begun()
-        assert stage.end(producer._replace(epoch=4), commit=True).error == error
+        driver = TransactionDriver(kafka)
+        producer = driver.begun()
+        assert driver.end(producer._replace(epoch=4), commit=True).error == error
 
 
 @pytest.mark.parametrize(("commit", "again"), [(True, "NONE"), (False, "INVALID_TXN_STATE")])
 def test_ending_again_without(commit: bool, again: str) -> None:
-    stage = Stage()
-    producer = stage.begun()
-    assert stage.end(producer, commit=True) == Given("NONE", -1, -1)
-    assert stage.end(producer, commit=commit).error == again
+    driver = TransactionDriver()
+    producer = driver.begun()
+    assert driver.end(producer, commit=True) == Given("NONE", -1, -1)
+    assert driver.end(producer, commit=commit).error == again
 
 
 TABLE = {
@@ -32,18 +32,18 @@ TABLE = {
 @pytest.mark.parametrize("state", TABLE)
 @pytest.mark.parametrize("case", range(4))
 def test_ending_again_with_a_bump_per_transaction(state: str, case: int) -> None:
-    stage = Stage()
-    first = stage.init()
+    driver = TransactionDriver()
+    first = driver.init()
     if state != "Empty":
-        stage.begun(first)
-        current = stage.end(first, commit=state == "CompleteCommit", version=5)
+        driver.begun(first)
+        current = driver.end(first, commit=state == "CompleteCommit", version=5)
         assert current == Given("NONE", first.producer_id, first.epoch + 1)
     else:
         current = first
-    assert stage.describe().transaction_state == state
+    assert driver.describe().transaction_state == state
     retry, commit = case in (0, 2), case >= 2
     asked = current._replace(epoch=current.epoch - 1) if retry else current
-    answer, expected = stage.end(asked, commit=commit, version=5), TABLE[state][case]
+    answer, expected = driver.end(asked, commit=commit, version=5), TABLE[state][case]
     if expected == "bump":
         assert answer == current._replace(epoch=current.epoch + 1)
     elif expected == "again":
@@ -53,11 +53,11 @@ def test_ending_again_with_a_bump_per_transaction(state: str, case: int) -> None
 
 
 def test_end_txn_bumps_over_the_last_epoch() -> None:
-    stage = Stage()
-    old = stage.exhausted()
-    stage.begun(old)
-    new = stage.end(old, commit=True, version=5)
+    driver = TransactionDriver()
+    old = driver.exhausted()
+    driver.begun(old)
+    new = driver.end(old, commit=True, version=5)
     assert new == Given("NONE", old.producer_id + 1, 0)
-    assert stage.end(old, commit=True, version=5) == new
-    assert stage.end(old, commit=False, version=5).error == "INVALID_TXN_STATE"
-    assert stage.begun(new) == new
+    assert driver.end(old, commit=True, version=5) == new
+    assert driver.end(old, commit=False, version=5).error == "INVALID_TXN_STATE"
+    assert driver.begun(new) == new

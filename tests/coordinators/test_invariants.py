@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from mockbroker.coordinators.group import ClassicGroup
 from mockbroker.coordinators.states import GroupState
 
-from .driving import SESSION_MS, Asked, Driver
+from ..driving.cluster import Asked
+from ..driving.groups import SESSION_MS, Generation, GroupDriver
 
 LONG_MS = 1_800_000
 REBALANCE_MS = 8_000
@@ -32,7 +33,7 @@ class Actor:
 
 class World:
     def __init__(self, members: list[tuple[bool, int]], delay_ms: int, release: str, max_size: int) -> None:
-        self.driver = Driver(release, group_initial_rebalance_delay_ms=delay_ms, group_max_size=max_size)
+        self.driver = GroupDriver(release, group_initial_rebalance_delay_ms=delay_ms, group_max_size=max_size)
         self.actors = [
             Actor(f"i{n}" if static else None, session_ms) for n, (static, session_ms) in enumerate(members)
         ]
@@ -67,20 +68,14 @@ class World:
         )
 
     def sync(self, actor: Actor, how: int) -> None:
-        answered = Asked()
-        answered.response = _Generation(actor.generation, actor.member_id)
         assignments = {a.member_id: bytes([n]) for n, a in enumerate(self.actors)} if actor.leads else {}
-        actor.sync = self.driver.sync(answered, assignments, version=4)
+        actor.sync = self.driver.sync(Generation(actor.generation, actor.member_id), assignments, version=4)
 
     def heartbeat(self, actor: Actor, how: int) -> None:
-        answered = Asked()
-        answered.response = _Generation(actor.generation, actor.member_id)
-        self.driver.heartbeat(answered)
+        self.driver.heartbeat(Generation(actor.generation, actor.member_id))
 
     def commit(self, actor: Actor, how: int) -> None:
-        answered = Asked()
-        answered.response = _Generation(actor.generation, actor.member_id)
-        self.driver.commit({("orders", 0): how}, answered)
+        self.driver.commit({("orders", 0): how}, Generation(actor.generation, actor.member_id))
 
     def listen(self, actor: Actor) -> None:
         """Takes in the answers that came."""
@@ -142,12 +137,6 @@ class World:
         entered = {a.member_id for a in self.actors if a.generation == group.generation}
         assert group.leader in entered
         assert {m.id for m in group.members.values() if m.instance_id is None} <= entered
-
-
-@dataclass
-class _Generation:
-    generation_id: int
-    member_id: str
 
 
 _STEPS = st.tuples(

@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 
 from mockbroker.conformance.batches import Record, batch
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
 
-from .transacting import START_MS, Given, Stage
+from ..driving.cluster import NOW_MS
+from ..driving.transactions import Given, TransactionDriver
 
 MEASURED = json.loads(Path(__file__).with_name("measured_transactions.json").read_text())
 
 
 @pytest.mark.parametrize("release", MEASURED)
 def test_init_producer_id(release: str) -> None:
-    stage = Stage(release)
+    driver = TransactionDriver(release)
     for number, asked in enumerate(MEASURED[release]["init_producer_id"]):
-        found = stage.init(
+        found = driver.init(
             asked["producer_id"],
             asked["epoch"],
             transactional_id=asked["transactional_id"],
@@ -41,12 +41,12 @@ class Abort:
     def __init__(self, release: str) -> None:
         self.measured = MEASURED[release]
         self.versions = self.measured["versions"]
-        self.stage = Stage(release)
-        self.stage.create("t")
-        self.stage.create("other")
-        self.producer = self.stage.init(version=0)
+        self.driver = TransactionDriver(release)
+        self.driver.create("t")
+        self.driver.create("other")
+        self.producer = self.driver.init(version=0)
         assert self.produce("t", 2) == ["NONE", 0]
-        assert self.stage.add(self.producer, topic="t", version=0) == {0: "NONE"}
+        assert self.driver.add(self.producer, topic="t", version=0) == {0: "NONE"}
         assert self.produce("t", 3, 0) == ["NONE", 2]
         assert self.produce("t", 2) == ["NONE", 5]
 
@@ -56,7 +56,7 @@ class Abort:
         """[error, base offset], and the log start offset if all was recorded."""
         inside = sequence is not None
         data = batch(
-            [Record(b"x" * 10, timestamp=START_MS)] * count,
+            [Record(b"x" * 10, timestamp=NOW_MS)] * count,
             producer_id=self.producer.producer_id if inside else -1,
             producer_epoch=self.producer.epoch if inside else -1,
             sequence=-1 if sequence is None else sequence,
@@ -65,13 +65,13 @@ class Abort:
         one = TopicProduceData(name=topic, partition_data=[PartitionProduceData(0, data)])
         request = ProduceRequest("tx" if inside else None, -1, 1000, [one])
         version = self.versions["produce"]
-        only = self.stage.ask(ApiKey.PRODUCE, request, 1, version).responses[0].partition_responses[0]
+        only = self.driver.ask(request, version, broker=1).responses[0].partition_responses[0]
         found = [error_name(only.error_code), only.base_offset]
         return [*found, only.log_start_offset if version >= 5 else None] if full else found
 
     def check_fetches(self, wanted: list[dict[str, Any]]) -> None:
         for asked in wanted:
-            data = self.stage.read(
+            data = self.driver.read(
                 asked["offset"], committed=bool(asked["isolation"]), topic="t", version=self.versions["fetch"]
             )
             headers = [header_of(each) for each in data.records or ()]
@@ -95,13 +95,13 @@ class Abort:
 @pytest.mark.parametrize("release", MEASURED)
 def test_an_aborted_transaction(release: str) -> None:
     abort = Abort(release)
-    measured, stage, producer = abort.measured["transaction"], abort.stage, abort.producer
+    measured, driver, producer = abort.measured["transaction"], abort.driver, abort.producer
     end_version = abort.versions["end_txn"]
     abort.check_fetches(measured["fetched_while_open"])
     assert abort.produce("other", 1, 0, full=True) == measured["produce_to_a_partition_not_added"]
-    assert stage.end(producer, commit=False, version=end_version).error == "NONE"
+    assert driver.end(producer, commit=False, version=end_version).error == "NONE"
     abort.check_fetches(measured["fetched_after_abort"])
-    (control,) = stage.read(7, committed=False, topic="t", version=abort.versions["fetch"]).records
+    (control,) = driver.read(7, committed=False, topic="t", version=abort.versions["fetch"]).records
     header = header_of(control)
     assert header.producer_id == producer.producer_id
     assert {
@@ -112,6 +112,6 @@ def test_an_aborted_transaction(release: str) -> None:
         "attributes": header.attributes,
     } == measured["control_batch"]
     assert abort.produce("t", 1, 3, full=True) == measured["produce_after_abort"]
-    assert stage.init(version=0) == Given("NONE", producer.producer_id, measured["epoch_after_init"])
+    assert driver.init(version=0) == Given("NONE", producer.producer_id, measured["epoch_after_init"])
     assert abort.produce("t", 1, 3, full=True) == measured["produce_of_old_epoch"]
-    assert stage.end(producer, commit=True, version=end_version).error == measured["end_txn_of_old_epoch"]
+    assert driver.end(producer, commit=True, version=end_version).error == measured["end_txn_of_old_epoch"]

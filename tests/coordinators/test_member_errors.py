@@ -10,7 +10,7 @@ from mockbroker.protocol.messages.join_group import JoinGroupRequest
 from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
 from mockbroker.protocol.messages.sync_group import SyncGroupRequest
 
-from .driving import Driver
+from ..driving.groups import GroupDriver
 
 MEMBER_REQUESTS = [
     JoinGroupRequest("g", 10_000, member_id="x"),
@@ -24,37 +24,37 @@ MEMBER_REQUESTS = [
 def test_the_empty_group_id_is_invalid(request_: object) -> None:
     request_ = type(request_)(**{n: getattr(request_, n) for n in request_.__slots__})  # type: ignore[attr-defined]
     request_.group_id = ""  # type: ignore[attr-defined]
-    assert Driver().ask(request_).error_code == E.INVALID_GROUP_ID
+    assert GroupDriver().ask(request_).error_code == E.INVALID_GROUP_ID
 
 
 @pytest.mark.parametrize("request_", MEMBER_REQUESTS)
 def test_another_broker_is_not_the_coordinator(request_: object) -> None:
-    driver = Driver(brokers=2)
+    driver = GroupDriver(brokers=2)
     other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
-    assert driver.ask(request_, broker=other).error_code == E.NOT_COORDINATOR
+    assert driver.ask(request_, broker=other.id).error_code == E.NOT_COORDINATOR
 
 
 @pytest.mark.parametrize("session_ms", [5999, 1_800_001])
 def test_session_timeouts_out_of_range(session_ms: int) -> None:
-    asked = Driver().join(session_ms=session_ms)
+    asked = GroupDriver().join(session_ms=session_ms)
     assert (asked.error_code, asked.member_id) == (E.INVALID_SESSION_TIMEOUT, "")
 
 
 def test_the_range_of_session_timeouts_is_configured() -> None:
-    driver = Driver(group_min_session_timeout_ms=1, group_max_session_timeout_ms=2)
+    driver = GroupDriver(group_min_session_timeout_ms=1, group_max_session_timeout_ms=2)
     assert driver.join(session_ms=1).error_code == E.MEMBER_ID_REQUIRED
     assert driver.join(session_ms=3).error_code == E.INVALID_SESSION_TIMEOUT
 
 
 def test_a_member_id_in_a_group_that_does_not_exist() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     asked = driver.join("x")
     assert (asked.error_code, asked.member_id) == (E.UNKNOWN_MEMBER_ID, "x")
     assert driver.state == "Dead"
 
 
 def test_a_member_id_that_the_group_does_not_know() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None)
     assert driver.join("x").error_code == E.UNKNOWN_MEMBER_ID
 
@@ -63,7 +63,7 @@ def test_a_member_id_that_the_group_does_not_know() -> None:
     ("protocol_type", "protocols"), [("", {"range": b""}), ("consumer", {}), ("connect", {"range": b""})]
 )
 def test_protocols_that_do_not_fit(protocol_type: str, protocols: dict[str, bytes]) -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None)
     asked = driver.join(protocol_type=protocol_type, protocols=protocols)
     assert (asked.error_code, asked.member_id) == (E.INCONSISTENT_GROUP_PROTOCOL, "")
@@ -71,14 +71,14 @@ def test_protocols_that_do_not_fit(protocol_type: str, protocols: dict[str, byte
 
 
 def test_a_protocol_that_the_others_do_not_support() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (first,) = driver.stable(None)
     assert driver.join(protocols={"sticky": b""}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
     assert driver.join(first.member_id, protocols={"x": b""}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
 
 
 def test_an_empty_group_needs_a_type_and_a_protocol_but_no_certain_one() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     assert driver.join(protocols={}).error_code == E.INCONSISTENT_GROUP_PROTOCOL
     (first,) = driver.stable(None)
     driver.leave(first.member_id)
@@ -87,14 +87,14 @@ def test_an_empty_group_needs_a_type_and_a_protocol_but_no_certain_one() -> None
 
 
 def test_a_pending_member_joins_with_an_instance_id() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     pending = driver.new_id()
     asked = driver.join(pending, instance="i")
     assert (asked.error_code, asked.member_id) == (E.UNKNOWN_SERVER_ERROR, "")
 
 
 def test_sync_and_heartbeat_to_nobody() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     assert driver.ask(MEMBER_REQUESTS[1]).error_code == E.UNKNOWN_MEMBER_ID
     assert driver.ask(MEMBER_REQUESTS[2]).error_code == E.UNKNOWN_MEMBER_ID
     (first,) = driver.stable(None)
@@ -104,7 +104,7 @@ def test_sync_and_heartbeat_to_nobody() -> None:
 
 @pytest.mark.parametrize("generation", [-1, 0, 2])
 def test_another_generation(generation: int) -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (first,) = driver.stable(None)
     assert driver.sync(first, generation_id=generation).error_code == E.ILLEGAL_GENERATION
     assert driver.heartbeat(first, generation_id=generation) == E.ILLEGAL_GENERATION
@@ -112,7 +112,7 @@ def test_another_generation(generation: int) -> None:
 
 @pytest.mark.parametrize("field", ["protocol_type", "protocol_name"])
 def test_sync_names_another_protocol(field: str) -> None:
-    driver = Driver()
+    driver = GroupDriver()
     other: dict[str, Any] = {field: "other"}
     none: dict[str, Any] = {field: None}
     (first,) = driver.stable(None)
@@ -122,7 +122,7 @@ def test_sync_names_another_protocol(field: str) -> None:
 
 
 def test_leaving_a_group_that_does_not_exist() -> None:
-    answer = Driver().leave("x", ("", "i"))
+    answer = GroupDriver().leave("x", ("", "i"))
     assert answer.error_code == 0
     assert [(m.member_id, m.group_instance_id, m.error_code) for m in answer.members] == [
         ("x", None, E.UNKNOWN_MEMBER_ID),
@@ -131,7 +131,7 @@ def test_leaving_a_group_that_does_not_exist() -> None:
 
 
 def test_leaving_by_ids_that_are_not_known() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None)
     answer = driver.leave("x", ("", "i"), "")
     assert [m.error_code for m in answer.members] == [E.UNKNOWN_MEMBER_ID] * 3
@@ -140,7 +140,7 @@ def test_leaving_by_ids_that_are_not_known() -> None:
 
 @pytest.mark.parametrize(("release", "state"), [("3.9", "Stable"), ("4.4", "PreparingRebalance")])
 def test_a_pending_member_leaves_a_stable_group(release: str, state: str) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     driver.stable(None)
     pending = driver.new_id()
     assert driver.leave(pending).members[0].error_code == 0

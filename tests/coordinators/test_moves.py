@@ -10,32 +10,21 @@ from mockbroker.cluster import controller
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 
-from .driving import SESSION_MS, Asked, Driver
+from ..driving.cluster import Asked
+from ..driving.groups import SESSION_MS, GroupDriver
 
 NOT_COORDINATOR = ErrorCode.NOT_COORDINATOR
 
 
-class Moving(Driver):
-    """Follows the coordinator."""
-
-    def move(self) -> None:
-        assert controller.move_leader(self.cluster, self.cluster.offsets_partition("g"))
-        self.follow()
-
-    def follow(self) -> None:
-        coordinator = self.cluster.coordinator("g")
-        assert coordinator is not None
-        self.broker, self.groups = coordinator, coordinator.groups
-
-    def restart(self, how: object = controller.stop_broker, down_ms: int = 5 * SESSION_MS) -> None:
-        assert callable(how)
-        how(self.cluster, self.broker.id)
-        self.advance(down_ms)
-        controller.start_broker(self.cluster, self.broker.id)
+def restart(driver: GroupDriver, how: object = controller.stop_broker, down_ms: int = 5 * SESSION_MS) -> None:
+    assert callable(how)
+    how(driver.cluster, driver.broker.id)
+    driver.advance(down_ms)
+    driver.start_broker(driver.broker.id)
 
 
-def three(release: str = "4.4") -> Moving:
-    return Moving(release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3)
+def three(release: str = "4.4") -> GroupDriver:
+    return GroupDriver(release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3)
 
 
 @pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])
@@ -45,7 +34,7 @@ def test_a_join_that_waits_is_answered_when_the_coordinator_moves(release: str, 
     (member,) = driver.stable(None)
     waiting = driver.enter() if instance is None else driver.join(instance=instance)
     assert waiting.parked
-    driver.move()
+    driver.move_coordinator()
     assert waiting.error_code == NOT_COORDINATOR
     assert driver.state == "Stable"
     assert driver.heartbeat(member) == 0
@@ -59,7 +48,7 @@ def test_a_sync_that_waits_is_answered_when_the_coordinator_moves() -> None:
     assert driver.join(first.member_id).generation_id == first.generation_id + 1
     waiting = driver.sync(second)
     assert waiting.parked
-    driver.move()
+    driver.move_coordinator()
     assert waiting.error_code == NOT_COORDINATOR
     assert driver.heartbeat(first) == 0, "the generation that was written last"
     assert driver.heartbeat(second) == ErrorCode.UNKNOWN_MEMBER_ID
@@ -69,7 +58,7 @@ def test_a_group_without_a_generation_is_not_known_to_the_next_coordinator() -> 
     driver = three()
     joined = driver.enter()
     assert joined.generation_id == 1
-    driver.move()
+    driver.move_coordinator()
     assert driver.state == "Dead"
     assert driver.heartbeat(joined) == ErrorCode.UNKNOWN_MEMBER_ID
 
@@ -79,7 +68,7 @@ def test_offsets_and_members_are_there_after_any_number_of_moves() -> None:
     members = driver.stable("a", "b")
     driver.commit({("orders", 0): 5}, members[0])
     for _ in range(3):
-        driver.move()
+        driver.move_coordinator()
         driver.advance(SESSION_MS - 1)
         assert [
             driver.heartbeat(each, group_instance_id=i) for each, i in zip(members, "ab", strict=True)
@@ -100,7 +89,7 @@ def test_a_member_that_never_comes_to_the_next_coordinator_expires_there() -> No
     driver = three()
     driver.stable(None)
     driver.advance(SESSION_MS - 1)
-    driver.move()
+    driver.move_coordinator()
     driver.advance(SESSION_MS - 1)
     assert driver.state == "Stable", "its session began anew"
     driver.advance(1)
@@ -110,9 +99,9 @@ def test_a_member_that_never_comes_to_the_next_coordinator_expires_there() -> No
 @pytest.mark.parametrize("how", [controller.stop_broker, controller.kill_broker])
 @pytest.mark.parametrize("release", ["0.11", "2.8", "3.9", "4.4"])
 def test_sessions_do_not_expire_while_the_only_broker_is_down(release: str, how: object) -> None:
-    driver = Moving(release, offsets_topic_num_partitions=1)
+    driver = GroupDriver(release, offsets_topic_num_partitions=1)
     members = driver.stable(None, None)
-    driver.restart(how)
+    restart(driver, how)
     assert driver.state == "Stable"
     assert [driver.heartbeat(member) for member in members] == [0, 0]
     driver.advance(SESSION_MS)
@@ -120,11 +109,11 @@ def test_sessions_do_not_expire_while_the_only_broker_is_down(release: str, how:
 
 
 def test_nobody_is_answered_by_a_broker_that_is_down() -> None:
-    driver = Moving(offsets_topic_num_partitions=1)
+    driver = GroupDriver(offsets_topic_num_partitions=1)
     driver.stable(None)
     waiting: list[Asked] = [driver.enter(), driver.enter()]
     pending = driver.new_id()
-    driver.restart()
+    restart(driver)
     assert [each.parked for each in waiting] == [True, True]
     assert pending not in driver.group.pending
 
@@ -133,9 +122,9 @@ def test_a_coordinator_that_died_answers_nobody_and_another_takes_over() -> None
     driver = three()
     (member,) = driver.stable(None)
     waiting = driver.enter()
-    controller.kill_broker(driver.cluster, driver.broker.id)
+    driver.kill_broker(driver.broker.id)
     driver.advance(9_000)
-    driver.follow()
+    driver.follow_coordinator()
     assert waiting.parked
     assert driver.heartbeat(member) == 0
 
@@ -147,6 +136,6 @@ def test_groups_go_with_the_topic_that_holds_them() -> None:
     waiting = driver.enter()
     driver.ask(DeleteTopicsRequest([DeleteTopicState("__consumer_offsets")], timeout_ms=1000))
     assert waiting.error_code == NOT_COORDINATOR
-    driver.follow()
+    driver.follow_coordinator()
     assert driver.heartbeat(member) == ErrorCode.UNKNOWN_MEMBER_ID
     assert driver.offsets() == {}

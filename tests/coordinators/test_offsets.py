@@ -19,12 +19,13 @@ from mockbroker.protocol.messages.offset_fetch import (
     upgrade,
 )
 
-from .driving import Asked, Driver, subscription
+from ..driving.cluster import Asked
+from ..driving.groups import GroupDriver, subscription
 
 O0, O1, P0 = ("orders", 0), ("orders", 1), ("payments", 0)
 
 
-def delete(driver: Driver, *keys: tuple[str, int], group: str = "g") -> Asked:
+def delete(driver: GroupDriver, *keys: tuple[str, int], group: str = "g") -> Asked:
     topics = {name: OffsetDeleteRequestTopic(name) for name, _ in keys}
     for name, index in keys:
         topics[name].partitions.append(OffsetDeleteRequestPartition(index))
@@ -36,7 +37,7 @@ def deleted(answer: Asked) -> dict[tuple[str, int], int]:
 
 
 def test_a_consumer_outside_of_group_management() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     assert driver.commit({O0: 5, P0: 6}) == {O0: 0, P0: 0}
     assert driver.state == "Empty"
     one = driver.fetch(O0)[O0]
@@ -46,21 +47,21 @@ def test_a_consumer_outside_of_group_management() -> None:
 
 
 def test_of_a_group_that_is_not_known_nothing_is_committed() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     one = driver.fetch(O0)[O0]
     assert (one.committed_offset, one.committed_leader_epoch, one.metadata, one.error_code) == (-1, -1, "", 0)
     assert driver.offsets() == {}
 
 
 def test_a_member_commits() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable(None)
     assert driver.commit({O0: 5}, only, metadata="note") == {O0: 0}
     assert driver.fetch(O0)[O0].metadata == "note"
 
 
 def test_a_commit_is_a_heartbeat() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable(None)
     driver.advance(9_000)
     driver.commit({O0: 5}, only)
@@ -69,7 +70,7 @@ def test_a_commit_is_a_heartbeat() -> None:
 
 
 def test_who_may_commit() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     first, second = driver.stable(None, None)
     assert driver.commit({O0: 1}) == {O0: E.UNKNOWN_MEMBER_ID}
     assert driver.commit({O0: 1}, first, member_id="x") == {O0: E.UNKNOWN_MEMBER_ID}
@@ -92,13 +93,13 @@ def test_who_may_commit() -> None:
     ],
 )
 def test_a_generation_of_a_group_that_is_not_known(release: str, version: int, error: E) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     assert driver.commit({O0: 1}, generation_id_or_member_epoch=0, version=version) == {O0: error}
     assert driver.state == "Dead"
 
 
 def test_topics_and_partitions_that_do_not_exist() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     unknown = E.UNKNOWN_TOPIC_OR_PARTITION
     assert driver.commit({O0: 1, ("orders", 3): 1, ("nope", 0): 1}) == {
         O0: 0,
@@ -109,14 +110,14 @@ def test_topics_and_partitions_that_do_not_exist() -> None:
 
 
 def test_without_a_known_partition_the_group_is_not_asked() -> None:
-    driver = Driver(brokers=2)
+    driver = GroupDriver(brokers=2)
     other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
     request = OffsetCommitRequest("g")
-    assert driver.ask(request, 9, broker=other).topics == []
+    assert driver.ask(request, 9, broker=other.id).topics == []
 
 
 def test_by_topic_id() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     assert driver.commit({O0: 1}, version=10) == {O0: 0}
     assert driver.fetch(O0, version=10)[O0].committed_offset == 1
     (topic,) = (
@@ -126,7 +127,7 @@ def test_by_topic_id() -> None:
 
 
 def test_a_topic_id_that_is_not_known() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     nobody = UUID(int=1)
     request = OffsetCommitRequest("g")
     request.topics.append(OffsetCommitRequestTopic(nobody))
@@ -146,7 +147,7 @@ def test_a_topic_id_that_is_not_known() -> None:
 
 
 def test_metadata_that_is_too_long() -> None:
-    driver = Driver(offset_metadata_max_bytes=4)
+    driver = GroupDriver(offset_metadata_max_bytes=4)
     assert driver.commit({O0: 1}, metadata="12345") == {O0: E.OFFSET_METADATA_TOO_LARGE}
     assert driver.commit({O0: 1}, metadata="äöüß") == {O0: 0}
     assert driver.commit({O0: 1}, metadata="😀😀") == {O0: 0}
@@ -154,14 +155,14 @@ def test_metadata_that_is_too_long() -> None:
 
 
 def test_the_empty_group_id_is_valid_for_offsets() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     assert driver.commit({O0: 3}, group_id="") == {O0: 0}
     answer = driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("", topics=None)]), 9)
     assert answer.groups[0].topics[0].partitions[0].committed_offset == 3
 
 
 def test_several_groups_at_once() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.commit({O0: 3})
     driver.commit({O0: 4}, group_id="h")
     groups = [OffsetFetchRequestGroup(g, topics=None) for g in ("g", "h", "i")]
@@ -172,11 +173,11 @@ def test_several_groups_at_once() -> None:
 
 @pytest.mark.parametrize("version", range(1, 11))
 def test_asking_another_broker(version: int) -> None:
-    driver = Driver(brokers=2)
+    driver = GroupDriver(brokers=2)
     other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
     topics = [OffsetFetchRequestTopics(driver.cluster.topics["orders"].id, [0], "orders")]
     request = OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=topics)], group_id="g", topics=topics)
-    (group,) = driver.ask(upgrade(request, version), version, broker=other).groups
+    (group,) = driver.ask(upgrade(request, version), version, broker=other.id).groups
     if version == 1:
         assert [p.error_code for t in group.topics for p in t.partitions] == [E.NOT_COORDINATOR]
     else:
@@ -184,7 +185,7 @@ def test_asking_another_broker(version: int) -> None:
 
 
 def test_offsets_of_open_transactions_are_unstable() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.commit({O0: 1})
     driver.group.offsets.open[1] = {O0: CommittedOffset(9, -1, "", 0)}
     one = driver.fetch(O0, stable=True)[O0]
@@ -193,14 +194,14 @@ def test_offsets_of_open_transactions_are_unstable() -> None:
 
 
 def test_offsets_go_with_their_topic() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.commit({O0: 1, P0: 2})
     driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.offsets() == {P0: 2}
 
 
 def test_deleting_offsets_of_an_empty_group() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.commit({O0: 1, O1: 1, P0: 2})
     answer = delete(driver, O0, P0, ("nope", 0), ("orders", 9))
     assert deleted(answer) == {
@@ -213,7 +214,7 @@ def test_deleting_offsets_of_an_empty_group() -> None:
 
 
 def test_deleting_offsets_of_a_topic_that_is_subscribed() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable(None)
     driver.commit({O0: 1, P0: 2}, only)
     assert deleted(delete(driver, O0, P0)) == {O0: E.GROUP_SUBSCRIBED_TO_TOPIC, P0: 0}
@@ -221,13 +222,13 @@ def test_deleting_offsets_of_a_topic_that_is_subscribed() -> None:
 
 
 def test_a_subscription_that_can_not_be_read_may_be_to_any_topic() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable(None, protocols={"range": b"\0"})
     assert deleted(delete(driver, P0)) == {P0: E.GROUP_SUBSCRIBED_TO_TOPIC}
 
 
 def test_all_members_subscriptions_count() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable(None)
     driver.enter(protocols={"range": subscription("payments")})
     driver.join(only.member_id)
@@ -235,13 +236,13 @@ def test_all_members_subscriptions_count() -> None:
 
 
 def test_deleting_offsets_of_other_members_than_consumers() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.enter(protocol_type="connect")
     assert delete(driver, O0).error_code == E.NON_EMPTY_GROUP
 
 
 def test_deleting_offsets_of_no_group() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     answer = delete(driver, O0, ("nope", 0))
     assert (answer.error_code, answer.topics) == (E.GROUP_ID_NOT_FOUND, [])
     assert delete(driver, O0, group="").error_code == E.INVALID_GROUP_ID
@@ -249,7 +250,7 @@ def test_deleting_offsets_of_no_group() -> None:
 
 @pytest.mark.parametrize(("release", "state"), [("3.9", "Dead"), ("4.4", "Empty")])
 def test_a_group_without_members_loses_its_last_offset(release: str, state: str) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     driver.commit({O0: 1})
     delete(driver, O0)
     assert driver.state == state

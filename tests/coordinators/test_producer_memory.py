@@ -6,7 +6,7 @@ from mockbroker.cluster import controller
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import Partition
 
-from .transacting import Given, Stage
+from ..driving.transactions import Given, TransactionDriver
 
 HOUR_MS = 3600 * 1000
 DAY_MS = 24 * HOUR_MS
@@ -28,14 +28,14 @@ def delete_all(partition: Partition) -> None:
 )
 def test_a_duplicate_that_is_too_old(answer: str, error: str) -> None:
     """A gap, and a batch that overlaps the next, are out of order in any case."""
-    stage = Stage(policies={"stale-duplicate": answer})
+    driver = TransactionDriver(policies={"stale-duplicate": answer})
     for sequence in range(0, 21, 3):
-        assert stage.write(PLAIN, sequence, transactional=False)[0] == "NONE"
-    assert stage.write(PLAIN, 3, transactional=False) == (error, -1)
-    assert stage.write(PLAIN, 17, transactional=False) == (error, -1)
-    assert stage.write(PLAIN, 18, count=6, transactional=False) == OUT_OF_ORDER
-    assert stage.write(PLAIN, 24, transactional=False) == OUT_OF_ORDER
-    assert stage.write(PLAIN, 6, transactional=False) == ("NONE", 6)
+        assert driver.write(PLAIN, sequence, transactional=False)[0] == "NONE"
+    assert driver.write(PLAIN, 3, transactional=False) == (error, -1)
+    assert driver.write(PLAIN, 17, transactional=False) == (error, -1)
+    assert driver.write(PLAIN, 18, count=6, transactional=False) == OUT_OF_ORDER
+    assert driver.write(PLAIN, 24, transactional=False) == OUT_OF_ORDER
+    assert driver.write(PLAIN, 6, transactional=False) == ("NONE", 6)
 
 
 @pytest.mark.parametrize(
@@ -43,19 +43,19 @@ def test_a_duplicate_that_is_too_old(answer: str, error: str) -> None:
 )
 def test_an_idle_producer_expires(kafka: str, keeps_days: int) -> None:
     """After `transactional.id.expiration.ms`, seven days; since 3.4 `producer.id.expiration.ms`, one day."""
-    stage = Stage(kafka, log_retention_ms=-1)
-    stage.write(PLAIN, transactional=False)
-    stage.advance(keeps_days * DAY_MS + 23 * HOUR_MS)
-    assert PLAIN.producer_id in stage.orders.log.producers.entries
-    stage.advance(2 * HOUR_MS)
-    assert PLAIN.producer_id not in stage.orders.log.producers.entries
+    driver = TransactionDriver(kafka, log_retention_ms=-1)
+    driver.write(PLAIN, transactional=False)
+    driver.advance(keeps_days * DAY_MS + 23 * HOUR_MS)
+    assert PLAIN.producer_id in driver.orders.log.producers.entries
+    driver.advance(2 * HOUR_MS)
+    assert PLAIN.producer_id not in driver.orders.log.producers.entries
 
 
 def test_a_producer_with_an_open_transaction_does_not_expire() -> None:
-    stage = Stage("3.5", transaction_max_timeout_ms=20 * DAY_MS, log_retention_ms=-1)
-    producer = stage.begun(stage.init(timeout_ms=9 * DAY_MS))
-    stage.advance(8 * DAY_MS)
-    assert stage.producers()[producer.producer_id].current_txn_start_offset == 0
+    driver = TransactionDriver("3.5", transaction_max_timeout_ms=20 * DAY_MS, log_retention_ms=-1)
+    producer = driver.begun(driver.init(timeout_ms=9 * DAY_MS))
+    driver.advance(8 * DAY_MS)
+    assert driver.producers()[producer.producer_id].current_txn_start_offset == 0
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_a_producer_with_an_open_transaction_does_not_expire() -> None:
 )
 def test_a_sequence_after_nothing_but_a_marker(kafka: str, answer: tuple[str, int]) -> None:
     """KAFKA-7298: the marker that a new instance's abort wrote bumped the epoch here."""
-    stage = Stage(kafka)
-    producer = stage.begun()
-    stage.init()
+    driver = TransactionDriver(kafka)
+    producer = driver.begun()
+    driver.init()
     fenced = producer._replace(epoch=producer.epoch + 1)
-    assert stage.write(fenced, 3) == answer
-    assert stage.write(fenced, 0) == ("NONE", 4)
+    assert driver.write(fenced, 3) == answer
+    assert driver.write(fenced, 0) == ("NONE", 4)
 
 
 @pytest.mark.parametrize(
@@ -77,25 +77,25 @@ def test_a_sequence_after_nothing_but_a_marker(kafka: str, answer: tuple[str, in
 )
 def test_a_marker_of_an_old_coordinator(answer: str, error: str) -> None:
     """KAFKA-9144: a producer of whom there are but markers is forgotten, and the coordinator epoch too."""
-    stage = Stage("2.4", policies={"marker-timestamp": answer}, log_retention_ms=-1)
-    producer = stage.init()
-    assert stage.mark(producer, commit=False, coordinator_epoch=5) == "NONE"
-    assert stage.mark(producer, commit=False, coordinator_epoch=4) == "TRANSACTION_COORDINATOR_FENCED"
-    stage.advance(HOUR_MS)
-    assert stage.mark(producer, commit=False, coordinator_epoch=4) == error
+    driver = TransactionDriver("2.4", policies={"marker-timestamp": answer}, log_retention_ms=-1)
+    producer = driver.init()
+    assert driver.mark(producer, commit=False, coordinator_epoch=5) == "NONE"
+    assert driver.mark(producer, commit=False, coordinator_epoch=4) == "TRANSACTION_COORDINATOR_FENCED"
+    driver.advance(HOUR_MS)
+    assert driver.mark(producer, commit=False, coordinator_epoch=4) == error
 
 
 def test_markers_of_wrong_epochs() -> None:
-    stage = Stage("4.4")
-    producer = stage.begun()
-    assert stage.mark(producer._replace(epoch=-1), commit=True) == "UNKNOWN_SERVER_ERROR"
-    assert stage.mark(producer._replace(epoch=-2), commit=True) == "INVALID_PRODUCER_EPOCH"
+    driver = TransactionDriver("4.4")
+    producer = driver.begun()
+    assert driver.mark(producer._replace(epoch=-1), commit=True) == "UNKNOWN_SERVER_ERROR"
+    assert driver.mark(producer._replace(epoch=-2), commit=True) == "INVALID_PRODUCER_EPOCH"
     # The epoch of the transaction itself is too low for a marker of transaction version 2 (KAFKA-19999).
-    assert stage.mark(producer, commit=True, version=2) == "INVALID_PRODUCER_EPOCH"
+    assert driver.mark(producer, commit=True, version=2) == "INVALID_PRODUCER_EPOCH"
     bumped = producer._replace(epoch=producer.epoch + 1)
-    assert stage.mark(bumped, commit=True, version=2) == "NONE"
-    assert stage.mark(bumped, commit=True, version=2) == "NONE"
-    assert stage.read().last_stable_offset == stage.orders.log.end_offset
+    assert driver.mark(bumped, commit=True, version=2) == "NONE"
+    assert driver.mark(bumped, commit=True, version=2) == "NONE"
+    assert driver.read().last_stable_offset == driver.orders.log.end_offset
 
 
 @pytest.mark.parametrize(
@@ -103,50 +103,50 @@ def test_markers_of_wrong_epochs() -> None:
 )
 def test_a_reassigned_replica_knows_no_old_producer(kafka: str, next_sequence: tuple[str, int]) -> None:
     """What KIP-360 describes: a new replica sees but the producers that are in the log, and may lead."""
-    stage = Stage(kafka, brokers=3)
-    partition = stage.cluster.create_topic("moving", [[1]]).partitions[0]
-    assert stage.write(PLAIN, 0, topic="moving", transactional=False) == ("NONE", 0)
+    driver = TransactionDriver(kafka, brokers=3)
+    partition = driver.cluster.create_topic("moving", [[1]]).partitions[0]
+    assert driver.write(PLAIN, 0, topic="moving", transactional=False) == ("NONE", 0)
     delete_all(partition)
-    known = stage.write(PLAIN, 3, topic="moving", transactional=False)
+    known = driver.write(PLAIN, 3, topic="moving", transactional=False)
     assert known == (("NONE", 3) if kafka > "2.3" else next_sequence)
     if known[0] == "NONE":
         delete_all(partition)
-    controller.reassign(stage.cluster, partition, [2])
+    controller.reassign(driver.cluster, partition, [2])
     assert partition.leader == 2
     assert PLAIN.producer_id not in partition.log.producers.entries
     sequence = 6 if known[0] == "NONE" else 3
-    found = stage.write(PLAIN, sequence, topic="moving", transactional=False)
+    found = driver.write(PLAIN, sequence, topic="moving", transactional=False)
     assert found == (next_sequence if kafka != "2.5" else ("NONE", 6))
 
 
 def test_a_reassigned_replica_knows_an_open_transaction() -> None:
-    stage = Stage(brokers=3)
-    partition = stage.cluster.create_topic("moving", [[1]]).partitions[0]
-    producer = stage.init()
-    stage.add(producer, topic="moving")
-    stage.write(producer, topic="moving")
-    controller.reassign(stage.cluster, partition, [2])
-    assert stage.read(topic="moving").last_stable_offset == 0
-    assert stage.write(producer, 3, topic="moving") == ("NONE", 3)
-    stage.end(producer, commit=False)
-    data = stage.read(topic="moving")
+    driver = TransactionDriver(brokers=3)
+    partition = driver.cluster.create_topic("moving", [[1]]).partitions[0]
+    producer = driver.init()
+    driver.add(producer, topic="moving")
+    driver.write(producer, topic="moving")
+    controller.reassign(driver.cluster, partition, [2])
+    assert driver.read(topic="moving").last_stable_offset == 0
+    assert driver.write(producer, 3, topic="moving") == ("NONE", 3)
+    driver.end(producer, commit=False)
+    data = driver.read(topic="moving")
     assert (data.last_stable_offset, [a.first_offset for a in data.aborted_transactions]) == (7, [0])
 
 
 def test_a_follower_that_lagged_leads_without_the_end_of_the_transaction() -> None:
     """An unclean election takes marker and all away; the transaction is open again."""
-    stage = Stage("3.5", brokers=2)
-    producer = stage.begun()
-    partition = stage.orders
+    driver = TransactionDriver("3.5", brokers=2)
+    producer = driver.begun()
+    partition = driver.orders
     follower = next(broker for broker in partition.replicas if broker != partition.leader)
     old = partition.leader
     partition.set_follower(follower, FollowerState.PAUSED)
-    assert stage.mark(producer, commit=True) is None
-    stage.advance(60_000)
-    assert stage.read().last_stable_offset == 4
-    controller.stop_broker(stage.cluster, old)
+    assert driver.mark(producer, commit=True) is None
+    driver.advance(60_000)
+    assert driver.read().last_stable_offset == 4
+    driver.stop_broker(old)
     assert partition.leader == -1
-    controller.elect_unclean(stage.cluster, partition)
-    assert stage.read().last_stable_offset == 0
-    controller.start_broker(stage.cluster, old)
+    controller.elect_unclean(driver.cluster, partition)
+    assert driver.read().last_stable_offset == 0
+    driver.start_broker(old)
     assert partition.logs[old].producers.transactions.open == {0: producer.producer_id}

@@ -17,7 +17,7 @@ from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 
-from .driving import Driver
+from ..driving.groups import GroupDriver
 
 SHARE_KEY = "group:with:colons:AAAAAAAAAAAAAAAAAAAAAQ:0"
 
@@ -34,7 +34,7 @@ def test_ties_are_broken_by_the_order_of_hashes() -> None:
 
 @pytest.mark.parametrize(("release", "protocol"), [("3.9", "roundrobin"), ("4.4", "range")])
 def test_two_members_disagree(release: str, protocol: str) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     both = {"range": b"", "roundrobin": b""}
     first = driver.enter(protocols=both)
     second = driver.enter(protocols={"sticky": b"", "roundrobin": b"", "range": b""})
@@ -45,7 +45,7 @@ def test_two_members_disagree(release: str, protocol: str) -> None:
 
 @pytest.mark.parametrize(("release", "assignment"), [("3.9", b""), ("4.4", b"a0")])
 def test_describing_a_group_that_rebalances(release: str, assignment: bytes) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     driver.stable(None)
     driver.enter()
     (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
@@ -55,7 +55,7 @@ def test_describing_a_group_that_rebalances(release: str, assignment: bytes) -> 
 
 @pytest.mark.parametrize(("release", "operations"), [("3.9", 328), ("4.4", 3400)])
 def test_operations_on_groups(release: str, operations: int) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     driver.stable(None)
     (group,) = driver.ask(DescribeGroupsRequest(["g"], True), 5).groups
     assert group.authorized_operations == operations
@@ -63,7 +63,7 @@ def test_operations_on_groups(release: str, operations: int) -> None:
 
 @pytest.mark.parametrize(("release", "times"), [("3.9", 1), ("4.4", 2)])
 def test_a_partition_is_named_twice(release: str, times: int) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     partitions = [OffsetCommitRequestPartition(0, offset) for offset in (1, 2)]
     request = OffsetCommitRequest("g", topics=[OffsetCommitRequestTopic(None, partitions, "orders")])
     (topic,) = driver.ask(request, 9).topics
@@ -78,8 +78,8 @@ def test_a_partition_is_named_twice(release: str, times: int) -> None:
 
 
 def test_no_groups_are_fetched() -> None:
-    assert Driver("4.4").ask(OffsetFetchRequest([]), 9).groups == []
-    assert Driver("3.9").ask(OffsetFetchRequest([]), 9).parked
+    assert GroupDriver("4.4").ask(OffsetFetchRequest([]), 9).groups == []
+    assert GroupDriver("3.9").ask(OffsetFetchRequest([]), 9).parked
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_no_groups_are_fetched() -> None:
     ],
 )
 def test_share_partitions(release: str, key: str, error: E) -> None:
-    driver = Driver(release)
+    driver = GroupDriver(release)
     (found,) = driver.ask(FindCoordinatorRequest(2, [key]), 6).coordinators
     assert (found.error_code, found.node_id) == (error, -1 if error else 1)
     (old,) = driver.ask(FindCoordinatorRequest(2, [key]), 5).coordinators

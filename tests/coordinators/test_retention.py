@@ -2,17 +2,16 @@
 
 import pytest
 
-from mockbroker.cluster import controller
-
-from .driving import Asked, Driver
+from ..driving.cluster import Asked
+from ..driving.groups import GroupDriver
 
 O0, P0 = ("orders", 0), ("payments", 0)
 MINUTE_MS = 60_000
 
 
-def small(release: str = "4.4", policies: dict[str, str] | None = None, **config: int) -> Driver:
+def small(release: str = "4.4", policies: dict[str, str] | None = None, **config: int) -> GroupDriver:
     """Retention of 10 minutes, looked at every minute."""
-    return Driver(
+    return GroupDriver(
         release,
         policies,
         **config,
@@ -22,7 +21,7 @@ def small(release: str = "4.4", policies: dict[str, str] | None = None, **config
     )
 
 
-def alive(driver: Driver, member: Asked, minutes: int) -> None:
+def alive(driver: GroupDriver, member: Asked, minutes: int) -> None:
     for _ in range(minutes * 10):
         driver.advance(MINUTE_MS // 10)
         assert driver.heartbeat(member) == 0
@@ -92,10 +91,10 @@ def test_offsets_that_another_broker_loaded(policy: str, left: dict[tuple[str, i
     driver = small("2.1", {"loaded-offsets": policy}, brokers=3, offsets_topic_replication_factor=3)
     driver.commit({O0: 1}, version=4)
     driver.commit({P0: 1}, version=4, retention_time_ms=20 * MINUTE_MS)
-    controller.stop_broker(driver.cluster, driver.broker.id)
-    coordinator = driver.cluster.coordinator("g")
-    assert coordinator not in (None, driver.broker)
-    driver.broker = coordinator
+    driver.stop_broker(driver.broker.id)
+    before = driver.broker
+    driver.follow_coordinator()
+    assert driver.broker is not before
     assert driver.offsets() == {O0: 1, P0: 1}
     driver.advance(MINUTE_MS)
     assert driver.offsets() == left
@@ -161,7 +160,7 @@ def test_a_long_silence_in_one_step() -> None:
 
 
 def test_the_default_is_a_week() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.commit({O0: 1})
     driver.advance(7 * 24 * 60 * MINUTE_MS - 1)
     assert driver.offsets() == {O0: 1}

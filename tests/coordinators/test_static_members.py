@@ -4,11 +4,11 @@ from typing import Any
 
 from mockbroker.protocol.errors import ErrorCode as E
 
-from .driving import REBALANCE_MS, SESSION_MS, Driver, subscription
+from ..driving.groups import REBALANCE_MS, SESSION_MS, GroupDriver, subscription
 
 
 def test_a_static_member_joins_in_one_step() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     joined = driver.join(instance="one")
     assert (joined.error_code, joined.generation_id) == (0, 1)
     assert joined.member_id.startswith("one-")
@@ -16,7 +16,7 @@ def test_a_static_member_joins_in_one_step() -> None:
 
 
 def test_a_follower_comes_back_without_a_rebalance() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     leader, follower = driver.stable("one", "two")
     back = driver.join(instance="two")
     assert (back.error_code, back.generation_id) == (0, follower.generation_id)
@@ -28,7 +28,7 @@ def test_a_follower_comes_back_without_a_rebalance() -> None:
 
 
 def test_the_leader_comes_back_and_skips_the_assignment() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     leader, follower = driver.stable("one", "two")
     back = driver.join(instance="one")
     assert (back.leader, back.skip_assignment) == (back.member_id, True)
@@ -38,7 +38,7 @@ def test_the_leader_comes_back_and_skips_the_assignment() -> None:
 
 
 def test_up_to_v8_the_leader_comes_back_as_a_follower() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     leader, _ = driver.stable("one", "two")
     back = driver.join(instance="one", version=8)
     assert (back.leader, back.members, back.skip_assignment) == (leader.member_id, [], False)
@@ -46,7 +46,7 @@ def test_up_to_v8_the_leader_comes_back_as_a_follower() -> None:
 
 
 def test_the_one_that_was_replaced_is_fenced() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     old, _ = driver.stable("one", "two")
     new = driver.join(instance="one")
     fenced: dict[str, Any] = {"group_instance_id": "one"}
@@ -59,13 +59,13 @@ def test_the_one_that_was_replaced_is_fenced() -> None:
 
 
 def test_an_instance_id_that_is_not_known() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (only,) = driver.stable("one")
     assert driver.heartbeat(only, group_instance_id="two") == E.UNKNOWN_MEMBER_ID
 
 
 def test_coming_back_with_another_protocol_rebalances() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     both = {"range": subscription("orders"), "sticky": subscription("orders")}
     leader, _ = driver.stable("one", "two", protocols=both)
     back = driver.join(instance="two", protocols={"sticky": subscription("orders")})
@@ -76,14 +76,14 @@ def test_coming_back_with_another_protocol_rebalances() -> None:
 
 
 def test_coming_back_with_another_subscription_does_not_rebalance() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable("one", "two")
     back = driver.join(instance="two", protocols={"range": subscription("payments")})
     assert (back.error_code, driver.state) == (0, "Stable")
 
 
 def test_coming_back_while_the_assignment_is_awaited_rebalances() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     first = driver.join(instance="one")
     second = driver.join(instance="two")
     first = driver.join(first.member_id, instance="one")
@@ -95,7 +95,7 @@ def test_coming_back_while_the_assignment_is_awaited_rebalances() -> None:
 
 
 def test_coming_back_while_joining_takes_the_place() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (first,) = driver.stable("one")
     waiting = driver.join(instance="two")
     back = driver.join(instance="two")
@@ -106,7 +106,7 @@ def test_coming_back_while_joining_takes_the_place() -> None:
 
 
 def test_a_static_member_leaves_by_its_instance_id() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     first, second = driver.stable("one", "two")
     (answer,) = driver.leave(("", "one")).members
     assert (answer.member_id, answer.group_instance_id, answer.error_code) == ("", "one", 0)
@@ -115,7 +115,7 @@ def test_a_static_member_leaves_by_its_instance_id() -> None:
 
 
 def test_many_leave_at_once_and_the_group_is_empty_in_the_next_generation() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     driver.stable("one", "two", "three")
     answers = driver.leave(*[("", name) for name in ("one", "two", "three")]).members
     assert [a.error_code for a in answers] == [0, 0, 0]
@@ -123,7 +123,7 @@ def test_many_leave_at_once_and_the_group_is_empty_in_the_next_generation() -> N
 
 
 def test_a_static_member_stays_when_it_does_not_join_again_in_time() -> None:
-    driver = Driver(group_max_session_timeout_ms=1_800_000)
+    driver = GroupDriver(group_max_session_timeout_ms=1_800_000)
     first, second = driver.stable("one", "two", session_ms=600_000)
     third = driver.join(instance="three", session_ms=600_000)
     again = driver.join(second.member_id, instance="two", session_ms=600_000)
@@ -135,7 +135,7 @@ def test_a_static_member_stays_when_it_does_not_join_again_in_time() -> None:
 
 
 def test_a_static_member_is_gone_after_its_session() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     (first,) = driver.stable("one")
     driver.advance(SESSION_MS)
     assert driver.state == "Empty"
@@ -144,7 +144,7 @@ def test_a_static_member_is_gone_after_its_session() -> None:
 
 
 def test_coming_back_before_syncing_costs_a_rebalance_later() -> None:
-    driver = Driver()
+    driver = GroupDriver()
     first = driver.join(instance="one", session_ms=600_000)
     driver.join(instance="two", session_ms=600_000)
     leader = driver.join(first.member_id, instance="one", session_ms=600_000)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
@@ -11,99 +10,99 @@ from mockbroker.protocol.messages.add_partitions_to_txn import (
 from mockbroker.protocol.messages.end_txn import EndTxnRequest
 from mockbroker.protocol.messages.init_producer_id import InitProducerIdRequest
 
-from .transacting import TIMEOUT_MS, Given, Stage
+from ..driving.transactions import TIMEOUT_MS, Given, TransactionDriver
 
 
 @pytest.mark.parametrize("kafka", ["2.3", "2.5", "2.8", "4.4"])
 def test_requests_of_others(kafka: str) -> None:
     """Unknown ids, wrong producer ids, wrong epochs, wrong brokers, partitions that do not exist."""
-    stage = Stage(kafka, brokers=3)
-    producer = stage.init()
+    driver = TransactionDriver(kafka, brokers=3)
+    producer = driver.init()
     fenced = "INVALID_PRODUCER_EPOCH" if kafka < "2.7" else "PRODUCER_FENCED"
     wrong_id, old, new = (
         producer._replace(producer_id=99),
         producer._replace(epoch=producer.epoch - 1),
         producer._replace(epoch=producer.epoch + 1),
     )
-    assert stage.add(wrong_id) == {0: "INVALID_PRODUCER_ID_MAPPING"}
-    assert stage.add(old) == stage.add(new) == {0: fenced}
-    assert stage.end(wrong_id, commit=True).error == "INVALID_PRODUCER_ID_MAPPING"
-    assert stage.end(old, commit=True).error == fenced
-    assert stage.add(producer, transactional_id="unknown") == {0: "INVALID_PRODUCER_ID_MAPPING"}
-    assert stage.end(producer, commit=True).error == "INVALID_TXN_STATE"
-    assert stage.add(producer, 0, 7) == {0: "OPERATION_NOT_ATTEMPTED", 7: "UNKNOWN_TOPIC_OR_PARTITION"}
-    other = next(broker for broker in stage.cluster.brokers if broker != stage.coordinator())
-    answer = stage.ask(ApiKey.INIT_PRODUCER_ID, InitProducerIdRequest("tx", TIMEOUT_MS), other)
+    assert driver.add(wrong_id) == {0: "INVALID_PRODUCER_ID_MAPPING"}
+    assert driver.add(old) == driver.add(new) == {0: fenced}
+    assert driver.end(wrong_id, commit=True).error == "INVALID_PRODUCER_ID_MAPPING"
+    assert driver.end(old, commit=True).error == fenced
+    assert driver.add(producer, transactional_id="unknown") == {0: "INVALID_PRODUCER_ID_MAPPING"}
+    assert driver.end(producer, commit=True).error == "INVALID_TXN_STATE"
+    assert driver.add(producer, 0, 7) == {0: "OPERATION_NOT_ATTEMPTED", 7: "UNKNOWN_TOPIC_OR_PARTITION"}
+    other = next(broker for broker in driver.cluster.brokers if broker != driver.coordinator())
+    answer = driver.ask(InitProducerIdRequest("tx", TIMEOUT_MS), broker=other)
     assert (answer.error_code, answer.producer_id) == (16, -1)
-    answer = stage.ask(ApiKey.END_TXN, EndTxnRequest("", 1, 1, True), other)
+    answer = driver.ask(EndTxnRequest("", 1, 1, True), broker=other)
     assert answer.error_code == 42
 
 
 @pytest.mark.parametrize("kafka", ["2.8", "3.9", "4.4"])
 @pytest.mark.parametrize("epoch", [-1, -2, -(1 << 15)])
 def test_negative_epochs(kafka: str, epoch: int) -> None:
-    stage = Stage(kafka)
-    producer = stage.begun()
+    driver = TransactionDriver(kafka)
+    producer = driver.begun()
     negative = producer._replace(epoch=epoch)
-    assert stage.add(negative) == {0: "PRODUCER_FENCED"}
-    assert stage.add_offsets(negative) == "PRODUCER_FENCED"
-    assert stage.end(negative, commit=True).error == "PRODUCER_FENCED"
-    assert stage.describe().transaction_state == "Ongoing"
-    assert stage.end(producer, commit=True).error == "NONE"
+    assert driver.add(negative) == {0: "PRODUCER_FENCED"}
+    assert driver.add_offsets(negative) == "PRODUCER_FENCED"
+    assert driver.end(negative, commit=True).error == "PRODUCER_FENCED"
+    assert driver.describe().transaction_state == "Ongoing"
+    assert driver.end(producer, commit=True).error == "NONE"
     # Without an epoch there is no id to ask with (`KafkaApis.scala`), any other is not the current one.
     refused = "INVALID_REQUEST" if epoch == -1 else "PRODUCER_FENCED"
-    assert stage.init(producer.producer_id, epoch) == Given(refused, -1, -1)
+    assert driver.init(producer.producer_id, epoch) == Given(refused, -1, -1)
 
 
 @pytest.mark.parametrize("kafka", ["0.11", "2.8", "4.4"])
 def test_unknown_transactional_ids(kafka: str) -> None:
-    stage = Stage(kafka)
+    driver = TransactionDriver(kafka)
     nobody = Given("NONE", 7, 0)
-    assert stage.add(nobody) == {0: "INVALID_PRODUCER_ID_MAPPING"}
-    assert stage.add_offsets(nobody) == "INVALID_PRODUCER_ID_MAPPING"
-    assert stage.end(nobody, commit=True).error == "INVALID_PRODUCER_ID_MAPPING"
+    assert driver.add(nobody) == {0: "INVALID_PRODUCER_ID_MAPPING"}
+    assert driver.add_offsets(nobody) == "INVALID_PRODUCER_ID_MAPPING"
+    assert driver.end(nobody, commit=True).error == "INVALID_PRODUCER_ID_MAPPING"
     if kafka != "0.11":
         # InitProducerId takes whoever comes: the id may have expired.
-        assert stage.init(*nobody[1:]) == Given("NONE", 0, 0)
+        assert driver.init(*nobody[1:]) == Given("NONE", 0, 0)
 
 
 def test_an_empty_transactional_id() -> None:
-    stage = Stage()
+    driver = TransactionDriver()
     nobody = Given("NONE", 7, 0)
-    assert stage.init(transactional_id="") == Given("INVALID_REQUEST", -1, -1)
-    assert stage.add(nobody, transactional_id="") == {0: "INVALID_REQUEST"}
-    assert stage.end(nobody, commit=True, transactional_id="").error == "INVALID_REQUEST"
+    assert driver.init(transactional_id="") == Given("INVALID_REQUEST", -1, -1)
+    assert driver.add(nobody, transactional_id="") == {0: "INVALID_REQUEST"}
+    assert driver.end(nobody, commit=True, transactional_id="").error == "INVALID_REQUEST"
 
 
 @pytest.mark.parametrize("version", [4, 5])
 @pytest.mark.parametrize("commit", [True, False])
 def test_there_is_nothing_to_end(version: int, commit: bool) -> None:
     """Since KIP-890 a producer may abort what it does not know to have begun."""
-    stage = Stage()
-    producer = stage.init()
+    driver = TransactionDriver()
+    producer = driver.init()
     bumped = producer._replace(epoch=producer.epoch + 1)
     aborts = version == 5 and not commit
-    found = stage.end(producer, commit=commit, version=version)
+    found = driver.end(producer, commit=commit, version=version)
     assert found == (bumped if aborts else Given("INVALID_TXN_STATE", -1, -1))
-    assert stage.describe().transaction_state == ("CompleteAbort" if aborts else "Empty")
+    assert driver.describe().transaction_state == ("CompleteAbort" if aborts else "Empty")
 
 
 @pytest.mark.parametrize(("kafka", "old", "new"), [("2.6", 1, None), ("2.7", 1, 2), ("4.4", 1, 2)])
 def test_a_fenced_error_of_each_version(kafka: str, old: int, new: int | None) -> None:
-    stage = Stage(kafka)
-    producer = stage.init()
+    driver = TransactionDriver(kafka)
+    producer = driver.init()
     stale = producer._replace(epoch=-2)
-    assert stage.end(stale, commit=True, version=old).error == "INVALID_PRODUCER_EPOCH"
-    assert stage.add(stale, version=old) == {0: "INVALID_PRODUCER_EPOCH"}
+    assert driver.end(stale, commit=True, version=old).error == "INVALID_PRODUCER_EPOCH"
+    assert driver.add(stale, version=old) == {0: "INVALID_PRODUCER_EPOCH"}
     if new is not None:
-        assert stage.end(stale, commit=True, version=new).error == "PRODUCER_FENCED"
-        assert stage.add(stale, version=new) == {0: "PRODUCER_FENCED"}
+        assert driver.end(stale, commit=True, version=new).error == "PRODUCER_FENCED"
+        assert driver.add(stale, version=new) == {0: "PRODUCER_FENCED"}
 
 
 def test_many_transactions_in_one_request() -> None:
     """AddPartitionsToTxn v4, as brokers send it: some add, some only verify."""
-    stage = Stage()
-    one, two = stage.init(transactional_id="one"), stage.init(transactional_id="two")
+    driver = TransactionDriver()
+    one, two = driver.init(transactional_id="one"), driver.init(transactional_id="two")
     topics = [AddPartitionsToTxnTopic("orders", [0])]
 
     def ask(verify: bool) -> dict[str, int]:
@@ -111,7 +110,7 @@ def test_many_transactions_in_one_request() -> None:
             AddPartitionsToTxnTransaction("one", one.producer_id, one.epoch, False, topics),
             AddPartitionsToTxnTransaction("two", two.producer_id, two.epoch, verify, topics),
         ]
-        answer = stage.ask(ApiKey.ADD_PARTITIONS_TO_TXN, AddPartitionsToTxnRequest(transactions), 1, 5)
+        answer = driver.ask(AddPartitionsToTxnRequest(transactions), 5, broker=1)
         return {
             each.transactional_id: each.topic_results[0].results_by_partition[0].partition_error_code
             for each in answer.results_by_transaction

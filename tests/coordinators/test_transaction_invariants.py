@@ -4,14 +4,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from mockbroker.cluster import controller
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import CONTROL, TRANSACTIONAL, header_of, records
 
-from .transacting import START_MS, Given, Stage
+from ..driving.cluster import NOW_MS
+from ..driving.transactions import Given, TransactionDriver
 
 PARTITIONS = (0, 1)
 TIMEOUT_MS = 20_000
@@ -22,8 +22,8 @@ _LOST = ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE")
 class Instance:
     """A transactional producer that keeps to the protocol; `open` are the values of its transaction."""
 
-    def __init__(self, stage: Stage, name: str) -> None:
-        self.stage = stage
+    def __init__(self, driver: TransactionDriver, name: str) -> None:
+        self.driver = driver
         self.name = name
         self.given = Given("NONE", -1, -1)
         self.sequences: dict[int, int] = {}
@@ -33,7 +33,7 @@ class Instance:
     def start(self) -> None:
         """A new instance: whatever was open is aborted."""
         for _ in range(3):
-            self.given = self.stage.init(transactional_id=self.name, timeout_ms=TIMEOUT_MS)
+            self.given = self.driver.init(transactional_id=self.name, timeout_ms=TIMEOUT_MS)
             if self.given.error == "NONE":
                 break
         assert self.given.error == "NONE"
@@ -42,27 +42,23 @@ class Instance:
     def write(self, partition: int, value: bytes) -> bool:
         """False when this producer is fenced."""
         if partition not in self.open:
-            (error,) = self.stage.add(self.given, partition, transactional_id=self.name).values()
+            (error,) = self.driver.add(self.given, partition, transactional_id=self.name).values()
             if error != "NONE":
                 assert error in ("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED"), error
                 return False
         sequence = self.sequences.get(partition, 0)
         data = batch(
-            [Record(value, timestamp=START_MS)],
+            [Record(value, timestamp=NOW_MS)],
             producer_id=self.given.producer_id,
             producer_epoch=self.given.epoch,
             sequence=sequence,
             attributes=TRANSACTIONAL,
         )
-        topic = self.stage.cluster.topics["orders"]
+        topic = self.driver.cluster.topics["orders"]
         one = TopicProduceData(topic.id, [PartitionProduceData(partition, data)], "orders")
-        version = min(11, self.stage.newest(ApiKey.PRODUCE))
-        answer = self.stage.ask(
-            ApiKey.PRODUCE,
-            ProduceRequest(self.name, -1, 1000, [one]),
-            topic.partitions[partition].leader,
-            version,
-        )
+        version = min(11, self.driver.newest(ApiKey.PRODUCE))
+        request = ProduceRequest(self.name, -1, 1000, [one])
+        answer = self.driver.ask(request, version, broker=topic.partitions[partition].leader)
         error = error_name(answer.responses[0].partition_responses[0].error_code)
         if error != "NONE":
             assert error == "INVALID_PRODUCER_EPOCH", error
@@ -73,7 +69,7 @@ class Instance:
 
     def end(self, commit: bool, version: int) -> bool:
         """False when this producer is fenced."""
-        answer = self.stage.end(self.given, commit=commit, transactional_id=self.name, version=version)
+        answer = self.driver.end(self.given, commit=commit, transactional_id=self.name, version=version)
         if answer.error != "NONE":
             assert answer.error in _LOST, answer
             return False
@@ -83,9 +79,9 @@ class Instance:
         return True
 
 
-def committed(stage: Stage, partition: int) -> list[bytes]:
+def committed(driver: TransactionDriver, partition: int) -> list[bytes]:
     """What a consumer makes of a read_committed Fetch."""
-    topic = stage.cluster.topics["orders"]
+    topic = driver.cluster.topics["orders"]
     log = topic.partitions[partition].log
     stable = log.last_stable_offset
     aborted = list(log.producers.transactions.aborted_in(log.start_offset, log.end_offset))
@@ -110,11 +106,11 @@ class Transactions(RuleBasedStateMachine):
 
     @initialize(kafka=st.sampled_from(["2.5", "2.8", "3.9", "4.4"]), delay_ms=st.sampled_from([0, 50]))
     def begin(self, kafka: str, delay_ms: int) -> None:
-        self.stage = Stage(kafka, brokers=3, markers_delay_ms=delay_ms)
+        self.driver = TransactionDriver(kafka, brokers=3, markers_delay_ms=delay_ms)
         self.settle_ms = delay_ms + 1000
         self.down: int | None = None
         self.written = 0
-        self.producers = [Instance(self.stage, name) for name in ("tx", "other")]
+        self.producers = [Instance(self.driver, name) for name in ("tx", "other")]
         self.expected: dict[int, list[bytes]] = {partition: [] for partition in PARTITIONS}
 
     @rule(who=st.integers(0, 1), partition=st.sampled_from(PARTITIONS))
@@ -141,36 +137,36 @@ class Transactions(RuleBasedStateMachine):
         """A new instance of a producer; it comes again while the old transaction is being aborted."""
         self.settle()
         producer = self.producers[who]
-        self.stage.init(transactional_id=producer.name, timeout_ms=TIMEOUT_MS)
+        self.driver.init(transactional_id=producer.name, timeout_ms=TIMEOUT_MS)
         self.settle()
         producer.start()
 
     @rule()
     def time_passes(self) -> None:
         """Long enough for open transactions to time out, at the oldest releases too."""
-        self.stage.advance(100_000)
+        self.driver.advance(100_000)
         self.settle()
 
     @rule(broker=st.integers(1, 3))
     def a_broker_goes_down(self, broker: int) -> None:
         if self.down is not None:
-            controller.start_broker(self.stage.cluster, self.down)
+            self.driver.start_broker(self.down)
         self.down = None if self.down == broker else broker
         if self.down is not None:
-            controller.stop_broker(self.stage.cluster, broker)
+            self.driver.stop_broker(broker)
         self.settle()
 
     def settle(self) -> None:
-        self.stage.advance(self.settle_ms)
+        self.driver.advance(self.settle_ms)
 
     @invariant()
     def readers_see_what_was_committed(self) -> None:
         if not hasattr(self, "expected"):
             return
         for partition in PARTITIONS:
-            log = self.stage.cluster.topics["orders"].partitions[partition].log
+            log = self.driver.cluster.topics["orders"].partitions[partition].log
             assert log.last_stable_offset <= log.high_watermark == log.end_offset
-            seen = committed(self.stage, partition)
+            seen = committed(self.driver, partition)
             assert set(seen) <= set(self.expected[partition])
             if not any(producer.open for producer in self.producers):
                 assert sorted(seen) == sorted(self.expected[partition])

@@ -5,7 +5,7 @@ import pytest
 from mockbroker.conformance.batches import LZ4
 from mockbroker.protocol.errors import error_name
 
-from .transacting import Given, Stage
+from ..driving.transactions import Given, TransactionDriver
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from .transacting import Given, Stage
     ],
 )
 def test_a_batch_to_a_partition_that_was_not_added(kafka: str, version: int, error: str) -> None:
-    stage = Stage(kafka, brokers=3)
-    producer = stage.init()
-    assert stage.write(producer, version=version)[0] == error
-    state = stage.describe().transaction_state
+    driver = TransactionDriver(kafka, brokers=3)
+    producer = driver.init()
+    assert driver.write(producer, version=version)[0] == error
+    state = driver.describe().transaction_state
     assert state == ("Ongoing" if version == 12 else "Empty")
 
 
@@ -38,60 +38,60 @@ def test_a_batch_to_a_partition_that_was_not_added(kafka: str, version: int, err
     ],
 )
 def test_offsets_of_a_group_that_was_not_added(kafka: str, version: int, error: str) -> None:
-    stage = Stage(kafka, brokers=3)
-    assert stage.commit_offset(stage.init(), 5, version=version) == error
+    driver = TransactionDriver(kafka, brokers=3)
+    assert driver.commit_offset(driver.init(), 5, version=version) == error
 
 
 def test_verification_can_be_turned_off() -> None:
-    stage = Stage("3.9", transaction_partition_verification_enable="false")
-    assert stage.write(stage.init()) == ("NONE", 0)
+    driver = TransactionDriver("3.9", transaction_partition_verification_enable="false")
+    assert driver.write(driver.init()) == ("NONE", 0)
 
 
 def test_a_hanging_transaction_before_verification() -> None:
     """A late batch opens a transaction that its coordinator knows nothing of; an administrator ends it."""
-    stage = Stage("3.5")
-    producer = stage.begun()
-    stage.end(producer, commit=True)
-    assert stage.write(producer, 3) == ("NONE", 4)
-    stage.advance(24 * 3600 * 1000)
-    assert stage.read(4).last_stable_offset == 4
-    assert stage.producers()[producer.producer_id].current_txn_start_offset == 4
-    assert stage.mark(producer, commit=False) == "NONE"
-    assert stage.read(4).last_stable_offset == 8
+    driver = TransactionDriver("3.5")
+    producer = driver.begun()
+    driver.end(producer, commit=True)
+    assert driver.write(producer, 3) == ("NONE", 4)
+    driver.advance(24 * 3600 * 1000)
+    assert driver.read(4).last_stable_offset == 4
+    assert driver.producers()[producer.producer_id].current_txn_start_offset == 4
+    assert driver.mark(producer, commit=False) == "NONE"
+    assert driver.read(4).last_stable_offset == 8
 
 
 def test_the_next_transaction_while_markers_are_under_way() -> None:
-    stage = Stage("3.9", markers_delay_ms=50)
-    producer = stage.begun()
-    stage.end(producer, commit=True)
-    stage.create("other")
-    answer = stage.write_later(producer, 0, topic="other").response.responses[0].partition_responses[0]
+    driver = TransactionDriver("3.9", markers_delay_ms=50)
+    producer = driver.begun()
+    driver.end(producer, commit=True)
+    driver.create("other")
+    answer = driver.write_later(producer, 0, topic="other").response.responses[0].partition_responses[0]
     assert error_name(answer.error_code) == "NOT_ENOUGH_REPLICAS"
     assert answer.error_message.endswith("Underlying error: CONCURRENT_TRANSACTIONS")
-    assert stage.write(producer, 3) == ("NONE", 3)
+    assert driver.write(producer, 3) == ("NONE", 3)
 
 
 def test_the_broker_waits_in_place_of_a_client_that_adds_by_writing() -> None:
-    stage = Stage(markers_delay_ms=50)
-    first = stage.init()
-    assert stage.write(first, version=12) == ("NONE", 0)
-    second = stage.end(first, commit=True, version=5)
-    asked = stage.write_later(second, 0, version=12)
+    driver = TransactionDriver(markers_delay_ms=50)
+    first = driver.init()
+    assert driver.write(first, version=12) == ("NONE", 0)
+    second = driver.end(first, commit=True, version=5)
+    asked = driver.write_later(second, 0, version=12)
     assert asked.parked
-    stage.advance(40)
+    driver.advance(40)
     assert asked.parked
-    stage.advance(20)
+    driver.advance(20)
     only = asked.response.responses[0].partition_responses[0]
     assert (only.error_code, only.base_offset) == (0, 4)
 
 
 def test_but_not_for_ever() -> None:
-    stage = Stage(markers_delay_ms=500)
-    first = stage.init()
-    stage.write(first, version=12)
-    second = stage.end(first, commit=True, version=5)
-    asked = stage.write_later(second, 0, version=12)
-    stage.advance(100)
+    driver = TransactionDriver(markers_delay_ms=500)
+    first = driver.init()
+    driver.write(first, version=12)
+    second = driver.end(first, commit=True, version=5)
+    asked = driver.write_later(second, 0, version=12)
+    driver.advance(100)
     only = asked.response.responses[0].partition_responses[0]
     assert error_name(only.error_code) == "CONCURRENT_TRANSACTIONS"
 
@@ -99,17 +99,17 @@ def test_but_not_for_ever() -> None:
 @pytest.mark.parametrize(("answer", "error"), [("lowest", "OUT_OF_ORDER_SEQUENCE_NUMBER"), ("any", "NONE")])
 def test_the_second_batch_before_the_first(answer: str, error: str) -> None:
     """KAFKA-14920: verification of the first failed for now."""
-    stage = Stage("3.9", policies={"verified-sequence": answer}, markers_delay_ms=50)
-    stage.create("other")
-    producer = stage.begun()
-    stage.end(producer, commit=True)
-    assert stage.write(producer, 0, topic="other")[0] == "NOT_ENOUGH_REPLICAS"
-    stage.advance(50)
-    stage.add(producer, topic="other")
-    assert stage.write(producer, 3, topic="other")[0] == error
+    driver = TransactionDriver("3.9", policies={"verified-sequence": answer}, markers_delay_ms=50)
+    driver.create("other")
+    producer = driver.begun()
+    driver.end(producer, commit=True)
+    assert driver.write(producer, 0, topic="other")[0] == "NOT_ENOUGH_REPLICAS"
+    driver.advance(50)
+    driver.add(producer, topic="other")
+    assert driver.write(producer, 3, topic="other")[0] == error
     first = "NONE" if answer == "lowest" else "OUT_OF_ORDER_SEQUENCE_NUMBER"
-    assert stage.write(producer, 0, topic="other")[0] == first
-    assert stage.write(producer, 3, topic="other")[0] == "NONE"
+    assert driver.write(producer, 0, topic="other")[0] == first
+    assert driver.write(producer, 3, topic="other")[0] == "NONE"
 
 
 @pytest.mark.parametrize(
@@ -118,36 +118,36 @@ def test_the_second_batch_before_the_first(answer: str, error: str) -> None:
 )
 def test_a_batch_that_adds_its_partition_but_is_not_the_first(kafka: str, version: int, error: str) -> None:
     """KAFKA-18202, as a 4.4.0 broker answered: what came before it is missing, and that it tells."""
-    stage = Stage(kafka, brokers=3)
-    producer = stage.init()
-    stage.add(producer)
-    assert stage.write(producer, 3, version=version) == (error, 0 if error == "NONE" else -1)
+    driver = TransactionDriver(kafka, brokers=3)
+    producer = driver.init()
+    driver.add(producer)
+    assert driver.write(producer, 3, version=version) == (error, 0 if error == "NONE" else -1)
     if error != "NONE":
-        assert stage.write(producer, version=version) == ("NONE", 0)
-        assert stage.write(producer, 3, version=version) == ("NONE", 3)
+        assert driver.write(producer, version=version) == ("NONE", 0)
+        assert driver.write(producer, 3, version=version) == ("NONE", 3)
 
 
 @pytest.mark.parametrize(("answer", "error"), [("accepted", "NONE"), ("invalid-record", "INVALID_RECORD")])
 def test_a_compressed_first_batch(answer: str, error: str) -> None:
     """KAFKA-15653"""
-    stage = Stage("3.6", policies={"verified-compression": answer})
-    producer = stage.init()
-    stage.add(producer)
-    assert stage.write(producer, compression=LZ4)[0] == error
-    assert stage.write(producer)[0] == "NONE"
-    assert stage.write(producer, 3, compression=LZ4)[0] == "NONE"
+    driver = TransactionDriver("3.6", policies={"verified-compression": answer})
+    producer = driver.init()
+    driver.add(producer)
+    assert driver.write(producer, compression=LZ4)[0] == error
+    assert driver.write(producer)[0] == "NONE"
+    assert driver.write(producer, 3, compression=LZ4)[0] == "NONE"
 
 
 def test_a_batch_outside_of_the_open_transaction() -> None:
-    stage = Stage()
-    producer = stage.begun()
-    assert stage.write(producer, 3, transactional=False) == ("INVALID_TXN_STATE", -1)
+    driver = TransactionDriver()
+    producer = driver.begun()
+    assert driver.write(producer, 3, transactional=False) == ("INVALID_TXN_STATE", -1)
 
 
 def test_an_old_epoch_and_an_unknown_producer() -> None:
-    stage = Stage()
-    producer = stage.init()
-    stage.init()
-    assert stage.write(producer)[0] == "INVALID_PRODUCER_EPOCH"
-    assert stage.write(Given("NONE", 99, 0))[0] == "INVALID_PRODUCER_ID_MAPPING"
-    assert stage.write(producer, transactional_id="unknown")[0] == "INVALID_PRODUCER_ID_MAPPING"
+    driver = TransactionDriver()
+    producer = driver.init()
+    driver.init()
+    assert driver.write(producer)[0] == "INVALID_PRODUCER_EPOCH"
+    assert driver.write(Given("NONE", 99, 0))[0] == "INVALID_PRODUCER_ID_MAPPING"
+    assert driver.write(producer, transactional_id="unknown")[0] == "INVALID_PRODUCER_ID_MAPPING"

@@ -50,14 +50,20 @@ class Asked:
 
 
 def a_cluster(
-    kafka: str = "4.4",
-    brokers: int = 3,
-    policies: Mapping[str, str] | None = None,
-    *,
-    racks: Mapping[int, str] | None = None,
-    **config: object,
+    kafka: str = "4.4", brokers: int = 3, policies: Mapping[str, str] | None = None, **config: object
 ) -> Cluster:
     """`config` is that of the brokers."""
+    return configured(kafka, brokers, policies, config)
+
+
+def configured(
+    kafka: str,
+    brokers: int,
+    policies: Mapping[str, str] | None,
+    config: Mapping[str, object],
+    racks: Mapping[int, str] | None = None,
+) -> Cluster:
+    """As `a_cluster`, with racks by broker."""
     release = parse(kafka)
     return Cluster(
         release,

@@ -27,7 +27,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
 
-from .cluster import Asked, ClusterDriver, a_cluster, dotted
+from .cluster import Asked, ClusterDriver, configured, dotted
 
 LAG_MS: Final = 30_000
 """`replica.lag.time.max.ms` where a test sets none."""
@@ -48,7 +48,7 @@ class PartitionDriver(ClusterDriver):
         topic: str = "t",
         **overrides: object,
     ) -> None:
-        super().__init__(a_cluster(kafka, brokers, policies, racks=racks, **(config or {})))
+        super().__init__(configured(kafka, brokers, policies, config or {}, racks))
         self.topic = self.cluster.create_topic(
             topic, [replicas or list(self.cluster.brokers)], dotted(overrides)
         )

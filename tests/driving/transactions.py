@@ -1,18 +1,11 @@
-"""Plays transactional producers and their consumers through the handlers, on a clock that the test moves."""
+"""Transactional producers and their consumers: what they ask, as verbs."""
 
-import copy
-from random import Random
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mockbroker.apis import HANDLERS
-from mockbroker.apis.advertised import advertised
-from mockbroker.cluster.call import PARKED, Call, Client
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.partition import Partition
 from mockbroker.conformance.batches import NONE, Record, batch
-from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.add_offsets_to_txn import AddOffsetsToTxnRequest
 from mockbroker.protocol.messages.add_partitions_to_txn import (
@@ -45,9 +38,9 @@ from mockbroker.protocol.messages.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from mockbroker.protocol.releases import parse
 
-START_MS = 1_700_000_000_000
+from .cluster import Asked, ClusterDriver, configured
+
 TIMEOUT_MS = 60_000
 MAX_EPOCH = 32767
 
@@ -60,44 +53,23 @@ class Given(NamedTuple):
     epoch: int
 
 
-class Asked:
-    """A request and its answer, None as long as it is parked."""
-
-    def __init__(self) -> None:
-        self.response: Any = None
-
-    @property
-    def parked(self) -> bool:
-        return self.response is None
-
-
-class Stage:
+class TransactionDriver(ClusterDriver):
     """A cluster with the topic `orders` of two partitions, and the producer `tx`.
 
-    Every request goes out in the newest version that the release has, or the one given, to the broker that
-    is responsible; every answer has to be writable in it.
+    Every request goes to the broker that is responsible, in the newest version of the release unless told.
     """
 
     def __init__(
         self,
         kafka: str = "4.4",
+        policies: Mapping[str, str] | None = None,
         *,
         brokers: int = 1,
-        policies: dict[str, str] | None = None,
         markers_delay_ms: int = 0,
         **config: object,
     ) -> None:
-        release = parse(kafka)
-        named = {name.replace("_", "."): str(value) for name, value in config.items()}
-        named["mockbroker.transaction.markers.delay.ms"] = str(markers_delay_ms)
-        self.cluster = Cluster(
-            release,
-            Random(0),
-            brokers=brokers,
-            config=named,
-            policies=Policies(release, policies or {}),
-            now_ms=START_MS,
-        )
+        config["mockbroker.transaction.markers.delay.ms"] = markers_delay_ms
+        super().__init__(configured(kafka, brokers, policies, config))
         self.create("orders", 2)
 
     def create(self, topic: str, partitions: int = 1) -> Partition:
@@ -107,32 +79,6 @@ class Stage:
     @property
     def orders(self) -> Partition:
         return self.cluster.topics["orders"].partitions[0]
-
-    def advance(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
-
-    def newest(self, key: ApiKey) -> int:
-        return advertised(self.cluster.release)[key][1]
-
-    def send(self, key: ApiKey, request: Any, broker: int, version: int | None = None) -> Asked:
-        chosen = self.newest(key) if version is None else version
-        asked = Asked()
-
-        def sink(_: Call, response: Any) -> None:
-            assert asked.response is None, "answered twice"
-            codec(key, chosen).encode(0, copy.deepcopy(response))
-            asked.response = response
-
-        call = Call(self.cluster.brokers[broker], chosen, Client(), "test", sink)
-        response = HANDLERS[key](call, request)
-        if response is not PARKED:
-            sink(call, response)
-        return asked
-
-    def ask(self, key: ApiKey, request: Any, broker: int, version: int | None = None) -> Any:
-        asked = self.send(key, request, broker, version)
-        assert asked.response is not None, f"{key.name} waits"
-        return asked.response
 
     # -- producers
 
@@ -150,7 +96,7 @@ class Stage:
     ) -> Given:
         request = InitProducerIdRequest(transactional_id, timeout_ms, producer_id, epoch)
         broker = 1 if not transactional_id else self.coordinator(transactional_id)
-        answer = self.ask(ApiKey.INIT_PRODUCER_ID, request, broker, version)
+        answer = self.ask(request, version, broker=broker)
         return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
 
     def add(
@@ -168,7 +114,7 @@ class Stage:
         )
         version = None if version is None else min(version, self.newest(ApiKey.ADD_PARTITIONS_TO_TXN))
         request = AddPartitionsToTxnRequest([one])
-        answer = self.ask(ApiKey.ADD_PARTITIONS_TO_TXN, request, self.coordinator(transactional_id), version)
+        answer = self.ask(request, version, broker=self.coordinator(transactional_id))
         (result,) = answer.results_by_transaction
         return {
             p.partition_index: error_name(p.partition_error_code)
@@ -232,7 +178,7 @@ class Stage:
         found = self.cluster.topics[topic]
         one = TopicProduceData(found.id, [PartitionProduceData(partition, data)], topic)
         request = ProduceRequest(transactional_id if transactional else None, -1, 1000, [one])
-        return self.send(ApiKey.PRODUCE, request, found.partitions[partition].leader, chosen)
+        return self.ask(request, chosen, broker=found.partitions[partition].leader)
 
     def end(
         self, producer: Given, *, commit: bool, transactional_id: str = "tx", version: int | None = 4
@@ -240,7 +186,7 @@ class Stage:
         """As a client without KIP-890's second part unless the version says otherwise."""
         version = None if version is None else min(version, self.newest(ApiKey.END_TXN))
         request = EndTxnRequest(transactional_id, producer.producer_id, producer.epoch, commit)
-        answer = self.ask(ApiKey.END_TXN, request, self.coordinator(transactional_id), version)
+        answer = self.ask(request, version, broker=self.coordinator(transactional_id))
         return Given(error_name(answer.error_code), answer.producer_id, answer.producer_epoch)
 
     def exhausted(self, epoch: int = MAX_EPOCH - 1) -> Given:
@@ -267,14 +213,14 @@ class Stage:
         level = 0 if version < 2 else 2
         marker = WritableTxnMarker(*ids, commit, topics, coordinator_epoch, level)
         request = WriteTxnMarkersRequest([marker])
-        answer = self.send(ApiKey.WRITE_TXN_MARKERS, request, self.orders.leader, version).response
+        answer = self.ask(request, version, broker=self.orders.leader).response
         return None if answer is None else error_name(answer.markers[0].topics[0].partitions[0].error_code)
 
     # -- offsets
 
     def add_offsets(self, producer: Given, group: str = "g") -> str:
         request = AddOffsetsToTxnRequest("tx", producer.producer_id, producer.epoch, group)
-        return error_name(self.ask(ApiKey.ADD_OFFSETS_TO_TXN, request, self.coordinator()).error_code)
+        return error_name(self.ask(request, broker=self.coordinator()).error_code)
 
     def commit_offset(
         self, producer: Given, offset: int, *, version: int | None = 4, generation: int = -1, member: str = ""
@@ -285,14 +231,14 @@ class Stage:
         request = TxnOffsetCommitRequest("tx", "g", *ids, generation, member, None, [topic])
         broker = self.cluster.offsets_partition("g").leader
         version = None if version is None else min(version, self.newest(ApiKey.TXN_OFFSET_COMMIT))
-        answer = self.ask(ApiKey.TXN_OFFSET_COMMIT, request, broker, version)
+        answer = self.ask(request, version, broker=broker)
         return error_name(answer.topics[0].partitions[0].error_code)
 
     def committed(self, *, stable: bool = False) -> tuple[str, int]:
         """(error, offset) that OffsetFetch answers for `orders-0`."""
         group = OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(None, [0], "orders")])
         broker = self.cluster.offsets_partition("g").leader
-        answer = self.ask(ApiKey.OFFSET_FETCH, OffsetFetchRequest([group], stable), broker, 8)
+        answer = self.ask(OffsetFetchRequest([group], stable), 8, broker=broker)
         only = answer.groups[0].topics[0].partitions[0]
         return error_name(only.error_code), only.committed_offset
 
@@ -315,7 +261,7 @@ class Stage:
             isolation_level=int(committed), topics=[asked], max_wait_ms=wait_ms, min_bytes=1
         )
         version = min(version, self.newest(ApiKey.FETCH))
-        return self.send(ApiKey.FETCH, request, found.partitions[0].leader, version)
+        return self.ask(request, version, broker=found.partitions[0].leader)
 
     def read(
         self, offset: int = 0, *, committed: bool = True, topic: str = "orders", version: int = 11
@@ -334,12 +280,12 @@ class Stage:
 
     def describe(self, transactional_id: str = "tx") -> TransactionState:
         request = DescribeTransactionsRequest([transactional_id])
-        answer = self.ask(ApiKey.DESCRIBE_TRANSACTIONS, request, self.coordinator(transactional_id), 0)
+        answer = self.ask(request, 0, broker=self.coordinator(transactional_id))
         (only,) = answer.transaction_states
         assert isinstance(only, TransactionState)
         return only
 
     def producers(self) -> dict[int, ProducerState]:
         request = DescribeProducersRequest([TopicRequest("orders", [0])])
-        answer = self.ask(ApiKey.DESCRIBE_PRODUCERS, request, self.orders.leader, 0)
+        answer = self.ask(request, 0, broker=self.orders.leader)
         return {each.producer_id: each for each in answer.topics[0].partitions[0].active_producers}

@@ -1,17 +1,11 @@
-"""Drives the group coordinator through the handlers, with a clock that the test moves."""
+"""A group `g` and its coordinator: what members and admin clients ask, as verbs."""
 
-import copy
 import struct
-from random import Random
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from mockbroker.apis import HANDLERS
-from mockbroker.cluster.call import PARKED, Call, Client
-from mockbroker.cluster.cluster import Cluster
+from mockbroker.cluster import controller
 from mockbroker.coordinators.group import ClassicGroup
-from mockbroker.policies import Policies
-from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
-from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
 from mockbroker.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
@@ -26,7 +20,8 @@ from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from mockbroker.protocol.messages.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
-from mockbroker.protocol.releases import parse
+
+from .cluster import Asked, ClusterDriver, configured
 
 SESSION_MS = 10_000
 REBALANCE_MS = 60_000
@@ -38,42 +33,45 @@ def subscription(*topics: str) -> bytes:
     return struct.pack(">hi", 0, len(topics)) + names + struct.pack(">i", -1)
 
 
-class Asked:
-    """A request and its answer, None as long as it is parked."""
+class Generation(NamedTuple):
+    """What a member knows of its group."""
 
-    def __init__(self) -> None:
-        self.response: Any = None
-
-    @property
-    def parked(self) -> bool:
-        return self.response is None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.response, name)
+    generation_id: int
+    member_id: str
 
 
-class Driver:
-    """A cluster with the topics `orders` and `payments`, three partitions each."""
+Joined = Asked | Generation
+"""A member: its answered JoinGroup, or what that told it."""
+
+
+class GroupDriver(ClusterDriver):
+    """A cluster with the topics `orders` and `payments`, three partitions each; `broker` coordinates."""
 
     def __init__(
         self,
-        release: str = "4.4",
-        policies: dict[str, str] | None = None,
+        kafka: str = "4.4",
+        policies: Mapping[str, str] | None = None,
         *,
         brokers: int = 1,
         **config: object,
     ) -> None:
-        settings = {name.replace("_", "."): str(value) for name, value in config.items()}
-        line = parse(release)
-        self.cluster = Cluster(
-            line, Random(0), brokers=brokers, config=settings, policies=Policies(line, policies)
-        )
+        super().__init__(configured(kafka, brokers, policies, config))
         for topic in ("orders", "payments"):
             self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
+        self.follow_coordinator()
+
+    def follow_coordinator(self) -> None:
+        """Asks the broker that coordinates now."""
         coordinator = self.cluster.coordinator("g")
         assert coordinator is not None
-        self.broker = coordinator
-        self.groups = self.broker.groups
+        self.broker, self.groups = coordinator, coordinator.groups
+
+    def move_coordinator(self) -> None:
+        assert controller.move_leader(self.cluster, self.cluster.offsets_partition("g"))
+        self.follow_coordinator()
+
+    def responsible(self) -> int:
+        return self.broker.id
 
     @property
     def group(self) -> ClassicGroup:
@@ -82,29 +80,6 @@ class Driver:
     @property
     def state(self) -> str:
         return self.group.state.value if "g" in self.groups.groups else "Dead"
-
-    def advance(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
-
-    def ask(
-        self, request: Any, version: int | None = None, *, broker: Any = None, client_id: str = "c"
-    ) -> Asked:
-        """Asks as a client of `version` (the newest if None); every answer must be writable in it."""
-        name = type(request).__name__.removesuffix("Request")
-        key = next(k for k in ApiKey if k.name.replace("_", "").lower() == name.lower())
-        version = CODEC_VERSIONS[key][1] if version is None else version
-        asked = Asked()
-
-        def sink(_: Call, response: Any) -> None:
-            assert asked.response is None, "answered twice"
-            codec(key, version).encode(0, copy.deepcopy(response))
-            asked.response = response
-
-        call = Call(broker or self.broker, version, Client(), client_id, sink)
-        response = HANDLERS[key](call, request)
-        if response is not PARKED:
-            sink(call, response)
-        return asked
 
     def join(
         self,
@@ -142,7 +117,7 @@ class Driver:
         return self.join(self.new_id(**how), **how)
 
     def sync(
-        self, joined: Asked, assignments: dict[str, bytes] | None = None, *, version: int = 5, **other: Any
+        self, joined: Joined, assignments: dict[str, bytes] | None = None, *, version: int = 5, **other: Any
     ) -> Asked:
         request = SyncGroupRequest(
             "g",
@@ -157,7 +132,7 @@ class Driver:
             setattr(request, name, value)
         return self.ask(request, version)
 
-    def heartbeat(self, joined: Asked, **other: Any) -> int:
+    def heartbeat(self, joined: Joined, **other: Any) -> int:
         request = HeartbeatRequest("g", joined.generation_id, joined.member_id)
         for name, value in other.items():
             setattr(request, name, value)
@@ -187,7 +162,7 @@ class Driver:
     def commit(
         self,
         offsets: dict[tuple[str, int], int],
-        joined: Asked | None = None,
+        joined: Joined | None = None,
         *,
         version: int = 9,
         **other: Any,
