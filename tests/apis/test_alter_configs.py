@@ -9,7 +9,7 @@ from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages import alter_configs, incremental_alter_configs
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 
-from .asking import a_cluster, ask, create
+from ..driving.cluster import a_cluster, ask, create
 
 TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT = range(4)

@@ -12,7 +12,8 @@ import pytest
 
 from mockbroker.protocol.api_keys import ApiKey
 
-from .many import REQUESTS, Many
+from ..driving.many import Many
+from ..driving.requests import REQUESTS
 
 N: Final = 10
 MOST: Final = 2.4

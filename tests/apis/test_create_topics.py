@@ -17,7 +17,7 @@ from mockbroker.protocol.messages.create_topics import (
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from mockbroker.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
-from .asking import a_cluster, ask, create
+from ..driving.cluster import a_cluster, ask, create
 
 
 def test_a_new_topic_has_the_defaults_of_the_brokers() -> None:

@@ -10,7 +10,7 @@ from mockbroker.protocol.messages.delete_records import (
     DeleteRecordsTopic,
 )
 
-from .asking import a_cluster, ask, create
+from ..driving.cluster import a_cluster, ask, create
 
 
 def delete(

@@ -14,7 +14,7 @@ from mockbroker.protocol.messages.describe_configs import (
 )
 from mockbroker.protocol.primitives import Shared
 
-from .asking import a_cluster, ask, create
+from ..driving.cluster import a_cluster, ask, create
 
 LOW, HIGH = CODEC_VERSIONS[ApiKey.DESCRIBE_CONFIGS]
 TOPIC, BROKER, LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
@@ -30,7 +30,9 @@ def described(count: int, keys: list[str] | None = None) -> DescribeConfigsRespo
         names += [(TOPIC, f"t{index}"), (GROUP, f"g{index}"), (CLIENT_METRICS, f"m{index}")]
         names += [(BROKER, "1"), (BROKER, ""), (LOGGER, "1"), (TOPIC, "missing")]
     asked = [DescribeConfigsResource(kind, name, keys) for kind, name in names]
-    answer = ask(cluster, DescribeConfigsRequest(asked, include_synonyms=True, include_documentation=True))
+    answer = ask(
+        cluster, DescribeConfigsRequest(asked, include_synonyms=True, include_documentation=True)
+    ).response
     assert isinstance(answer, DescribeConfigsResponse)
     return answer
 

@@ -15,7 +15,7 @@ from mockbroker.protocol.messages.describe_topic_partitions import (
 )
 from mockbroker.protocol.messages.metadata import MetadataRequest, MetadataRequestTopic
 
-from .asking import a_cluster, ask, create
+from ..driving.cluster import a_cluster, ask, create
 
 UNKNOWN = UUID("11111111-2222-3333-4444-555555555555")
 

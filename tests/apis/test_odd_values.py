@@ -22,7 +22,7 @@ from mockbroker.protocol.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 
-from .asking import a_cluster, ask
+from ..driving.cluster import a_cluster, ask
 
 CLUSTERS = {release: a_cluster(release, brokers=1) for release in ("0.11", "2.8", "4.4")}
 NEWEST = CLUSTERS["4.4"]

@@ -20,7 +20,7 @@ from mockbroker.cli import main
 from mockbroker.conformance.client import Client
 from mockbroker.server.failures import OutputLostError
 
-from ..server import wire
+from ..driving import wire
 from ..test_errors import mockbroker_says
 
 Serve = Callable[..., subprocess.Popen[str]]

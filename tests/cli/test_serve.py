@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from ..control.asking import ask
-from ..server import wire
+from ..driving import wire
 
 
 class Server:

@@ -18,7 +18,7 @@ from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest, Topi
 from mockbroker.protocol.messages.list_partition_reassignments import ListPartitionReassignmentsRequest
 from mockbroker.protocol.messages.metadata import MetadataRequest
 
-from ..apis.asking import a_cluster, ask
+from ..driving.cluster import a_cluster, ask
 
 ZOOKEEPER = ["0.11", "2.4", "2.8", "3.2"]
 KRAFT = ["3.3", "3.9", "4.4"]

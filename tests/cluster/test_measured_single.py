@@ -21,7 +21,7 @@ from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import parse
 
-from .in_memory import InMemoryClient
+from ..driving.in_memory import InMemoryClient
 
 MEASURED: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("measured_single.json").read_text())
 NOW_MS: Final = 1_700_000_000_000

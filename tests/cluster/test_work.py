@@ -17,7 +17,7 @@ from mockbroker.protocol.messages.metadata import MetadataRequest, MetadataReque
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.releases import parse
 
-from ..server import wire
+from ..driving import wire
 
 TOPICS = 600
 

@@ -15,8 +15,8 @@ from mockbroker.faults import FaultError, Faults
 from mockbroker.faults.answers import levels
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import facts, parse
-from tests.apis.asking import a_cluster, create
-from tests.cluster.in_memory import InMemoryClient
+from tests.driving.cluster import a_cluster, create
+from tests.driving.in_memory import InMemoryClient
 
 CODE = "KAFKA_STORAGE_ERROR"
 TOPIC = {"name": "t", "topic": "t"}

@@ -8,7 +8,7 @@ from mockbroker.cluster.follower import FollowerState
 from mockbroker.log.log import CUTS_KEPT
 from mockbroker.log.transactions import LogTransactions
 from mockbroker.protocol.messages import delete_records, end_txn
-from tests.apis.many import BIG, TIMEOUT_MS, Many
+from tests.driving.many import BIG, TIMEOUT_MS, Many
 
 DAY_MS = 24 * 3600 * 1000
 

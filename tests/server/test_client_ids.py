@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from mockbroker.protocol.headers import parse_header
 from mockbroker.protocol.primitives import write_uvarint
 
-from . import wire
-from .test_connection import Bench
+from ..driving import wire
+from ..driving.connections import ConnectionDriver
 
 FORMS: dict[str, tuple[int, bytes, str | None]] = {
     "null": (-1, b"", None),
@@ -56,15 +56,15 @@ def compact(value: str) -> bytes:
 def test_every_request_is_read_with_the_client_id_it_has(
     requests: list[tuple[str, bool]], writes: random.Random
 ) -> None:
-    bench = Bench()
-    connection = bench.connect()
+    driver = ConnectionDriver()
+    connection = driver.connect()
     data = b"".join(join(form, i, flexible) for i, (form, flexible) in enumerate(requests))
     answers = []
     while data:
         size = writes.randint(1, len(data))
-        answers += bench.ask(connection, data[:size])
+        answers += driver.exchange(connection, data[:size])
         data = data[size:]
-    assert not bench.heard.refusals
+    assert not driver.heard.refusals
     assert [correlation_id for correlation_id, _ in answers] == list(range(len(requests)))
     for (form, flexible), (_, body) in zip(requests, answers, strict=True):
         # The member id: the client id, which null is empty as, a dash and a UUID.

@@ -8,7 +8,7 @@ import trio
 import mockbroker
 from mockbroker.server.clock import milliseconds
 
-from . import wire
+from ..driving import wire
 from .test_serving import addresses, ask, read
 
 DAY_MS = 86_400_000

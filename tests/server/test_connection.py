@@ -9,63 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.headers import MAX_FRAME_BYTES
-from mockbroker.protocol.releases import parse
-from mockbroker.server.connection import Connection
 from mockbroker.server.frames import LEAST_STORE_BYTES, UNSENT_BYTES
 from mockbroker.server.slices import Slice
 
-from . import wire
-
-
-class Heard:
-    """An observer that keeps what it hears."""
-
-    def __init__(self) -> None:
-        self.identifications: list[str | None] = []
-        self.refusals: list[str] = []
-        self.errors: list[Exception] = []
-
-    def identified(self, connection: Connection) -> None:
-        self.identifications.append(connection.client_id)
-
-    def malformed(self, connection: Connection, reason: str) -> None:
-        self.refusals.append(reason)
-
-    def failed(self, connection: Connection | None, error: Exception) -> None:
-        self.errors.append(error)
-
-    def policy_failed(self, error: Exception) -> None: ...
-    def full(self, reason: str) -> None: ...
-    def disconnected(self, connection: Connection) -> None: ...
-
-
-class Bench:
-    """A one-broker cluster with a topic, and connections to it."""
-
-    def __init__(self) -> None:
-        self.cluster = Cluster(parse("4.4"), random.Random(0), brokers=1, now_ms=wire.NOW_MS)
-        self.cluster.create_topic("t", [[1]])
-        self.heard = Heard()
-
-    def connect(self) -> Connection:
-        return Connection(self.cluster.brokers[1], "client", "/127.0.0.1", self.heard, lambda _: None)
-
-    def ask(self, connection: Connection, data: bytes) -> list[tuple[int, bytes]]:
-        connection.receive(memoryview(data).toreadonly())
-        return self.sent(connection)
-
-    def sent(self, connection: Connection) -> list[tuple[int, bytes]]:
-        out = b"".join(bytes(part) for part in connection.out)
-        connection.out.clear()
-        connection.out_bytes = 0
-        return wire.answers(out)
+from ..driving import wire
+from ..driving.connections import ConnectionDriver, answered
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def driver() -> ConnectionDriver:
+    return ConnectionDriver()
 
 
 class Steps:
@@ -92,42 +46,42 @@ CLIENT_IDS = [b"test", b"", None, b"another", "für".encode()]
 def test_requests_cut_anywhere_and_answered_in_slices_are_answered_the_same(
     cuts: list[int], looks: list[bool], client_ids: list[bytes | None]
 ) -> None:
-    bench = Bench()
+    driver = ConnectionDriver()
     frames = [wire.produce("t", wire.batch([b"x" * 40] * (i + 1)), correlation_id=i) for i in range(4)]
     frames.append(wire.fetch("t", 0, correlation_id=4))
     data = b"".join(wire.from_client(*each) for each in zip(frames, client_ids, strict=True))
-    connection = bench.connect()
+    connection = driver.connect()
     connection.slice = Slice(Steps(looks))
     found = []
     ends = sorted({min(cut, len(data)) for cut in cuts} | {len(data)})
     for start, end in zip([0, *ends], ends, strict=False):
         connection.slice.end = connection.slice.clock() + 1
-        found += bench.ask(connection, data[start:end])
+        found += driver.exchange(connection, data[start:end])
     while connection.behind:
         connection.slice.end = connection.slice.clock() + 1
         connection.resume()
-        found += bench.sent(connection)
+        found += answered(connection)
     assert [correlation_id for correlation_id, _ in found] == [0, 1, 2, 3, 4]
     assert [wire.produced(body, "t") for _, body in found[:4]] == [(0, 0), (0, 1), (0, 3), (0, 6)]
     assert wire.fetched(found[4][1], "t")[1] == 10
 
 
-def test_a_slice_ends_between_two_requests(bench: Bench) -> None:
-    connection = bench.connect()
+def test_a_slice_ends_between_two_requests(driver: ConnectionDriver) -> None:
+    connection = driver.connect()
     connection.slice = Slice(itertools.count().__next__)
     connection.slice.end = 3
-    first = bench.ask(connection, b"".join(wire.api_versions(correlation_id=i) for i in range(10)))
+    first = driver.exchange(connection, b"".join(wire.api_versions(correlation_id=i) for i in range(10)))
     assert [correlation_id for correlation_id, _ in first] == [0, 1, 2, 3]
     connection.slice.end = 0
     connection.resume()
-    assert [correlation_id for correlation_id, _ in bench.sent(connection)] == [4]
+    assert [correlation_id for correlation_id, _ in answered(connection)] == [4]
     assert connection.behind
 
 
 @pytest.mark.parametrize("size", [5000, 100_000, 3_000_000, MAX_FRAME_BYTES])
-def test_as_much_is_reserved_for_a_frame_as_comes(bench: Bench, size: int) -> None:
-    connection = bench.connect()
-    bench.ask(connection, struct.pack(">i", size))
+def test_as_much_is_reserved_for_a_frame_as_comes(driver: ConnectionDriver, size: int) -> None:
+    connection = driver.connect()
+    driver.exchange(connection, struct.pack(">i", size))
     arrived = 4
     for part in (0, 1, 10, 1000, 20_000, 60_000, 150_000):
         while part and connection.target is not None:
@@ -139,20 +93,20 @@ def test_as_much_is_reserved_for_a_frame_as_comes(bench: Bench, size: int) -> No
     assert arrived == min(4 + size, 231_015)
 
 
-def test_connections_that_announce_large_frames_take_no_memory(bench: Bench) -> None:
-    connections = [bench.connect() for _ in range(60)]
+def test_connections_that_announce_large_frames_take_no_memory(driver: ConnectionDriver) -> None:
+    connections = [driver.connect() for _ in range(60)]
     tracemalloc.start()
     try:
         for connection in connections:
-            bench.ask(connection, struct.pack(">i", MAX_FRAME_BYTES))
+            driver.exchange(connection, struct.pack(">i", MAX_FRAME_BYTES))
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert held < 60 * 2 * LEAST_STORE_BYTES
 
 
-def test_frames_as_large_as_one_before_are_read_in_one_piece(bench: Bench) -> None:
-    connection = bench.connect()
+def test_frames_as_large_as_one_before_are_read_in_one_piece(driver: ConnectionDriver) -> None:
+    connection = driver.connect()
     frame = wire.produce("t", wire.batch([b"x" * 900_000]))
     rooms = []
     for offset in range(2):
@@ -164,75 +118,80 @@ def test_frames_as_large_as_one_before_are_read_in_one_piece(bench: Bench) -> No
             room[:] = frame[at : at + len(room)]
             at += len(room)
             connection.filled(len(room))
-        assert [wire.produced(body, "t") for _, body in bench.sent(connection)] == [(0, offset)]
+        assert [wire.produced(body, "t") for _, body in answered(connection)] == [(0, offset)]
     assert len(rooms) > 2
     assert rooms[-1] == len(frame) - 1000
 
 
-def test_what_waits_is_not_copied_for_each_slice(bench: Bench) -> None:
-    connection = bench.connect()
+def test_what_waits_is_not_copied_for_each_slice(driver: ConnectionDriver) -> None:
+    connection = driver.connect()
     connection.slice = Slice(lambda: 0.0)
     requests = b"".join(wire.api_versions(correlation_id=i) for i in range(10_000))
-    bench.ask(connection, wire.fetch("t", 0, max_wait_ms=500))
+    driver.exchange(connection, wire.fetch("t", 0, max_wait_ms=500))
     for start in range(0, len(requests), 1000):
-        bench.ask(connection, requests[start : start + 1000])
-    bench.cluster.advance(bench.cluster.now_ms + 500)
+        driver.exchange(connection, requests[start : start + 1000])
+    driver.advance(500)
     # What the first request of its kind loads is none of a slice's.
     connection.slice.end = 0
     connection.resume()
-    assert [found for found, _ in bench.sent(connection)][-1] == 0
+    assert [found for found, _ in answered(connection)][-1] == 0
     tracemalloc.start()
     try:
         for correlation_id in range(1, 100):
             connection.slice.end = 0
             connection.resume()
-            assert [found for found, _ in bench.sent(connection)] == [correlation_id]
+            assert [found for found, _ in answered(connection)] == [correlation_id]
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert most < len(requests) / 2
 
 
-def test_a_client_that_does_not_read_has_little_unsent(bench: Bench) -> None:
+def test_a_client_that_does_not_read_has_little_unsent(driver: ConnectionDriver) -> None:
     for number in range(200):
-        bench.cluster.create_topic(f"topic-{number}", [[1]])
-    connection = bench.connect()
+        driver.cluster.create_topic(f"topic-{number}", [[1]])
+    connection = driver.connect()
     ask = wire.request(3, 1, struct.pack(">i", -1))
     connection.receive(memoryview(ask * 300))
-    [(_, answer)] = bench.ask(bench.connect(), ask)
+    [(_, answer)] = driver.exchange(driver.connect(), ask)
     assert UNSENT_BYTES < connection.out_bytes < UNSENT_BYTES + 2 * len(answer)
-    count = len(bench.sent(connection))
+    count = len(answered(connection))
     while connection.behind:
         connection.resume()
         assert connection.out_bytes < UNSENT_BYTES + 2 * len(answer)
-        count += len(bench.sent(connection))
+        count += len(answered(connection))
     assert count == 300
 
 
-def test_a_parked_fetch_holds_back_what_follows_and_is_woken_by_a_produce(bench: Bench) -> None:
-    waiting, other = bench.connect(), bench.connect()
-    assert bench.ask(waiting, wire.fetch("t", 0, max_wait_ms=500) + wire.api_versions(correlation_id=8)) == []
-    bench.ask(other, wire.produce("t", wire.batch([b"x"])))
-    [(first, body)] = bench.sent(waiting)
+def test_a_parked_fetch_holds_back_what_follows_and_is_woken_by_a_produce(driver: ConnectionDriver) -> None:
+    waiting, other = driver.connect(), driver.connect()
+    assert (
+        driver.exchange(waiting, wire.fetch("t", 0, max_wait_ms=500) + wire.api_versions(correlation_id=8))
+        == []
+    )
+    driver.exchange(other, wire.produce("t", wire.batch([b"x"])))
+    [(first, body)] = answered(waiting)
     assert (first, wire.fetched(body, "t")[1]) == (7, 1)
     waiting.resume()
-    assert [correlation_id for correlation_id, _ in bench.sent(waiting)] == [8]
+    assert [correlation_id for correlation_id, _ in answered(waiting)] == [8]
 
 
-def test_a_parked_fetch_is_answered_when_its_time_is_over(bench: Bench) -> None:
-    connection = bench.connect()
-    assert bench.ask(connection, wire.fetch("t", 0, max_wait_ms=500)) == []
-    deadline = bench.cluster.next_deadline()
-    assert deadline == bench.cluster.now_ms + 500
-    bench.cluster.advance(deadline - 1)
-    assert bench.sent(connection) == []
-    bench.cluster.advance(deadline)
-    [(_, body)] = bench.sent(connection)
+def test_a_parked_fetch_is_answered_when_its_time_is_over(driver: ConnectionDriver) -> None:
+    connection = driver.connect()
+    assert driver.exchange(connection, wire.fetch("t", 0, max_wait_ms=500)) == []
+    deadline = driver.cluster.next_deadline()
+    assert deadline == driver.cluster.now_ms + 500
+    driver.cluster.advance(deadline - 1)
+    assert answered(connection) == []
+    driver.cluster.advance(deadline)
+    [(_, body)] = answered(connection)
     assert wire.fetched(body, "t") == (0, 0, b"")
 
 
-def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(bench: Bench) -> None:
-    [(correlation_id, body)] = bench.ask(bench.connect(), wire.request(18, 99, b"\0"))
+def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(
+    driver: ConnectionDriver,
+) -> None:
+    [(correlation_id, body)] = driver.exchange(driver.connect(), wire.request(18, 99, b"\0"))
     assert correlation_id == 7
     assert struct.unpack(">hihhh", body) == (35, 1, 18, 0, 4)
 
@@ -267,13 +226,13 @@ def test_an_unknown_version_of_api_versions_is_answered_in_v0_with_our_range(ben
     ],
 )
 def test_what_is_no_request_closes_the_connection_with_one_line(
-    bench: Bench, data: bytes, reason: str
+    driver: ConnectionDriver, data: bytes, reason: str
 ) -> None:
-    connection = bench.connect()
-    assert bench.ask(connection, data) == []
+    connection = driver.connect()
+    assert driver.exchange(connection, data) == []
     assert connection.wants_close
-    assert [reason in heard for heard in bench.heard.refusals] == [True]
-    assert not bench.heard.errors
+    assert [reason in heard for heard in driver.heard.refusals] == [True]
+    assert not driver.heard.errors
 
 
 @pytest.mark.parametrize(
@@ -289,9 +248,11 @@ def test_what_is_no_request_closes_the_connection_with_one_line(
     ],
     ids=["crc", "fewer", "more", "two batches", "cut", "zeros", "none"],
 )
-def test_a_bad_batch_is_refused_and_the_next_is_taken(bench: Bench, records: bytes, error: int) -> None:
-    connection = bench.connect()
-    answers = bench.ask(connection, wire.produce("t", records) + wire.produce("t", wire.batch([b"x"])))
+def test_a_bad_batch_is_refused_and_the_next_is_taken(
+    driver: ConnectionDriver, records: bytes, error: int
+) -> None:
+    connection = driver.connect()
+    answers = driver.exchange(connection, wire.produce("t", records) + wire.produce("t", wire.batch([b"x"])))
     assert [wire.produced(body, "t") for _, body in answers] == [(error, -1), (0, 0)]
 
 
@@ -333,7 +294,7 @@ def broken(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
-SHARED = Bench()
+SHARED = ConnectionDriver()
 WITNESS = SHARED.cluster.create_topic("witness", [[1]]).partitions[0]
 """Of a topic that no damaged request names, so that none can delete it."""
 
@@ -345,5 +306,5 @@ def test_nothing_that_comes_in_breaks_the_server(data: bytes) -> None:
     connection.receive(memoryview(data).toreadonly())
     assert not SHARED.heard.errors, SHARED.heard.errors
     before = WITNESS.log.end_offset
-    [(_, body)] = SHARED.ask(SHARED.connect(), wire.produce("witness", wire.batch([b"still here"])))
+    [(_, body)] = SHARED.exchange(SHARED.connect(), wire.produce("witness", wire.batch([b"still here"])))
     assert wire.produced(body, "witness") == (0, before)

@@ -18,7 +18,7 @@ from mockbroker.server.observer import SilentObserver
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
 
-from . import wire
+from ..driving import wire
 
 
 class Order:

@@ -14,7 +14,7 @@ from mockbroker.policies import UnknownPolicyError
 from mockbroker.protocol.releases import UnknownReleaseError
 from mockbroker.server.listening import PortInUseError
 
-from . import wire
+from ..driving import wire
 
 
 def addresses(bootstrap_servers: str) -> list[tuple[str, int]]:

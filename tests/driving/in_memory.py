@@ -8,6 +8,8 @@ from mockbroker.faults import Faults
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 
+from .connections import written
+
 
 class InMemoryClient(Client):
     """Asks `broker` in any version, through its codecs; the answer has to come at once."""
@@ -22,9 +24,7 @@ class InMemoryClient(Client):
     def read_frame(self) -> bytes:
         if self._connection.wants_close:
             raise DisconnectedError("closed by the broker")
-        answer = b"".join(bytes(part) for part in self._connection.out)
-        self._connection.out.clear()
-        self._connection.out_bytes = 0
+        answer = written(self._connection)
         (size,) = struct.unpack_from(">i", answer)
         assert len(answer) == 4 + size, "one answer to one request"
         return answer[4:]

@@ -1,0 +1,134 @@
+"""Requests about topics, configurations, brokers and the connection."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.messages import (
+    alter_configs,
+    alter_partition_reassignments,
+    api_versions,
+    create_partitions,
+    create_topics,
+    delete_topics,
+    describe_cluster,
+    describe_configs,
+    describe_topic_partitions,
+    elect_leaders,
+    incremental_alter_configs,
+    list_partition_reassignments,
+    metadata,
+    sasl_authenticate,
+    sasl_handshake,
+)
+
+from ..many import BIG, TIMEOUT_MS, Many
+from .about import about
+
+
+@about(ApiKey.METADATA)
+def _metadata(many: Many) -> Iterator[Any]:
+    yield metadata.MetadataRequest(None)
+    yield metadata.MetadataRequest([metadata.MetadataRequestTopic(name=name) for name in many.topics])
+
+
+@about(ApiKey.METADATA, "that creates topics")
+def _metadata_creating(many: Many) -> Iterator[Any]:
+    names = [f"new.topic_{i}" for i in range(many.n)]
+    yield metadata.MetadataRequest([metadata.MetadataRequestTopic(name=name) for name in names])
+
+
+@about(ApiKey.API_VERSIONS)
+def _api_versions(many: Many) -> Iterator[Any]:
+    yield api_versions.ApiVersionsRequest("name", "1")
+
+
+@about(ApiKey.CREATE_TOPICS)
+def _create_topics(many: Many) -> Iterator[Any]:
+    configs = [create_topics.CreatableTopicConfig("retention.ms", "1000")]
+    yield create_topics.CreateTopicsRequest(
+        [create_topics.CreatableTopic(f"new_topic.{i}", 1, 3, configs=configs) for i in range(many.n)]
+    )
+
+
+@about(ApiKey.CREATE_TOPICS, "with many partitions")
+def _create_partitioned(many: Many) -> Iterator[Any]:
+    yield create_topics.CreateTopicsRequest([create_topics.CreatableTopic("new", many.n, 3)])
+    assigned = [create_topics.CreatableReplicaAssignment(i, [1, 2]) for i in range(many.n)]
+    topic = create_topics.CreatableTopic("assigned", -1, -1, assigned)
+    yield create_topics.CreateTopicsRequest([topic])
+
+
+@about(ApiKey.DELETE_TOPICS)
+def _delete_topics(many: Many) -> Iterator[Any]:
+    many.commit_all()
+    for name in many.topics:
+        many.send(many.commit(BIG, [(name, 0)]))
+    asked = [delete_topics.DeleteTopicState(name) for name in many.topics]
+    yield delete_topics.DeleteTopicsRequest(asked, TIMEOUT_MS)
+
+
+@about(ApiKey.DESCRIBE_CONFIGS)
+def _describe_configs(many: Many) -> Iterator[Any]:
+    for kind, names in ((2, many.topics), (4, ["1"] * many.n), (32, many.groups), (16, many.groups)):
+        asked = [describe_configs.DescribeConfigsResource(kind, name, None) for name in names]
+        yield describe_configs.DescribeConfigsRequest(asked, True, True)
+
+
+@about(ApiKey.ALTER_CONFIGS)
+def _alter_configs(many: Many) -> Iterator[Any]:
+    change = [alter_configs.AlterableConfig("retention.ms", "1000")]
+    asked = [alter_configs.AlterConfigsResource(2, name, change) for name in many.topics]
+    yield alter_configs.AlterConfigsRequest(asked)
+
+
+@about(ApiKey.INCREMENTAL_ALTER_CONFIGS)
+def _incremental_alter_configs(many: Many) -> Iterator[Any]:
+    change = [incremental_alter_configs.AlterableConfig("retention.ms", 0, "1000")]
+    asked = [incremental_alter_configs.AlterConfigsResource(2, name, change) for name in many.topics]
+    yield incremental_alter_configs.IncrementalAlterConfigsRequest(asked)
+
+
+@about(ApiKey.CREATE_PARTITIONS)
+def _create_partitions(many: Many) -> Iterator[Any]:
+    asked = [create_partitions.CreatePartitionsTopic(name, 2, None) for name in many.topics]
+    yield create_partitions.CreatePartitionsRequest(asked, TIMEOUT_MS)
+
+
+@about(ApiKey.ELECT_LEADERS)
+def _elect_leaders(many: Many) -> Iterator[Any]:
+    topics = [elect_leaders.TopicPartitions(BIG, list(range(many.n)))]
+    yield elect_leaders.ElectLeadersRequest(0, topics)
+
+
+@about(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
+def _alter_partition_reassignments(many: Many) -> Iterator[Any]:
+    asked = [alter_partition_reassignments.ReassignablePartition(i, [1, 2]) for i in range(many.n)]
+    topics = [alter_partition_reassignments.ReassignableTopic(BIG, asked)]
+    yield alter_partition_reassignments.AlterPartitionReassignmentsRequest(topics=topics)
+
+
+@about(ApiKey.LIST_PARTITION_REASSIGNMENTS)
+def _list_partition_reassignments(many: Many) -> Iterator[Any]:
+    yield list_partition_reassignments.ListPartitionReassignmentsRequest(topics=None)
+
+
+@about(ApiKey.DESCRIBE_CLUSTER)
+def _describe_cluster(many: Many) -> Iterator[Any]:
+    yield describe_cluster.DescribeClusterRequest()
+
+
+@about(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
+def _describe_topic_partitions(many: Many) -> Iterator[Any]:
+    topics = [describe_topic_partitions.TopicRequest(name) for name in [*many.topics, BIG]]
+    yield describe_topic_partitions.DescribeTopicPartitionsRequest(topics)
+
+
+@about(ApiKey.SASL_HANDSHAKE)
+def _sasl_handshake(many: Many) -> Iterator[Any]:
+    yield sasl_handshake.SaslHandshakeRequest("PLAIN")
+
+
+@about(ApiKey.SASL_AUTHENTICATE)
+def _sasl_authenticate(many: Many) -> Iterator[Any]:
+    yield sasl_authenticate.SaslAuthenticateRequest(b"")
