@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         OptionError,
         UnknownOptionError,
         WaitTimeoutError,
+        WrongEventLoopError,
     )
     from .faults import FaultError
     from .policies.behaviour import UnknownPolicyError
@@ -52,6 +53,7 @@ __all__ = [
     "UnknownPolicyError",
     "UnknownReleaseError",
     "WaitTimeoutError",
+    "WrongEventLoopError",
     "__version__",
     "serve",
 ]
@@ -67,6 +69,7 @@ _MODULES: Final = {
         "OptionError",
         "UnknownOptionError",
         "WaitTimeoutError",
+        "WrongEventLoopError",
     ),
     "faults": ("FaultError",),
     "policies.behaviour": ("UnknownPolicyError",),

@@ -24,5 +24,10 @@ class BlockingCallError(MockBrokerError, RuntimeError):
     """A call that would block where nothing may: in the cluster's own thread, or in a running event loop."""
 
 
+class WrongEventLoopError(MockBrokerError, RuntimeError):
+    """What needs trio where that does not run: `mockbroker.serve` under asyncio, calls to its cluster in
+    another thread."""
+
+
 class WaitTimeoutError(MockBrokerError, TimeoutError):
     """What was waited for did not happen in time."""

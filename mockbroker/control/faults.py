@@ -103,9 +103,6 @@ def clear(target: Target) -> list[FaultState]:
 def end(target: Target, fault: Fault) -> None:
     """Removes a fault. Fine to call twice."""
     target.faults.remove(fault)
-    for tell in list(fault.on_hit):
-        # Who waits for it has to hear of its end too.
-        tell()
 
 
 async def _told(fault: Fault) -> None:

@@ -32,7 +32,9 @@ class Fault:
         self.hits = 0
         self.missed = ""
         """Why it came to nothing at the last request that it was for, if it did."""
+        self.removed = False
         self.on_hit: list[Callable[[], None]] = []
+        """Called at each hit, and when it is removed."""
         self._counter = Counter(match)
         self._paused = action.holds
         self._held: list[Exchange] = []
@@ -40,6 +42,11 @@ class Fault:
     def acts_before(self, api: ApiKey) -> bool:
         """Whether it acts before the work is done."""
         return self.when != "after" and not self.action.needs_answer(api)
+
+    @property
+    def paused(self) -> bool:
+        """Whether it holds the requests that it is for."""
+        return self._paused
 
     @property
     def held(self) -> int:
@@ -62,9 +69,13 @@ class Fault:
         self.hits += 1
         if self._paused:
             self._held.append(exchange)
+        self.tell()
+        return not self._paused and self._act(exchange)
+
+    def tell(self) -> None:
+        """Wakes who waits for it."""
         for tell in list(self.on_hit):
             tell()
-        return not self._paused and self._act(exchange)
 
     def _act(self, exchange: Exchange) -> bool:
         return self.action.apply(exchange, self.match, self.when)
@@ -121,11 +132,13 @@ class Faults:
         """Ends a fault; requests that it holds go on. Fine to call twice."""
         if fault in self.rules:
             self.rules.remove(fault)
+            fault.removed = True
             fault.release()
             if fault.hits or fault.optional:
                 self._over.append(fault)
             if len(self._over) > OVER_KEPT:
                 del self._added[self._over.popleft()]
+            fault.tell()
         self._arm()
 
     def watch(self) -> None:

@@ -10,6 +10,7 @@ from ..errors import OptionError
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
+    from ..control.target import Target
     from .running import RunningCluster
 
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -126,4 +127,15 @@ class ClockControl:
         All that is due by then happens, in order, each at its own time: records and offsets expire, members
         and transactions time out, requests that wait are answered. ValueError.
         """
-        self._cluster.run(lambda core: core.advance(later(core.now_ms, by)))
+        self._cluster.do(_advance, by)
+
+    async def advance_async(self, by: Duration) -> None:
+        """As `advance`; under asyncio and trio other tasks run meanwhile.
+
+        If it is cancelled the clock stands where it was, or has been advanced.
+        """
+        await self._cluster._do_async(_advance, by)
+
+
+def _advance(target: "Target", by: Duration) -> None:
+    target.cluster.advance(later(target.cluster.now_ms, by))

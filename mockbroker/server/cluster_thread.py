@@ -1,21 +1,21 @@
 """A cluster that is served in a thread of its own."""
 
 import contextlib
+import math
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, wait
-from typing import Any, Final, TypeVar
+from concurrent.futures import Future, InvalidStateError
+from typing import Any, TypeVar
 
 import trio
 
 from ..control.errors import ConflictError
 from ..errors import BlockingCallError, NotRunningError
+from . import waiting
 from .reporting import Reporting
 from .serving import ServedCluster, serve
 
 T = TypeVar("T")
-_LOOK_SECONDS: Final = 1.0
-"""How often a caller looks whether the cluster's thread is still there."""
 
 
 class ClusterThread:
@@ -25,10 +25,13 @@ class ClusterThread:
         self._options = options
         self._served: ServedCluster | None = None
         self._error: BaseException | None = None
-        self._up = threading.Event()
+        self._up = self._down = self._asked_to_stop = False
+        self._tells: waiting.Tells = []
         self._thread: threading.Thread | None = None
         self._token: trio.lowlevel.TrioToken | None = None
         self._stop: trio.Event | None = None
+        self._calls: set[Future[Any]] = set()
+        self._lock = threading.Lock()
         self.reporting: Reporting | None = None
 
     @property
@@ -43,55 +46,113 @@ class ClusterThread:
             return str(self._served)
         return "not started" if self._thread is None else "stopped"
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller is in the cluster's thread."""
+        return self._thread is threading.current_thread()
+
     def start(self) -> None:
         """Returns once every broker listens. Raises what `serve` raises; ConflictError the second time."""
+        self._begin()
+        waiting.until(lambda: self._up, self._tells, math.inf)
+        self._check()
+
+    async def start_async(self) -> None:
+        """As `start`. If it is cancelled the cluster stops by itself."""
+        self._begin()
+        try:
+            await waiting.until_async(lambda: self._up, self._tells, math.inf)
+        except BaseException:
+            self._ask_to_stop()
+            raise
+        self._check()
+
+    def _begin(self) -> None:
         if self._thread is not None:
             raise ConflictError("this cluster was started already: make a new MockCluster")
-        self._thread = threading.Thread(target=trio.run, args=(self._main,), name="mockbroker", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="mockbroker", daemon=True)
         self._thread.start()
-        self._up.wait()
+
+    def _check(self) -> None:
         if self._error is not None:
+            assert self._thread is not None
             self._thread.join()
             raise self._error
 
     def stop(self) -> None:
         """Closes every connection and returns when the thread has ended; fine to call twice. Raises what
-        ended the cluster before."""
-        if self._thread is None or self._token is None or self._stop is None:
-            return
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._stop.set)
-        self._thread.join()
+        ended the cluster before; BlockingCallError in its own thread."""
+        if self.is_current:
+            raise BlockingCallError("this is the cluster's own thread: stop the cluster in another one")
+        if self._thread is not None:
+            self._ask_to_stop()
+            self._thread.join()
+            self._stopped()
+
+    async def stop_async(self) -> None:
+        """As `stop`."""
+        if self._thread is not None:
+            self._ask_to_stop()
+            with waiting.to_the_end():
+                await waiting.until_async(lambda: self._down, self._tells, math.inf)
+            self._thread.join()
+            self._stopped()
+
+    def _ask_to_stop(self) -> None:
+        self._asked_to_stop = True
+        if self._token is not None and self._stop is not None:
+            with contextlib.suppress(trio.RunFinishedError):
+                self._token.run_sync_soon(self._stop.set)
+
+    def _stopped(self) -> None:
         self._served = None
-        if self._error is not None:
+        if self._token is not None and self._error is not None:
             raise self._error
 
     def call(self, function: Callable[[], T]) -> T:
-        """Calls `function` in the cluster's thread and gives what it returns. May be called in any other."""
-        thread, token = self._thread, self._token
-        assert thread is not None
-        assert token is not None
-        if thread is threading.current_thread():
-            raise BlockingCallError("this is the cluster's own thread: use what the function was given")
+        """Calls `function` in the cluster's thread and gives what it returns."""
+        return function() if self.is_current else self._submit(function).result()
+
+    async def call_async(self, function: Callable[[], T]) -> T:
+        """As `call`. If it is cancelled before `function` has begun, that is not called."""
+        return await waiting.result_of(self._submit(function))
+
+    def _submit(self, function: Callable[[], T]) -> Future[T]:
         result: Future[T] = Future()
 
         def answer() -> None:
-            try:
-                result.set_result(function())
-            except BaseException as error:
-                result.set_exception(error)
+            if result.set_running_or_notify_cancel():
+                try:
+                    result.set_result(function())
+                except BaseException as error:
+                    result.set_exception(error)
 
-        try:
-            token.run_sync_soon(answer)
-        except trio.RunFinishedError:
-            raise self._ended() from self._error
-        while not wait([result], _LOOK_SECONDS).done:
-            if not thread.is_alive() and not result.done():
+        with self._lock:
+            if self._down:
                 raise self._ended() from self._error
-        return result.result()
+            self._calls.add(result)
+        result.add_done_callback(self._calls.discard)
+        assert self._token is not None
+        # What it does not call any more, _run answers.
+        with contextlib.suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(answer)
+        return result
 
     def _ended(self) -> NotRunningError:
         return NotRunningError("the cluster has ended" + (" by an error" if self._error else ""))
+
+    def _run(self) -> None:
+        try:
+            trio.run(self._main)
+        finally:
+            with self._lock:
+                self._down = True
+            for call in list(self._calls):
+                error = self._ended()
+                error.__cause__ = self._error
+                with contextlib.suppress(InvalidStateError):
+                    call.set_exception(error)
+            self._tell()
 
     async def _main(self) -> None:
         try:
@@ -99,9 +160,16 @@ class ClusterThread:
                 self._token = trio.lowlevel.current_trio_token()
                 self._stop = trio.Event()
                 self._served, self.reporting = served, served.reporting
-                self._up.set()
-                await self._stop.wait()
+                self._up = True
+                self._tell()
+                if not self._asked_to_stop:
+                    await self._stop.wait()
         except BaseException as error:
             self._error = error
         finally:
-            self._up.set()
+            self._up = True
+            self._tell()
+
+    def _tell(self) -> None:
+        for tell in list(self._tells):
+            tell()

@@ -1,12 +1,13 @@
 """Faults of a running cluster."""
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from ..control import faults
-from ..errors import WaitTimeoutError
+from ..control.errors import ConflictError
+from ..errors import OptionError, WaitTimeoutError
 from ..faults import Fault, FaultError, Faults
+from . import waiting
 
 if TYPE_CHECKING:
     from .running import RunningCluster
@@ -20,8 +21,6 @@ class FaultHandle:
     def __init__(self, cluster: "RunningCluster", fault: Fault) -> None:
         self._cluster = cluster
         self._fault = fault
-        self._hit = threading.Condition()
-        fault.on_hit.append(self._wake)
 
     @property
     def hits(self) -> int:
@@ -34,10 +33,57 @@ class FaultHandle:
         return self._fault.held
 
     def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
-        """Returns once it has touched so many requests. TimeoutError after `timeout` seconds."""
-        with self._hit:
-            if not self._hit.wait_for(lambda: self._fault.hits >= hits, timeout):
-                raise WaitTimeoutError(f"{self._fault} touched {self._fault.hits} requests, not {hits}")
+        """Returns once it has touched so many requests.
+
+        WaitTimeoutError after `timeout` seconds, or as soon as it is removed; OptionError for more than its
+        `times`; BlockingCallError where asyncio or trio runs: await `wait_async` there.
+        """
+        self._cluster._refuse_to_block("fault.wait_async()")
+        self._end_wait(waiting.until(self._touched(hits), self._fault.on_hit, timeout), hits, timeout)
+
+    async def wait_async(self, hits: int = 1, timeout: float = WAIT_S) -> None:
+        """As `wait`, under asyncio and trio."""
+        done = await waiting.until_async(self._touched(hits), self._fault.on_hit, timeout)
+        self._end_wait(done, hits, timeout)
+
+    def wait_held(self, requests: int = 1, timeout: float = WAIT_S) -> None:
+        """Returns once it holds so many requests at a time.
+
+        ConflictError if it lets them all go: it is no `hold`, and not paused. WaitTimeoutError and
+        BlockingCallError
+        as `wait`.
+        """
+        self._cluster._refuse_to_block("fault.wait_held_async()")
+        self._end_hold(waiting.until(self._holds(requests), self._fault.on_hit, timeout), requests, timeout)
+
+    async def wait_held_async(self, requests: int = 1, timeout: float = WAIT_S) -> None:
+        """As `wait_held`, under asyncio and trio."""
+        done = await waiting.until_async(self._holds(requests), self._fault.on_hit, timeout)
+        self._end_hold(done, requests, timeout)
+
+    def _touched(self, hits: int) -> Callable[[], bool]:
+        fault, times = self._fault, self._fault.match.times
+        if times is not None and hits > times:
+            raise OptionError(f"{fault} touches {times} requests at most, never {hits}")
+        return lambda: fault.hits >= hits or fault.removed
+
+    def _end_wait(self, done: bool, hits: int, timeout: float) -> None:
+        fault = self._fault
+        if fault.hits < hits:
+            when = _when(done, timeout)
+            raise WaitTimeoutError(f"{fault} touched {fault.hits} requests, not {hits}, {when}")
+
+    def _holds(self, requests: int) -> Callable[[], bool]:
+        fault = self._fault
+        if not fault.paused:
+            raise ConflictError(f"{fault} holds no requests: pause() it first")
+        return lambda: fault.held >= requests or fault.removed
+
+    def _end_hold(self, done: bool, requests: int, timeout: float) -> None:
+        fault = self._fault
+        if not done or fault.removed:
+            when = _when(done, timeout)
+            raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}")
 
     def pause(self) -> None:
         """Holds every request that it is for, until `release`."""
@@ -63,9 +109,9 @@ class FaultHandle:
     def _change(self, change: Callable[[], None]) -> None:
         self._cluster.run_with_faults(lambda _: change())
 
-    def _wake(self) -> None:
-        with self._hit:
-            self._hit.notify_all()
+
+def _when(removed: bool, timeout: float) -> str:
+    return "before it was removed" if removed else f"within {timeout:g} s"
 
 
 class FaultControl:

@@ -1,11 +1,12 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
+import contextlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from ..control.errors import ConflictError
-from ..errors import UnknownOptionError
+from ..errors import BlockingCallError, UnknownOptionError
 from ..nearest import nearest
 from .cluster_thread import ClusterThread
 from .running import RunningCluster
@@ -15,9 +16,11 @@ T = TypeVar("T")
 
 
 class MockCluster(RunningCluster):
-    """A cluster in a thread of its own, for any code, synchronous or asyncio.
+    """A cluster in a thread of its own, for any code.
 
-    `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`. Takes what `serve` takes.
+    `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`, or `async with` under
+    asyncio and trio. Takes what `serve` takes. May be called in any thread; what waits for clients has a
+    second form that is awaited, such as `fault.wait_async()`.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -35,9 +38,16 @@ class MockCluster(RunningCluster):
     def _call(self, function: Callable[[], T]) -> T:
         return self._thread.call(function)
 
+    async def _call_async(self, function: Callable[[], T]) -> T:
+        return await self._thread.call_async(function)
+
+    def _refuse_to_block(self, instead: str) -> None:
+        if self._thread.is_current:
+            raise BlockingCallError("this is the cluster's own thread, which would wait for itself")
+        super()._refuse_to_block(instead)
+
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` of every broker, comma separated."""
         return self._served.bootstrap_servers
 
     @property
@@ -58,22 +68,32 @@ class MockCluster(RunningCluster):
         self._thread.start()
         return self
 
+    async def start_async(self) -> "MockCluster":
+        """As `start`; other tasks run meanwhile."""
+        await self._thread.start_async()
+        return self
+
     def stop(self, *, raise_failures: bool = True) -> None:
         """Closes every connection and returns when the thread has ended; fine to call twice.
 
         Raises what failed in the cluster meanwhile (see `failures`), an ExceptionGroup of several, once.
         """
         self._thread.stop()
-        if raise_failures and self._thread.reporting is not None:
+        if raise_failures:
+            self._raise_failures()
+
+    async def stop_async(self, *, raise_failures: bool = True) -> None:
+        """As `stop`; other tasks run meanwhile."""
+        await self._thread.stop_async()
+        if raise_failures:
+            self._raise_failures()
+
+    def _raise_failures(self) -> None:
+        if self._thread.reporting is not None:
             self._thread.reporting.raise_failures()
 
     @property
     def failures(self) -> list[Exception]:
-        """What has failed so far by a bug, the broker's or that of a policy or a listener of your own.
-
-        A RequestFailedError names API, version, client and connection. `stop` raises what is in the list:
-        clear it if it was to be.
-        """
         return [] if self._thread.reporting is None else self._thread.reporting.failures
 
     def __repr__(self) -> str:
@@ -83,12 +103,25 @@ class MockCluster(RunningCluster):
         return self.start()
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        try:
+        with _noted_on(error):
             self.stop()
-        except Exception as failure:
-            if error is None:
-                raise
-            # What the block raised comes first.
-            error.add_note(f"In the mock cluster: {failure}")
-            for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
-                error.add_note(f"In the mock cluster: {each}")
+
+    async def __aenter__(self) -> "MockCluster":
+        return await self.start_async()
+
+    async def __aexit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        with _noted_on(error):
+            await self.stop_async()
+
+
+@contextlib.contextmanager
+def _noted_on(error: BaseException | None) -> Iterator[None]:
+    """What fails in the block is a note on `error`, which comes first, if there is one."""
+    try:
+        yield
+    except Exception as failure:
+        if error is None:
+            raise
+        error.add_note(f"In the mock cluster: {failure}")
+        for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
+            error.add_note(f"In the mock cluster: {each}")

@@ -94,6 +94,7 @@ class Pump:
         self._work = cluster.work
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
+        self._busy = self._poked = False
         self.listeners = Listeners(cluster, self._poller, observer, self._drop_clients_of)
 
     def listen(self, broker: "Broker") -> None:
@@ -122,14 +123,29 @@ class Pump:
             self.close()
 
     def poke(self) -> None:
-        """After a change from outside (control, another thread's call): fires timers, writes answers."""
-        self.clock.catch_up()
+        """After a change from outside (control, another thread's call): fires timers, writes answers.
+
+        Called by what it does itself, or by a request at work, it does so when that is done.
+        """
+        self._poked = True
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            while self._poked:
+                self._poked = False
+                self.clock.catch_up()
+                self._follow()
+                self._flush_ready()
+        finally:
+            self._busy = False
+        # The change may have set a timer that is due before the pump would have looked again.
+        self._sleep.deadline = self._trio_deadline()
+
+    def _follow(self) -> None:
         self.listeners.follow()
         self.listeners.start_deaf()
         self.trace.changed()
-        self._flush_ready()
-        # The change may have set a timer that is due before the pump would have looked again.
-        self._sleep.deadline = self._trio_deadline()
 
     def close(self) -> None:
         for peer in list(self._peers.values()):
@@ -144,6 +160,13 @@ class Pump:
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or the turn is over: then there is more to do."""
+        self._busy = True
+        try:
+            return self._pump()
+        finally:
+            self._busy = False
+
+    def _pump(self) -> bool:
         poll, peers, clock, listeners = self._poller.poll, self._peers, self.clock, self.listeners
         behind, work, slice_ = self._behind, self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
@@ -177,6 +200,9 @@ class Pump:
                             self._drop(peer)
                     except Exception as error:
                         self._give_up(peer, error)
+            if self._poked:
+                self._poked = False
+                self._follow()
             if self._ready:
                 self._flush_ready()
             if behind or work:

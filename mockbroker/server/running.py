@@ -14,6 +14,7 @@ from .clock import ClockControl
 from .fault_control import FaultControl
 from .policy_control import PolicyControl
 from .trace_control import TraceControl
+from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
     from .serving import ServedCluster
@@ -31,9 +32,31 @@ class RunningCluster(ABC):
     def _served(self) -> "ServedCluster":
         """NotRunningError."""
 
+    @property
+    @abstractmethod
+    def bootstrap_servers(self) -> str:
+        """`host:port` of every broker, comma separated, in the order of their ids."""
+
+    @property
+    @abstractmethod
+    def failures(self) -> list[Exception]:
+        """What has failed so far by a bug, the broker's or that of a policy or a listener of your own.
+
+        A RequestFailedError names API, version, client and connection. The end of the cluster's block raises
+        what is in the list: clear it if it was to be.
+        """
+
     @abstractmethod
     def _call(self, function: Callable[[], T]) -> T:
         """Calls `function` in the cluster's thread and gives what it returns."""
+
+    @abstractmethod
+    async def _call_async(self, function: Callable[[], T]) -> T:
+        """As `_call`, under asyncio or trio, whose other tasks run meanwhile."""
+
+    def _refuse_to_block(self, instead: str) -> None:
+        """BlockingCallError where nobody else could do what the caller waits for."""
+        refuse_in_event_loop(instead)
 
     def run(self, function: Callable[[Cluster], T]) -> T:
         """Calls `function` with the core in the cluster's own thread, and gives what it returns."""
@@ -53,6 +76,10 @@ class RunningCluster(ABC):
         """Calls an operation of `mockbroker.control` that does not wait."""
         target = self._served.target
         return self._call(lambda: target.do(operation, *args, **named))
+
+    async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        target = self._served.target
+        return await self._call_async(lambda: target.do(operation, *args, **named))
 
     @property
     def policies(self) -> PolicyControl:

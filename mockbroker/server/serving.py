@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import trio
 
 from ..cluster.cluster import Cluster
+from ..errors import WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
 from .capture import Capture
@@ -75,15 +76,22 @@ class ServedCluster(RunningCluster):
 
     def _call(self, function: Callable[[], T]) -> T:
         if threading.get_ident() != self._thread:
-            raise RuntimeError(
+            raise WrongEventLoopError(
                 "the cluster runs in the thread of trio: call it there, by trio.from_thread.run_sync"
             )
         return function()
 
+    async def _call_async(self, function: Callable[[], T]) -> T:
+        await trio.lowlevel.checkpoint()
+        return self._call(function)
+
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` of every broker, comma separated, in the order of their ids."""
         return ",".join(f"{b.host}:{b.port}" for b in self.cluster.brokers.values())
+
+    @property
+    def failures(self) -> list[Exception]:
+        return self.reporting.failures
 
     @functools.cached_property
     def target(self) -> "Target":
@@ -162,8 +170,13 @@ async def serve(
     answers only who sends that. `capture` names a pcapng file for all that goes over the
     wire. `faults` are there from the start: `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a
     `name`. ValueError for an unknown release, config, policy, clock or fault; PortInUseError; OSError for a
-    file that can't be written.
+    file that can't be written; WrongEventLoopError under asyncio.
     """
+    if not trio.lowlevel.in_trio_run():
+        raise WrongEventLoopError(
+            "mockbroker.serve is for trio programs: under asyncio, and in any other program, use "
+            "`async with mockbroker.MockCluster(...)` or `with mockbroker.MockCluster(...)`"
+        )
     options = Options(
         kafka=kafka,
         brokers=brokers,

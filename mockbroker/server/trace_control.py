@@ -1,6 +1,5 @@
 """The trace of a running cluster."""
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from ..trace import Event, Trace
 from ..trace.decisions import without_usual_decisions
 from ..trace.files import JsonLines, write_parquet
 from ..trace.trace import check, fits
+from . import waiting
 
 if TYPE_CHECKING:
     from .running import RunningCluster
@@ -23,8 +23,6 @@ class TraceControl:
     def __init__(self, cluster: "RunningCluster", trace: Trace) -> None:
         self._cluster = cluster
         self._trace = trace
-        self._came = threading.Condition()
-        trace.listeners.append(self._wake)
 
     def events(self, kind: str | None = None, **wanted: Any) -> list[Event]:
         """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values.
@@ -36,23 +34,21 @@ class TraceControl:
     def wait(self, kind: str | None = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any) -> Event:
         """The `count`-th event of that kind and with those values, which may have come already.
 
-        TimeoutError says what came instead; ValueError as for `events`.
+        WaitTimeoutError says what came instead; ValueError as for `events`; BlockingCallError where asyncio
+        or trio runs: await `wait_async` there.
         """
-        check(kind, wanted)
+        self._cluster._refuse_to_block("trace.wait_async(...)")
+        wait = _Wait(self._trace, kind, count, wanted)
+        waiting.until(wait.done, self._trace.listeners, timeout)
+        return wait.event()
 
-        def found() -> list[Event]:
-            return [event for event in list(self._trace.events) if fits(event, kind, wanted)]
-
-        with self._came:
-            if not self._came.wait_for(lambda: len(found()) >= count, timeout):
-                events = list(self._trace.events)
-                shown = events if kind == "decision" else without_usual_decisions(events)
-                last = "\n  ".join(map(str, shown[-10:]))
-                looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in wanted.items())])
-                raise WaitTimeoutError(
-                    f"{looked_for}: {len(found())} of {count} came; the last events:\n  {last}"
-                )
-            return found()[count - 1]
+    async def wait_async(
+        self, kind: str | None = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
+    ) -> Event:
+        """As `wait`, under asyncio and trio."""
+        wait = _Wait(self._trace, kind, count, wanted)
+        await waiting.until_async(wait.done, self._trace.listeners, timeout)
+        return wait.event()
 
     def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
         """Calls `listener` with each event to come, in the cluster's thread; the result ends that."""
@@ -81,9 +77,32 @@ class TraceControl:
     def __str__(self) -> str:
         return "\n".join(map(str, self.events()))
 
-    def _wake(self, _: Event) -> None:
-        with self._came:
-            self._came.notify_all()
+
+class _Wait:
+    """For the `count`-th event of a kind and with the wanted values. ValueError for what no event has."""
+
+    def __init__(self, trace: Trace, kind: str | None, count: int, wanted: dict[str, Any]) -> None:
+        check(kind, wanted)
+        self._trace, self._kind, self._count, self._wanted = trace, kind, count, wanted
+
+    def done(self) -> bool:
+        return len(self._found()) >= self._count
+
+    def event(self) -> Event:
+        """WaitTimeoutError, if it has not come."""
+        found, kind = self._found(), self._kind
+        if len(found) >= self._count:
+            return found[self._count - 1]
+        events = list(self._trace.events)
+        shown = events if kind == "decision" else without_usual_decisions(events)
+        last = "\n  ".join(map(str, shown[-10:]))
+        looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in self._wanted.items())])
+        raise WaitTimeoutError(
+            f"{looked_for}: {len(found)} of {self._count} came; the last events:\n  {last}"
+        )
+
+    def _found(self) -> list[Event]:
+        return [event for event in list(self._trace.events) if fits(event, self._kind, self._wanted)]
 
 
 __all__ = ["TraceControl"]

@@ -114,9 +114,12 @@ async def test_a_cluster_in_a_thread_can_be_told_things_from_trio() -> None:
             cluster.stop_broker(7)
 
 
-def test_the_clusters_own_thread_may_not_wait_for_itself() -> None:
-    with (
-        mockbroker.MockCluster(brokers=1) as cluster,
-        pytest.raises(RuntimeError, match="cluster's own thread"),
-    ):
+def test_calls_may_be_made_in_the_clusters_own_thread() -> None:
+    with mockbroker.MockCluster(topics={"t": 1}) as cluster:
+        leader = cluster.run(lambda _: cluster.move_leader("t", 0, to=2))
         cluster.run(lambda _: cluster.stop_broker(1))
+        assert (leader, cluster.run(lambda core: core.topics["t"].partitions[0].isr)) == (2, [2, 3])
+        with pytest.raises(mockbroker.BlockingCallError, match="wait for itself"):
+            cluster.run(lambda _: cluster.trace.wait("request"))
+        with pytest.raises(RuntimeError, match="own thread: stop the cluster in another"):
+            cluster.run(lambda _: cluster.stop())

@@ -1,0 +1,141 @@
+"""Waiting for what happens in a cluster's thread: in any other thread, under asyncio and under trio.
+
+`tells` is a list of functions that are called in the cluster's thread whenever `done` may have come true.
+Who waits is in it meanwhile, and in no case afterwards.
+"""
+
+import contextlib
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import trio
+
+from ..errors import BlockingCallError
+
+T = TypeVar("T")
+Tells = list[Callable[..., None]]
+
+
+def refuse_in_event_loop(instead: str) -> None:
+    """BlockingCallError where asyncio or trio runs in this thread."""
+    if _in_event_loop():
+        raise BlockingCallError(
+            f"this would stop the event loop that your client runs in: `await {instead}`, or call it in a "
+            "thread (asyncio.to_thread, trio.to_thread.run_sync)"
+        )
+
+
+def _in_event_loop() -> bool:
+    if trio.lowlevel.in_trio_run():
+        return True
+    # Whoever runs it has imported it.
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return False
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
+    """Blocks until `done()`; False if it is not after `timeout` seconds."""
+    told = threading.Event()
+    deadline = time.monotonic() + timeout
+    with _told(tells, told.set):
+        while not done():
+            left = deadline - time.monotonic()
+            if left <= 0 or not told.wait(min(left, threading.TIMEOUT_MAX)):
+                return bool(done())
+            told.clear()
+        return True
+
+
+async def until_async(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
+    """As `until`, under asyncio or trio; other tasks run meanwhile."""
+    if trio.lowlevel.in_trio_task():
+        return await _until_in_trio(done, tells, timeout)
+    return await _until_in_asyncio(done, tells, timeout)
+
+
+async def _until_in_trio(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
+    token = trio.lowlevel.current_trio_token()
+    told = trio.Event()
+
+    def wake() -> None:
+        with contextlib.suppress(trio.RunFinishedError):
+            token.run_sync_soon(lambda: told.set())
+
+    await trio.lowlevel.checkpoint()
+    with _told(tells, wake), trio.move_on_after(max(timeout, 0)):
+        while not done():
+            await told.wait()
+            told = trio.Event()
+        return True
+    return bool(done())
+
+
+async def _until_in_asyncio(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    told = asyncio.Event()
+
+    def wake() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(told.set)
+
+    await asyncio.sleep(0)
+    with _told(tells, wake):
+        try:
+            # No loop but asyncio's own knows of endless times.
+            async with asyncio.timeout(None if timeout == math.inf else max(timeout, 0)):
+                while not done():
+                    await told.wait()
+                    told.clear()
+                return True
+        except TimeoutError:
+            return bool(done())
+
+
+async def result_of(future: "Future[T]") -> T:
+    """What another thread gives. Who is cancelled while it waits cancels the call, unless that has begun."""
+    if not trio.lowlevel.in_trio_task():
+        import asyncio
+
+        return await asyncio.wrap_future(future)
+    tells: Tells = []
+    future.add_done_callback(lambda _: [tell() for tell in list(tells)])
+    try:
+        await _until_in_trio(future.done, tells, math.inf)
+    except trio.Cancelled:
+        future.cancel()
+        raise
+    return future.result()
+
+
+def to_the_end() -> "contextlib.AbstractContextManager[object]":
+    """What is awaited in the block ends though it is cancelled: in trio, where every wait would fail then. An
+    asyncio task is cancelled once, and waits again."""
+    if trio.lowlevel.in_trio_task():
+        return trio.CancelScope(shield=True)
+    return contextlib.nullcontext()
+
+
+@contextlib.contextmanager
+def _told(tells: Tells, wake: Callable[[], None]) -> Iterator[None]:
+    def tell(*_: Any) -> None:
+        wake()
+
+    tells.append(tell)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            tells.remove(tell)
