@@ -2,7 +2,7 @@
 
 import re
 
-from ..cluster.call import Call
+from ..cluster.call import Call, Client
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.api_versions import (
@@ -28,13 +28,8 @@ _FEATURE_NEEDS = {
 
 @handles(ApiKey.API_VERSIONS)
 def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
-    if call.version >= 3 and not (
-        _SOFTWARE.fullmatch(request.client_software_name)
-        and _SOFTWARE.fullmatch(request.client_software_version)
-    ):
+    if not note_software(call.client, request) and call.version >= 3:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    call.client.software_name = request.client_software_name
-    call.client.software_version = request.client_software_version
     release = call.cluster.release
     known = facts(release)
     finalized = dict(known.finalized_features)
@@ -54,6 +49,15 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
             if _usable(release, name)
         ],
     )
+
+
+def note_software(client: Client, request: ApiVersionsRequest) -> bool:
+    """Whether the client tells its software as it may (since v3, KIP-511); it is kept then."""
+    name, version = request.client_software_name, request.client_software_version
+    if not (_SOFTWARE.fullmatch(name) and _SOFTWARE.fullmatch(version)):
+        return False
+    client.software_name, client.software_version = name, version
+    return True
 
 
 def unsupported(release: Release) -> ApiVersionsResponse:

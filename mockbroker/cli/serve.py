@@ -80,6 +80,12 @@ class Report:
         else:
             self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: closed, {reason}")
 
+    def mismatched(self, connection: "Connection", why: str) -> None:
+        if self.json_lines:
+            self._json("mismatched", address=connection.name, broker=connection.broker.id, reason=why)
+        else:
+            self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: {why}")
+
     def failed(self, connection: "Connection | None", error: Exception) -> None:
         if self.json_lines:
             trace = "".join(traceback.format_exception(error))

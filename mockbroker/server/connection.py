@@ -18,6 +18,7 @@ from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
 from .delivery import Deliveries
 from .failures import RequestFailedError
+from .foreign import SASL, SASL_HANDSHAKE
 from .frames import Frames
 from .slices import ENDLESS, Slice
 from .too_long import frame_instead
@@ -134,6 +135,11 @@ class Connection(Frames):
         self.parked = (call, found, correlation_id, request)
         if not self.announced:
             self.announced = True
+            if found.api_key == _API_VERSIONS:
+                # A fault may keep it from its handler.
+                from ..apis.api_versions import note_software
+
+                note_software(self.client, request)
             self.observer.identified(self)
         exchange = self.faults.exchange(call, found.api_key, request, handler, self._end_exchange)
         if self.trace is not None and self.trace.on:
@@ -211,6 +217,8 @@ class Connection(Frames):
 
             self.send(codec(key, 0).encode(correlation_id, unsupported(release)))
             return None
+        if key == SASL_HANDSHAKE:
+            self.observer.mismatched(self, SASL)
         found = codec(key, version)
         served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
         return served

@@ -8,6 +8,7 @@ from typing import Any, Final
 from ..cluster.call import Call
 from ..protocol.codecs import Codec
 from ..protocol.headers import MAX_FRAME_BYTES, MalformedRequestError
+from .foreign import no_frame
 from .slices import Slice
 
 _INT32: Final = struct.Struct(">i").unpack_from
@@ -202,9 +203,7 @@ class Frames(ABC):
             while position + 4 <= end:
                 (size,) = _INT32(data, position)
                 if not 0 <= size <= MAX_FRAME_BYTES:
-                    raise MalformedRequestError(
-                        f"a frame of {size} bytes: from 0 to {MAX_FRAME_BYTES} is what a broker takes"
-                    )
+                    raise MalformedRequestError(no_frame(bytes(data[position : position + 4]), size))
                 after = position + 4 + size
                 if after > end:
                     break

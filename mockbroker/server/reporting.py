@@ -44,6 +44,13 @@ class Reporting:
         except Exception as error:
             self._observer_failed(error)
 
+    def mismatched(self, connection: "Connection", why: str) -> None:
+        _log.warning("%s: %s", _who(connection), why)
+        try:
+            self._observer.mismatched(connection, why)
+        except Exception as error:
+            self._observer_failed(error)
+
     def failed(self, connection: "Connection | None", error: Exception) -> None:
         self._keep(error, shown(str(error)))
         try:

@@ -11,7 +11,7 @@ from confluent_kafka import Producer
 from mockbroker import MockCluster
 from mockbroker.conformance.client import Client
 from mockbroker.policies import OwnPolicyError, UnknownPolicyError
-from mockbroker.server.connection import Connection
+from mockbroker.server.observer import SilentObserver
 
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 
@@ -23,17 +23,12 @@ class Halfway:
         return latest_epoch, log_end_offset // 2
 
 
-class Heard:
+class Heard(SilentObserver):
     """An observer that keeps what failed."""
 
     def __init__(self) -> None:
         self.errors: list[Exception] = []
 
-    def identified(self, connection: Connection) -> None: ...
-    def malformed(self, connection: Connection, reason: str) -> None: ...
-    def disconnected(self, connection: Connection) -> None: ...
-    def failed(self, connection: Connection | None, error: Exception) -> None: ...
-    def full(self, reason: str) -> None: ...
     def policy_failed(self, error: Exception) -> None:
         self.errors.append(error)
 
