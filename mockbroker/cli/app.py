@@ -165,6 +165,9 @@ def capture(
 
 @app.command()
 def policies(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these behaviours.")
+    ] = None,
     kafka: Annotated[str, typer.Option(help="Release whose defaults are shown: 0.11 to 4.4.")] = NEWEST,
     json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
@@ -172,7 +175,7 @@ def policies(
     from .policies import show
 
     try:
-        show(kafka, as_json=json_)
+        show(kafka, names or [], as_json=json_)
     except ValueError as error:
         typer.echo(f"mockbroker policies: {error}", err=True)
         raise typer.Exit(2) from None

@@ -4,7 +4,7 @@ import inspect
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Final
 
 import typer
@@ -14,8 +14,9 @@ from ..control.registry import Operation, Parameter
 from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
 from ..policies import scope
-from ..shown import shown
 from ..tokens import VARIABLE as TOKEN
+from ..trace.files import event
+from . import tables
 from .given import fields
 
 VARIABLE: Final = "MOCKBROKER_CONTROL"
@@ -32,6 +33,14 @@ _TITLES: Final = {
     "trace": "The trace: what happened.",
 }
 
+_URL_HELP: Final = f"Its control address; else that in {VARIABLE}."
+_TOKEN_HELP: Final = f"Its control token, if it asks for one; else that in {TOKEN}."
+# Each command takes them too, behind its name, where they are looked for.
+_Url = Annotated[str | None, typer.Option("--url", help=_URL_HELP, hidden=True)]
+_Token = Annotated[str | None, typer.Option("--token", help=_TOKEN_HELP, hidden=True)]
+_Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+_Own = tuple[str | None, str | None, bool]
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -44,11 +53,9 @@ app = typer.Typer(
 @app.callback()
 def ctl(
     context: typer.Context,
-    url: Annotated[str | None, typer.Option(help=f"Its control address; else that in {VARIABLE}.")] = None,
-    token: Annotated[
-        str | None, typer.Option(help=f"Its control token, if it asks for one; else that in {TOKEN}.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
+    url: Annotated[str | None, typer.Option(help=_URL_HELP)] = None,
+    token: Annotated[str | None, typer.Option(help=_TOKEN_HELP)] = None,
+    as_json: _Json = False,
 ) -> None:
     """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
     context.obj = (url or os.environ.get(VARIABLE), token or os.environ.get(TOKEN), as_json)
@@ -68,6 +75,9 @@ def _set_policies(
             help="Everywhere, or where NAME@topic:T=ANSWER, NAME@broker:ID=ANSWER or both say.",
         ),
     ],
+    url: _Url = None,
+    token: _Token = None,
+    as_json: _Json = False,
 ) -> None:
     """Gives behaviours other answers, from the next request on."""
 
@@ -78,14 +88,16 @@ def _set_policies(
         name, place = scope.parse(where)
         return {"name": name, "answer": answer, **place._asdict()}
 
-    _ask(context, "policies set", lambda: [one(text) for text in assignments])
+    _ask(context, "policies set", (url, token, as_json), lambda: [one(text) for text in assignments])
 
 
 def _command(operation: Operation) -> Callable[..., None]:
     """A function with the operation's parameters, for typer to read."""
     own = list(operation.parameters.values())
 
-    def command(context: typer.Context, **values: Any) -> None:
+    def command(
+        context: typer.Context, url_: str | None, token_: str | None, json_: bool, **values: Any
+    ) -> None:
         def given() -> list[dict[str, Any]]:
             found = {
                 each.name: read(each.annotation, values[each.keyword], text=True)
@@ -96,10 +108,14 @@ def _command(operation: Operation) -> Callable[..., None]:
                 found |= fields(values[operation.rest.keyword] or [])
             return [found]
 
-        _ask(context, operation.name, given)
+        _ask(context, operation.name, (url_, token_, json_), given)
 
     shown = [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
     shown += [_shown(each) for each in own]
+    shown += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, default, kind in (("url_", None, _Url), ("token_", None, _Token), ("json_", False, _Json))
+    ]
     command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in shown}
     command.__doc__ = operation.description
@@ -125,8 +141,9 @@ def _shown(parameter: Parameter) -> inspect.Parameter:
     )
 
 
-def _ask(context: typer.Context, name: str, given: Callable[[], list[dict[str, Any]]]) -> None:
-    url, token, as_json = context.obj
+def _ask(context: typer.Context, name: str, own: _Own, given: Callable[[], list[dict[str, Any]]]) -> None:
+    outer: _Own = context.obj
+    url, token, as_json = own[0] or outer[0], own[1] or outer[1], own[2] or outer[2]
     try:
         if not url:
             raise ValueError(
@@ -134,7 +151,7 @@ def _ask(context: typer.Context, name: str, given: Callable[[], list[dict[str, A
             )
         client = ControlClient(url, token or None)
         for arguments in given():
-            show(client.do(find(name), arguments), as_json=as_json)
+            show(client.do(find(name), arguments), as_json=as_json, name=name)
     except OperationError as error:
         typer.echo(f"mockbroker ctl: {error}", err=True)
         raise typer.Exit(1) from None
@@ -143,38 +160,51 @@ def _ask(context: typer.Context, name: str, given: Callable[[], list[dict[str, A
         raise typer.Exit(2) from None
 
 
-def show(answer: Any, *, as_json: bool) -> None:
-    """Prints an answer: as JSON, or as tables."""
+def show(answer: Any, *, as_json: bool, name: str = "") -> None:
+    """Prints the answer of an operation: as JSON, or as lines for people."""
     if as_json:
         sys.stdout.write(json.dumps(answer, indent=2) + "\n")
         return
-    from rich.console import Console
-    from rich.table import Table
+    within = tables.width()
+    tell: Callable[[Any, int | None], Iterator[str]] = _TOLD.get(name, tables.of_answer)
+    tables.write(tell(answer, within))
 
-    console = Console(highlight=False, markup=False, emoji=False)
-    rows = answer if isinstance(answer, list) else [answer]
-    if not rows:
-        console.print("none")
+
+def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
+    """An event a line; on a terminal, what is too long goes on below its text."""
+    if not events:
+        yield "none"
         return
-    table = Table()
-    for column in rows[0] if isinstance(answer, list) else ("", ""):
-        table.add_column(column, overflow="fold")
-    if isinstance(answer, list):
-        for row in rows:
-            table.add_row(*map(_cell, row.values()))
-    else:
-        table.show_header = False
-        for name, value in answer.items():
-            table.add_row(name, _cell(value))
-    console.print(table)
+    rows = []
+    for each in events:
+        try:
+            time, _, told = str(event(dict(each))).partition(" ")
+        except (LookupError, TypeError):
+            # A cluster of another version of mockbroker.
+            time, told = str(each.get("time_ms")), tables.cell(each)
+        rows.append((str(each.get("number")), time, str(each.get("kind")), told))
+    number, when, kind = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:3])
+    for row in rows:
+        yield from tables.fields({f"{row[0]:>{number}}  {row[1]:{when}}  {row[2]:{kind}}": row[3]}, within)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return "\n".join(" ".join(_cell(each) for each in row.values()) for row in value)
-    if value is None or isinstance(value, str):
-        return shown(value or "")
-    return json.dumps(value)
+def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]:
+    """The answers in force, and what was chosen; `policies show` tells all of one."""
+    rows = []
+    for state in states:
+        notes = [f"default {state['default']}"] if state["answer"] != state["default"] else []
+        notes += [
+            " ".join(f"{key} {each[key]}" for key in ("topic", "broker") if each[key] is not None)
+            + f": {each['answer']}"
+            for each in state["overrides"]
+            if each["topic"] is not None or each["broker"] is not None
+        ]
+        rows.append((state["name"], state["answer"], "; ".join(notes)))
+    yield from tables.table(("name", "answer", "chosen"), rows, within)
+
+
+_TOLD: Final = {"trace list": _trace, "policies list": _policies}
+"""Operations whose answers people read better otherwise."""
 
 
 def _add_commands() -> None:

@@ -2,15 +2,28 @@
 
 import json
 import sys
-from typing import Any
+import textwrap
+from collections.abc import Iterator
+from typing import Any, Final
 
+from ..nearest import nearest
 from ..policies import CATALOGUE, Behaviour
 from ..protocol.releases import names, parse
+from .tables import width, write
+
+_WIDE: Final = 100
+"""Columns where there is no terminal."""
 
 
-def show(kafka: str, *, as_json: bool) -> None:
-    """Prints the catalogue with the defaults of `kafka`. UnknownReleaseError."""
+def show(kafka: str, wanted: list[str], *, as_json: bool) -> None:
+    """Prints the behaviours that are wanted, all if none is named, with the defaults of `kafka`.
+
+    ValueError for an unknown release or behaviour.
+    """
     release = parse(kafka)
+    for name in wanted:
+        if name not in CATALOGUE:
+            raise ValueError(f"no behaviour {name!r}{nearest(name, CATALOGUE)}")
     rows: list[dict[str, Any]] = [
         {
             "name": behaviour.name,
@@ -21,28 +34,24 @@ def show(kafka: str, *, as_json: bool) -> None:
             "ids": list(behaviour.ids),
         }
         for behaviour in CATALOGUE.values()
+        if not wanted or behaviour.name in wanted
     ]
     if as_json:
         sys.stdout.write(json.dumps(rows, indent=2) + "\n")
         return
-    from rich.console import Console
-    from rich.table import Table
+    write(_told(rows, str(release), width() or _WIDE))
 
-    table = Table(title=f"Behaviours, and their answers under Kafka {release}", show_lines=True)
-    table.add_column("behaviour", no_wrap=True)
-    for column in ("question", "answers (the default first)", "ids"):
-        table.add_column(column, overflow="fold")
+
+def _told(rows: list[dict[str, Any]], release: str, within: int) -> Iterator[str]:
+    yield f"Behaviours, and their answers (* under Kafka {release})"
     for row in rows:
-        table.add_row(row["name"], row["summary"], _answers(row), ", ".join(row["ids"]))
-    Console().print(table)
-
-
-def _answers(row: dict[str, Any]) -> str:
-    lines = []
-    for answer, releases in sorted(row["answers"].items(), key=lambda item: item[0] != row["default"]):
-        notes = [releases or "only by choice"] + (["the proposed fix"] if answer == row["fixed"] else [])
-        lines.append(f"{answer}: {', '.join(notes)}")
-    return "\n".join(lines)
+        yield ""
+        yield "  ".join(filter(None, (row["name"], ", ".join(row["ids"]))))
+        yield from textwrap.wrap(row["summary"], within, initial_indent="  ", subsequent_indent="  ")
+        for answer, releases in sorted(row["answers"].items(), key=lambda item: item[0] != row["default"]):
+            notes = [releases or "only by choice"] + (["the proposed fix"] if answer == row["fixed"] else [])
+            mark = "*" if answer == row["default"] else " "
+            yield f"  {mark} {answer}: {', '.join(notes)}"
 
 
 def spans(behaviour: Behaviour[Any], answer: str) -> str:

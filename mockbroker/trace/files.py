@@ -84,7 +84,7 @@ def read_json_lines(path: Path) -> Iterator[Event]:
         _check_schema(path, file.readline())
         for number, line in enumerate(file, 2):
             try:
-                yield _event(json.loads(line))
+                yield event(json.loads(line))
             except (ValueError, KeyError, TypeError) as error:
                 raise TraceError(f"{path}:{number}: {error}") from None
 
@@ -103,7 +103,8 @@ def _check_schema(path: Path, line: str) -> None:
         )
 
 
-def _event(row: dict[str, Any]) -> Event:
+def event(row: dict[str, Any]) -> Event:
+    """The event of a row, which is used up. LookupError, TypeError for one that is none."""
     kind = KINDS[row.pop("kind")]
     values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
     return kind(**values)
