@@ -12,10 +12,15 @@ def nearest(wrong: object, right: Iterable[str]) -> str:
     names = sorted(right)
     if not names:
         return ""
-    best = max(names, key=lambda name: _likeness(str(wrong), name))
-    if _likeness(str(wrong), best) > _NEAR:
+    if (best := near(wrong, names)) is not None:
         return f": did you mean {best!r}?"
     return f": choose one of {', '.join(names)}" if len(names) <= _FEW else ""
+
+
+def near(wrong: object, right: Iterable[str]) -> str | None:
+    """The name that is nearest to a wrong one, None when none is near."""
+    best = max(right, key=lambda name: _likeness(str(wrong), name), default=None)
+    return best if best is not None and _likeness(str(wrong), best) > _NEAR else None
 
 
 def _likeness(wrong: str, right: str) -> float:

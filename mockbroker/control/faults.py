@@ -24,6 +24,12 @@ class FaultState(TypedDict):
     optional: bool
 
 
+class FaultShown(FaultState):
+    """`why` says which of its conditions no request has met; it is empty when the fault has fired."""
+
+    why: str
+
+
 @operation("faults add", "POST", "/faults")
 def add(
     target: Target,
@@ -44,9 +50,10 @@ def list_faults(target: Target) -> list[FaultState]:
 
 
 @operation("faults show", "GET", "/faults/{name}")
-def show(target: Target, name: FaultName) -> FaultState:
-    """One fault and how often it fired."""
-    return _state(name, target.fault(name))
+def show(target: Target, name: FaultName) -> FaultShown:
+    """One fault, how often it fired, and if it did not, why."""
+    fault = target.fault(name)
+    return {**_state(name, fault), "why": fault.why}
 
 
 @operation("faults wait", "GET", "/faults/{name}/wait")
@@ -64,7 +71,8 @@ async def wait(
     if fault.hits >= hits:
         return _state(name, fault)
     why = f"within {timeout:g} s" if fault in target.faults.rules else "before it was removed"
-    raise ConflictError(f"fault {name!r} touched {fault.hits} requests, not {hits}, {why}")
+    unmet = f": {fault.why}" if fault.why else ""
+    raise ConflictError(f"fault {name!r} touched {fault.hits} requests, not {hits}, {why}{unmet}")
 
 
 @operation("faults pause", "POST", "/faults/{name}/pause")

@@ -1,7 +1,7 @@
 """Faults: rules that say for which requests what goes wrong, and how often they did."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +10,8 @@ from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
 from .exchange import Exchange, Handler
-from .match import Counter, FaultError, Match
+from .match import Counter, FaultError, Match, api_name
+from .unmet import UnmetConditions, enumerated
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -35,6 +36,9 @@ class Fault:
         self.removed = False
         self.on_hit: list[Callable[[], None]] = []
         """Called at each hit, and when it is removed."""
+        self.came: Collection[ApiKey] = ()
+        """The APIs that clients asked the cluster for, whether it was there already or not."""
+        self._unmet = UnmetConditions()
         self._counter = Counter(match)
         self._paused = action.holds
         self._held: list[Exchange] = []
@@ -53,11 +57,36 @@ class Fault:
         return len(self._held)
 
     def wants(self, api: ApiKey, call: Call, request: Any) -> bool:
-        return self.match.names(api, call, request) and self._counter.fires()
+        if not self.match.concerns(api):
+            return False
+        unmet = self.match.unmet(call, api, request)
+        if unmet is None:
+            return self._counter.fires()
+        if not self.hits:
+            self._unmet.count(unmet)
+        return False
 
     @property
     def used_up(self) -> bool:
         return self._counter.used_up
+
+    @property
+    def why(self) -> str:
+        """Why it has not fired: which of its conditions no request met. Empty when it has."""
+        if self.hits:
+            return ""
+        if why := self.missed or self._counter.why_none():
+            return why
+        apis = ", ".join(map(api_name, self.match.api))
+        if count := self._unmet.requests:
+            requests = f"{apis} request".lstrip() + "s" * (count != 1)
+            return f"{count} {requests} came, {self._unmet.told(self.match.shown())}"
+        if not self.came:
+            return "no client sent anything"
+        meanwhile = " before it was removed" if self.removed else ""
+        if any(map(self.match.concerns, self.came)):
+            return f"no {apis or 'request'} came {meanwhile.lstrip() or 'since it was added'}"
+        return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, self.came))}"
 
     def touch(self, exchange: Exchange) -> bool:
         """Acts on a request; False when the request waits from now on. One that has nothing to act on is no
@@ -108,6 +137,8 @@ class Faults:
         self._added: dict[Fault, None] = {}
         self._over: deque[Fault] = deque()
         self.armed = False
+        self.came: dict[ApiKey, None] = {}
+        """The APIs that clients asked for so far, faults or not."""
 
     @property
     def added(self) -> list[Fault]:
@@ -123,6 +154,7 @@ class Faults:
         fault = parse({"do": do, **given})
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
+        fault.came = self.came.keys()
         self.rules.append(fault)
         self._added[fault] = None
         self._arm()

@@ -11,6 +11,7 @@ from ..errors import MockBrokerError
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .about import about
+from .unmet import Unmet
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -93,24 +94,45 @@ class Match:
         if self.broker is not None and self.broker not in cluster.brokers:
             raise FaultError(f"no broker {self.broker}: choose one of {', '.join(map(str, cluster.brokers))}")
 
-    def names(self, api: ApiKey, call: Call, request: Any) -> bool:
-        """Whether the request is one of those, before `nth`, `times` and `probability`."""
-        if (self.api and api not in self.api) or (self.version and call.version not in self.version):
-            return False
+    def concerns(self, api: ApiKey) -> bool:
+        return not self.api or api in self.api
+
+    def unmet(self, call: Call, api: ApiKey, request: Any) -> Unmet | None:
+        """The first condition that a request of an API that it `concerns` does not meet, before `nth`,
+        `times` and `probability`; None when it meets all."""
+        if self.version and call.version not in self.version:
+            return Unmet("version", (str(call.version),))
         if self.broker is not None and call.broker.id != self.broker:
-            return False
+            return Unmet("broker", (str(call.broker.id),))
         if not _fits(self.client_id, {call.client_id or ""}):
-            return False
+            return Unmet("client_id", (call.client_id or "",))
         if (self.group, self.transactional_id, self.topic, self.partition) == (None, None, None, None):
-            return True
+            return None
         what = about(api, request, call.cluster)
-        if not _fits(self.group, what.groups) or not _fits(self.transactional_id, what.transactional_ids):
-            return False
+        if not _fits(self.group, what.groups):
+            return Unmet("group", what.groups)
+        if not _fits(self.transactional_id, what.transactional_ids):
+            return Unmet("transactional_id", what.transactional_ids)
         if self.topic is None and self.partition is None:
-            return True
+            return None
+        if not any(self.covers(topic, None) for topic in what.topics):
+            return Unmet("topic" if self.topic is not None else "partition", sorted(what.topics))
         if self.partition is None or not what.partitions:
-            return any(self.covers(topic, None) for topic in what.topics)
-        return any(self.covers(topic, index) for topic, index in what.partitions)
+            return None
+        if any(self.covers(topic, index) for topic, index in what.partitions):
+            return None
+        return Unmet("partition", [f"{topic}-{index}" for topic, index in sorted(what.partitions)])
+
+    def shown(self) -> dict[str, str]:
+        """What is asked for, by condition."""
+        shown = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value != each.default:
+                values = value if isinstance(value, tuple) else (value,)
+                texts = map(api_name, values) if each.name == "api" else map(str, values)
+                shown[each.name] = ",".join(texts)
+        return shown
 
     def covers(self, topic: str | None, partition: int | None) -> bool:
         """Whether an entry of an answer, for that topic and partition, is meant."""
@@ -122,13 +144,7 @@ class Match:
         return _fits(self.group, {group})
 
     def __str__(self) -> str:
-        shown = []
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value != each.default:
-                text = ",".join(map(api_name, value)) if each.name == "api" else value
-                shown.append(f"{each.name}={text}")
-        return " ".join(shown)
+        return " ".join(f"{name}={value}" for name, value in self.shown().items())
 
 
 class Counter:
@@ -154,6 +170,17 @@ class Counter:
             return False
         self._fired += 1
         return True
+
+    def why_none(self) -> str:
+        """Why none of those that matched fired; empty when none matched."""
+        if not self._seen:
+            return ""
+        if self._seen < self._match.nth:
+            return f"{self._seen} such request{'s' * (self._seen != 1)} came, and nth={self._match.nth}"
+        if not self._fired:
+            chances = self._seen - self._match.nth + 1
+            return f"{chances} such came, and probability={self._match.probability} chose none"
+        return "such a request came, and got no answer that this could be done to"
 
     def take_back(self) -> None:
         """The last that fired came to nothing."""

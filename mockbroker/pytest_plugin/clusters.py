@@ -48,7 +48,7 @@ class Watched:
         for fault in list(self._faults.added):
             unfired = not fault.hits and not fault.optional and (over or fault not in self._faults.rules)
             if unfired and self._is_news(fault):
-                yield f"the fault {str(fault)!r} never fired{_why(fault)}; say optional=True if it need not"
+                yield f"the fault {str(fault)!r} never fired: {fault.why}; say optional=True if it need not"
 
     def _is_news(self, what: object) -> bool:
         if what in self._told:
@@ -120,10 +120,6 @@ def _told(failure: Exception) -> str:
     """A failure, and where it came from."""
     trace = "".join(traceback.format_exception(failure.__cause__ or failure)).rstrip()
     return f"{failure}:\n{trace}"
-
-
-def _why(fault: "Fault") -> str:
-    return f" ({fault.missed})" if fault.missed else ""
 
 
 def _hits(fault: "Fault") -> str:

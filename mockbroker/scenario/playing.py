@@ -97,7 +97,7 @@ class Player:
             if rule.hits:
                 self._say(f"fault {name!r} touched {rule.hits} request" + "s" * (rule.hits != 1))
             elif not rule.optional:
-                self._fail(f"fault {name!r} never fired: {rule}{f' ({rule.missed})' if rule.missed else ''}")
+                self._fail(f"fault {name!r} never fired: {rule}: {rule.why}")
         for check in self._scenario.checks:
             await self._look(check, target)
 

@@ -32,6 +32,11 @@ class FaultHandle:
         """How many requests it holds just now."""
         return self._fault.held
 
+    @property
+    def why(self) -> str:
+        """Why it has not fired: which of its conditions no request met. Empty when it has."""
+        return self._fault.why
+
     def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
         """Returns once it has touched so many requests.
 
@@ -71,7 +76,8 @@ class FaultHandle:
         fault = self._fault
         if fault.hits < hits:
             when = _when(done, timeout)
-            raise WaitTimeoutError(f"{fault} touched {fault.hits} requests, not {hits}, {when}")
+            why = f": {fault.why}" if fault.why else ""
+            raise WaitTimeoutError(f"{fault} touched {fault.hits} requests, not {hits}, {when}{why}")
 
     def _holds(self, requests: int) -> Callable[[], bool]:
         fault = self._fault
@@ -83,7 +89,8 @@ class FaultHandle:
         fault = self._fault
         if not done or fault.removed:
             when = _when(done, timeout)
-            raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}")
+            why = f": {fault.why}" if fault.why else ""
+            raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}{why}")
 
     def pause(self) -> None:
         """Holds every request that it is for, until `release`."""
@@ -104,7 +111,7 @@ class FaultHandle:
         self.remove()
 
     def __repr__(self) -> str:
-        return f"<fault {self._fault}: {self._fault.hits} hits>"
+        return f"<fault {self._fault}: {self.why or f'{self.hits} hits'}>"
 
     def _change(self, change: Callable[[], None]) -> None:
         self._cluster.run_with_faults(lambda _: change())
