@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from .cluster.configs.values import ConfigError
     from .cluster.replicas import Replica
-    from .control.errors import ConflictError, NotThereError
+    from .contents.values import (
+        CommittedOffset,
+        GroupDescription,
+        MemberDescription,
+        PartitionDescription,
+        Record,
+        TopicDescription,
+        TopicPartition,
+        TransactionDescription,
+    )
+    from .control.errors import ConflictError, NotThereError, RefusedError
     from .errors import (
         BlockingCallError,
         MockBrokerError,
@@ -32,11 +42,14 @@ __version__: Final = "0.1.0"
 __all__ = [
     "BlockingCallError",
     "ClusterError",
+    "CommittedOffset",
     "ConfigError",
     "ConflictError",
     "Event",
     "FaultError",
     "FaultHandle",
+    "GroupDescription",
+    "MemberDescription",
     "MockBrokerError",
     "MockCluster",
     "NotRunningError",
@@ -44,11 +57,17 @@ __all__ = [
     "OptionError",
     "OutputLostError",
     "OwnPolicyError",
+    "PartitionDescription",
     "PortInUseError",
+    "Record",
+    "RefusedError",
     "Replica",
     "RequestFailedError",
     "ServedCluster",
+    "TopicDescription",
+    "TopicPartition",
     "TraceError",
+    "TransactionDescription",
     "UnknownOptionError",
     "UnknownPolicyError",
     "UnknownReleaseError",
@@ -61,7 +80,17 @@ __all__ = [
 _MODULES: Final = {
     "cluster.configs.values": ("ConfigError",),
     "cluster.replicas": ("Replica",),
-    "control.errors": ("ConflictError", "NotThereError"),
+    "contents.values": (
+        "CommittedOffset",
+        "GroupDescription",
+        "MemberDescription",
+        "PartitionDescription",
+        "Record",
+        "TopicDescription",
+        "TopicPartition",
+        "TransactionDescription",
+    ),
+    "control.errors": ("ConflictError", "NotThereError", "RefusedError"),
     "errors": (
         "BlockingCallError",
         "MockBrokerError",

@@ -79,6 +79,24 @@ def key_values(
     return batch_of(header, bytes(body))
 
 
+def one_record(
+    key: bytes | None,
+    value: bytes | None,
+    headers: Sequence[tuple[str, bytes | None]],
+    timestamp_ms: int,
+) -> bytearray:
+    """A batch of one record, of no producer id."""
+    one = bytearray(3) + _sized(key) + _sized(value) + varint_of(len(headers))
+    for name, content in headers:
+        one += _sized(name.encode()) + _sized(content)
+    header = BatchHeader(0, 0, -1, 2, 0, 0, 0, timestamp_ms, timestamp_ms, -1, -1, _NO_SEQUENCE, 1)
+    return batch_of(header, varint_of(len(one)) + one)
+
+
+def _sized(data: bytes | None) -> bytes:
+    return varint_of(-1) if data is None else varint_of(len(data)) + data
+
+
 class Marker(NamedTuple):
     """The end of a transaction, as the control batch in the log says it (`EndTransactionMarker.java`)."""
 

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, get_origin
 
 import typer
 
@@ -23,10 +23,12 @@ VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
     "cluster": "The cluster as a whole.",
     "brokers": "Brokers: stop, kill, start, cut off.",
+    "topics": "Topics: what there is; create, delete.",
+    "records": "Records: look at them, produce, delete.",
     "partitions": "Partitions: leaders and replicas.",
     "followers": "Followers of a partition: pause, slow, resume, fail.",
-    "groups": "Consumer groups.",
-    "transactions": "Transactional ids.",
+    "groups": "Groups: their members, what they committed, their coordinator.",
+    "transactions": "Transactional ids and their transactions.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
     "clock": "The clock: what time it is, and moving it ahead.",
@@ -134,6 +136,8 @@ def _shown(parameter: Parameter) -> inspect.Parameter:
         told = typer.Argument(help=text, show_default=False)
     else:
         default = parameter.default
+        if get_origin(kind) is Literal:
+            kind = str
         kind = (list[str] if kind not in (int, float, str, bool) else kind) | None
         told = typer.Option(f"--{parameter.name.replace('_', '-')}", help=text)
     return inspect.Parameter(

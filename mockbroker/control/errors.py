@@ -16,3 +16,12 @@ class TooLargeError(MockBrokerError, ValueError):
 
 class ConflictError(MockBrokerError, RuntimeError):
     """Right in itself, but not as the cluster is now."""
+
+
+class RefusedError(ConflictError):
+    """What a broker refused: `error` is Kafka's name of it (`INVALID_REPLICATION_FACTOR`), `why` its text."""
+
+    def __init__(self, error: str, why: str) -> None:
+        super().__init__(f"{error}: {why}")
+        self.error = error
+        self.why = why

@@ -53,6 +53,12 @@ def read(annotation: Any, value: Any, *, text: bool = False) -> Any:
         [item] = get_args(kind)
         values = value if isinstance(value, list) else [value]
         return [read(item, each, text=text) for each in values]
+    if get_origin(kind) is dict:
+        return _read_pairs(kind, value)
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ValueError(f"give {' or '.join(map(str, get_args(kind)))}")
+        return value
     if get_origin(kind) in (Union, types.UnionType):
         for each in get_args(kind):
             try:
@@ -78,8 +84,24 @@ def _from_text(kind: Any, value: Any) -> Any:
         raise ValueError(f"give {told(kind)}") from None
 
 
+def _read_pairs(kind: Any, value: Any) -> dict[str, Any]:
+    """An object, or NAME=VALUE texts."""
+    item = get_args(kind)[1]
+    if isinstance(value, Mapping):
+        return {name: read(item, each) for name, each in value.items()}
+    pairs = {}
+    for each in value if isinstance(value, list) else [value]:
+        name, equals, rest = each.partition("=") if isinstance(each, str) else ("", "", "")
+        if not name or not equals:
+            raise ValueError(f"give {told(kind)}")
+        pairs[name] = read(item, rest, text=True)
+    return pairs
+
+
 def told(kind: Any) -> str:
     """A type in a few words."""
+    if get_origin(kind) is dict:
+        return "names and values: an object, or NAME=VALUE"
     return _KINDS[kind][1] if kind in _KINDS else "a list"
 
 
@@ -110,4 +132,6 @@ def _of(kind: Any) -> dict[str, Any]:
             "properties": {name: json_schema(each) for name, each in hints.items()},
             "required": sorted(kind.__required_keys__),
         }
+    if get_origin(kind) is dict and get_args(kind)[1] in _KINDS:
+        return {"type": "object", "additionalProperties": _of(get_args(kind)[1])}
     return {"type": "object"} if kind is dict or get_origin(kind) is dict else {}

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.partition import Partition
+    from ..cluster.topic import Topic
     from ..faults import Fault, Faults
     from ..trace import Trace
 
@@ -61,11 +62,16 @@ class Target:
             raise NotThereError(f"no broker {broker}{nearest(broker, map(str, brokers))}")
         return brokers[broker]
 
+    def topic(self, name: str) -> "Topic":
+        """NotThereError."""
+        found = self.cluster.topics.get(name)
+        if found is None:
+            raise NotThereError(f"no topic {name!r}{nearest(name, self.cluster.topics)}")
+        return found
+
     def partition(self, topic: str, index: int) -> "Partition":
         """NotThereError."""
-        found = self.cluster.topics.get(topic)
-        if found is None:
-            raise NotThereError(f"no topic {topic!r}{nearest(topic, self.cluster.topics)}")
+        found = self.topic(topic)
         if not 0 <= index < len(found.partitions):
             last = len(found.partitions) - 1
             raise NotThereError(f"no partition {topic}-{index}: choose 0 to {last}")

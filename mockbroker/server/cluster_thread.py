@@ -127,16 +127,33 @@ class ClusterThread:
                 except BaseException as error:
                     result.set_exception(error)
 
-        with self._lock:
-            if self._down:
-                raise self._ended() from self._error
-            self._calls.add(result)
-        result.add_done_callback(self._calls.discard)
+        self._track(result)
         assert self._token is not None
         # What it does not call any more, _run answers.
         with contextlib.suppress(trio.RunFinishedError):
             self._token.run_sync_soon(answer)
         return result
+
+    def result(self, future: Future[T]) -> T:
+        """What the cluster's thread will put into `future`, which is no call. NotRunningError if it ends
+        before."""
+        if self.is_current and not future.done():
+            raise BlockingCallError("this is the cluster's own thread, which would wait for itself")
+        self._track(future)
+        return future.result()
+
+    async def result_async(self, future: Future[T]) -> T:
+        """As `result`."""
+        self._track(future)
+        return await waiting.result_of(future)
+
+    def _track(self, future: Future[T]) -> None:
+        """It is not left open when the cluster ends."""
+        with self._lock:
+            if self._down and not future.done():
+                raise self._ended() from self._error
+            self._calls.add(future)
+        future.add_done_callback(self._calls.discard)
 
     def _ended(self) -> NotRunningError:
         return NotRunningError("the cluster has ended" + (" by an error" if self._error else ""))

@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from ..control.errors import ConflictError
@@ -45,6 +46,12 @@ class MockCluster(RunningCluster):
         if self._thread.is_current:
             raise BlockingCallError("this is the cluster's own thread, which would wait for itself")
         super()._refuse_to_block(instead)
+
+    def _result(self, future: Future[T]) -> T:
+        return self._thread.result(future)
+
+    async def _result_async(self, future: Future[T]) -> T:
+        return await self._thread.result_async(future)
 
     @property
     def bootstrap_servers(self) -> str:

@@ -1,6 +1,6 @@
 """What can be done to a running cluster, in whichever thread it runs."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +11,7 @@ from ..errors import OptionError
 from ..faults import Faults
 from ..trace import Trace
 from .clock import ClockControl
+from .contents import Contents
 from .fault_control import FaultControl
 from .policy_control import PolicyControl
 from .trace_control import TraceControl
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class RunningCluster(ABC):
+class RunningCluster(Contents):
     """The calls that `MockCluster` and the cluster of `serve` have in common."""
 
     _trace: TraceControl | None = None

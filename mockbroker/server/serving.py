@@ -7,13 +7,14 @@ import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import trio
 
 from ..cluster.cluster import Cluster
-from ..errors import WrongEventLoopError
+from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
 from .capture import Capture
@@ -23,6 +24,7 @@ from .options import Options
 from .pump import Pump
 from .reporting import Reporting
 from .running import RunningCluster
+from .waiting import result_of
 
 if TYPE_CHECKING:
     from ..control.target import Target
@@ -84,6 +86,16 @@ class ServedCluster(RunningCluster):
     async def _call_async(self, function: Callable[[], T]) -> T:
         await trio.lowlevel.checkpoint()
         return self._call(function)
+
+    def _result(self, future: Future[T]) -> T:
+        if not future.done():
+            raise BlockingCallError(
+                "this waits for followers, which would stop the cluster: await the form that ends in _async"
+            )
+        return future.result()
+
+    async def _result_async(self, future: Future[T]) -> T:
+        return await result_of(future)
 
     @property
     def bootstrap_servers(self) -> str:

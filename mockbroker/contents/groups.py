@@ -1,0 +1,117 @@
+"""Groups, their members and what they committed, described."""
+
+import functools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
+from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..coordinators.group import ClassicGroup
+    from ..coordinators.members import Member
+
+_TO_VERSION_0 = 2
+"""Bytes of the version in front; what version 0 has comes first in all of them (`ConsumerProtocol.java`)."""
+
+
+def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
+    """By group id: those that are coordinated, and those whose coordinator went down."""
+    return dict(sorted((group.id, group) for group in _groups(cluster)))
+
+
+def _groups(cluster: "Cluster") -> Iterator["ClassicGroup"]:
+    for broker in cluster.brokers.values():
+        # A coordinator that nobody has asked yet is not begun by looking.
+        coordinator = vars(broker).get("groups")
+        if coordinator is not None:
+            yield from coordinator.halted.values()
+            yield from coordinator.groups.values()
+
+
+def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
+    topic = cluster.topics.get("__consumer_offsets")
+    leader = topic.partitions[group.hash % len(topic.partitions)].leader if topic is not None else -1
+    return GroupDescription(
+        group.id,
+        group.state.value,
+        leader if leader >= 0 and cluster.brokers[leader].online else None,
+        group.protocol_type,
+        group.protocol,
+        group.generation,
+        group.leader,
+        tuple(_member(group, each) for each in group.members.values()),
+    )
+
+
+def committed(group: "ClassicGroup") -> dict[TopicPartition, CommittedOffset]:
+    """What counts, in order of topics and partitions; offsets of an open transaction do not yet."""
+    return {
+        TopicPartition(*key): CommittedOffset(
+            each.offset,
+            each.leader_epoch if each.leader_epoch >= 0 else None,
+            each.metadata,
+            each.commit_ms,
+            each.expire_ms,
+        )
+        for key, each in sorted(group.offsets.committed.items())
+    }
+
+
+def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
+    assignment = subscription = None
+    if group.is_consumer:
+        assignment = _assigned(bytes(member.assignment))
+        metadata = (each.metadata for each in member.protocols if each.name == group.protocol)
+        subscription = _subscribed(bytes(next(metadata, b"")))
+    return MemberDescription(
+        member.id,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        assignment,
+        bytes(member.assignment),
+        subscription,
+        member.session_timeout_ms,
+        member.rebalance_timeout_ms,
+    )
+
+
+def _assigned(data: bytes) -> tuple[TopicPartition, ...] | None:
+    """None for what can't be read; a member that was given nothing may have no bytes at all."""
+    if not data:
+        return ()
+    if (found := _read("assignment", data)) is None:
+        return None
+    pairs = [
+        TopicPartition(each["topic"], index)
+        for each in found["assigned_partitions"]
+        for index in each["partitions"]
+    ]
+    return tuple(sorted(pairs))
+
+
+def _subscribed(data: bytes) -> tuple[str, ...] | None:
+    found = _read("subscription", data)
+    return None if found is None else tuple(sorted(found["topics"]))
+
+
+def _read(kind: str, data: bytes) -> dict[str, Any] | None:
+    if len(data) < _TO_VERSION_0 or data[0] > 0x7F:
+        return None
+    try:
+        found: dict[str, Any] = _reader(kind)(data, _TO_VERSION_0)
+    except READ_ERRORS:
+        return None
+    return found
+
+
+@functools.cache
+def _reader(kind: str) -> Reader:
+    from kio.schema.consumer_protocol_assignment.v0.data import ConsumerProtocolAssignment
+    from kio.schema.consumer_protocol_subscription.v0.data import ConsumerProtocolSubscription
+
+    return compile_plain_reader(
+        ConsumerProtocolAssignment if kind == "assignment" else ConsumerProtocolSubscription
+    )

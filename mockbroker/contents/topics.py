@@ -1,0 +1,35 @@
+"""Topics and their partitions, described."""
+
+import base64
+from typing import TYPE_CHECKING
+
+from .values import PartitionDescription, TopicDescription
+
+if TYPE_CHECKING:
+    from ..cluster.partition import Partition
+    from ..cluster.topic import Topic
+
+
+def describe(topic: "Topic") -> TopicDescription:
+    return TopicDescription(
+        topic.name,
+        base64.urlsafe_b64encode(topic.id.bytes).decode().rstrip("="),
+        topic.internal,
+        tuple(map(_partition, topic.partitions)),
+        dict(topic.overrides),
+    )
+
+
+def _partition(partition: "Partition") -> PartitionDescription:
+    log = partition.log
+    return PartitionDescription(
+        partition.index,
+        partition.leader if partition.leader >= 0 else None,
+        partition.leader_epoch,
+        tuple(partition.replicas),
+        tuple(partition.isr),
+        log.start_offset,
+        log.end_offset,
+        log.high_watermark,
+        log.last_stable_offset,
+    )

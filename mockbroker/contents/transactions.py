@@ -1,0 +1,68 @@
+"""Transactional ids, described."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..coordinators.transaction_log import load
+from ..coordinators.transaction_settings import TransactionSettings
+from .values import TopicPartition, TransactionDescription
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+    from ..coordinators.transaction import Transaction
+
+
+def transactions(cluster: "Cluster") -> dict[str, TransactionDescription]:
+    """By transactional id: as the coordinators know them, or as the log of `__transaction_state` has them
+    where there is none."""
+    found = {
+        name: _describe(name, each, coordinator)
+        for partition in _partitions(cluster)
+        for name, each, coordinator in _held(cluster, partition)
+    }
+    return dict(sorted(found.items()))
+
+
+def transactional_ids(cluster: "Cluster") -> dict[int, str]:
+    """By producer id."""
+    return {
+        producer_id: name
+        for partition in _partitions(cluster)
+        for name, each, _ in _held(cluster, partition)
+        for producer_id in (each.previous_producer_id, each.producer_id)
+        if producer_id >= 0
+    }
+
+
+def _partitions(cluster: "Cluster") -> list["Partition"]:
+    topic = cluster.topics.get("__transaction_state")
+    return [] if topic is None else [each for each in topic.partitions if each.log.end_offset]
+
+
+def _held(cluster: "Cluster", partition: "Partition") -> Iterator[tuple[str, "Transaction", int | None]]:
+    leader = cluster.brokers.get(partition.leader)
+    # A coordinator that nobody has asked yet is not begun by looking.
+    coordinator = None if leader is None else vars(leader).get("transactions")
+    owned = None if coordinator is None else coordinator.owned.get(partition.index)
+    online = leader.id if leader is not None and leader.online else None
+    if owned is not None and owned.current:
+        for name, entry in owned.entries.items():
+            yield name, entry.now, online
+        return
+    for name, each in load(partition.log, TransactionSettings.of(cluster).layout).items():
+        yield name, each, online
+
+
+def _describe(name: str, found: "Transaction", coordinator: int | None) -> TransactionDescription:
+    return TransactionDescription(
+        name,
+        found.state.value,
+        coordinator,
+        found.producer_id,
+        found.epoch,
+        found.timeout_ms,
+        found.start_ms if found.start_ms >= 0 else None,
+        found.last_update_ms,
+        tuple(TopicPartition(*each) for each in sorted(found.partitions)),
+    )

@@ -1,0 +1,147 @@
+"""What a cluster holds, as frozen values in the terms of Kafka's admin tools. Times in ms of Unix time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+IsolationLevel = Literal["read_uncommitted", "read_committed"]
+TimestampType = Literal["CreateTime", "LogAppendTime"]
+TransactionOutcome = Literal["ongoing", "committed", "aborted"]
+ControlType = Literal["commit", "abort"]
+
+
+class TopicPartition(NamedTuple):
+    """A topic's name and the index of one of its partitions; equal to the plain tuple."""
+
+    topic: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a partition's log.
+
+    `leader_epoch` is that of the leader that appended it. `producer_id`, `producer_epoch` and `sequence` are
+    None unless the producer is idempotent; `transaction` is None outside of transactions, and
+    `transactional_id` too, or where no coordinator knows whose producer id it is. `control` says that it is
+    no record of a client's but the marker that ends a transaction. `timestamp_ms` is -1 if the producer gave
+    none.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...]
+    timestamp_ms: int
+    timestamp_type: TimestampType
+    leader_epoch: int
+    producer_id: int | None = None
+    producer_epoch: int | None = None
+    sequence: int | None = None
+    transactional_id: str | None = None
+    transaction: TransactionOutcome | None = None
+    control: ControlType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """What a group committed for a partition. `leader_epoch` is None if the client gave none (KIP-320);
+    `expire_ms` is None unless the client set a retention time, which it can up to OffsetCommit v4."""
+
+    offset: int
+    leader_epoch: int | None
+    metadata: str
+    commit_ms: int
+    expire_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberDescription:
+    """A member of a group; `host` is its address as Kafka shows it (`/127.0.0.1`).
+
+    `assignment` are its partitions in order, as last assigned, and `subscription` the topics it asked for.
+    Both are None where the group's protocol type is another than `consumer`, or the bytes can't be read:
+    `assignment_data` has them as the group's leader sent them.
+    """
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    host: str
+    assignment: tuple[TopicPartition, ...] | None
+    assignment_data: bytes
+    subscription: tuple[str, ...] | None
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDescription:
+    """A classic group. `state` is Empty, PreparingRebalance, CompletingRebalance or Stable.
+
+    `protocol_type` is `consumer` for consumers, `connect` for Kafka Connect, None for a group that only
+    committed; `protocol` the assignor that was chosen. `leader` is a member's id. `coordinator` is a broker's
+    id, None while there is none.
+    """
+
+    group_id: str
+    state: str
+    coordinator: int | None
+    protocol_type: str | None
+    protocol: str | None
+    generation: int
+    leader: str | None
+    members: tuple[MemberDescription, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionDescription:
+    """What the coordinator keeps of a transactional id (`kafka-transactions.sh describe`).
+
+    `state` is Empty, Ongoing, PrepareCommit, PrepareAbort, CompleteCommit or CompleteAbort; `start_ms` is
+    None unless a transaction began. `partitions` are those of the present transaction, in order.
+    """
+
+    transactional_id: str
+    state: str
+    coordinator: int | None
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    start_ms: int | None
+    last_update_ms: int
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDescription:
+    """A partition as the controller knows it, with the offsets of its leader, or of the last that led it.
+    `leader` is a broker's id, None while there is none; `replicas` and `isr` are brokers' ids."""
+
+    partition: int
+    leader: int | None
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    log_start_offset: int
+    log_end_offset: int
+    high_watermark: int
+    last_stable_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDescription:
+    """A topic. `topic_id` is as Kafka's tools print it; `configs` has what is set for the topic itself."""
+
+    name: str
+    topic_id: str
+    internal: bool
+    partitions: tuple[PartitionDescription, ...]
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def replication_factor(self) -> int:
+        """How many replicas its first partition has."""
+        return len(self.partitions[0].replicas)

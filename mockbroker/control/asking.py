@@ -1,0 +1,64 @@
+"""Asks a broker from inside the cluster: by the handlers that answer clients, where no fault touches it."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..apis.advertised import advertised
+from ..apis.registry import HANDLERS
+from ..cluster.call import PARKED, Call, Client, Failed
+from ..protocol.errors import error_name
+from .errors import RefusedError
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from ..protocol.api_keys import ApiKey
+
+T = TypeVar("T")
+CLIENT_ID = "mockbroker"
+
+
+def ask(
+    broker: "Broker", api: "ApiKey", request: Any, read: Callable[[Any], T], most: int = 99
+) -> "Future[T]":
+    """What `read` makes of the broker's answer to the request, in the newest version up to `most`; or what it
+    raises. The future is done at once, unless the request waits."""
+    future: Future[T] = Future()
+    # Who waits for it may be cancelled; the request goes on.
+    future.set_running_or_notify_cancel()
+
+    def answered(_: Call | None, answer: Any) -> None:
+        try:
+            if isinstance(answer, Failed):
+                raise answer.error
+            future.set_result(read(answer))
+        except Exception as error:
+            future.set_exception(error)
+
+    cluster = broker.cluster
+    version = min(advertised(cluster.release)[api][1], most)
+    call = Call(broker, version, Client(), CLIENT_ID, answered)
+    before, cluster.at_work = cluster.at_work, call
+    try:
+        answer = HANDLERS[api](call, request)
+    finally:
+        cluster.at_work = before
+    if answer is not PARKED:
+        answered(call, answer)
+    return future
+
+
+def check(code: int, message: str | None, what: str) -> None:
+    """RefusedError for an error code; `what` was asked for."""
+    if code:
+        raise RefusedError(error_name(code), f"{what}: {message}" if message else what)
+
+
+def any_broker(cluster: "Cluster") -> "Broker":
+    """One that changes topics. RefusedError if none runs, or none is the controller."""
+    for broker in cluster.brokers.values():
+        if broker.online and not cluster.active_controller.refuses(broker):
+            return broker
+    why = "no broker runs" if not any(each.online for each in cluster.brokers.values()) else "no controller"
+    raise RefusedError("BROKER_NOT_AVAILABLE", f"{why}: start one first")

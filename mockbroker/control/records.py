@@ -1,0 +1,211 @@
+"""Operations on records: looking at them, producing and deleting them."""
+
+import base64
+from collections.abc import Iterator
+from concurrent.futures import Future
+from itertools import islice
+from typing import Annotated, Literal, TypedDict, TypeVar
+
+import trio
+
+from ..contents.records import Place, read
+from ..contents.transactions import transactional_ids
+from ..contents.values import IsolationLevel, Record
+from ..errors import OptionError
+from .errors import NotThereError
+from .partitions import PartitionIndex, TopicName
+from .producing import TIMEOUT_S, begin_delete, begin_produce
+from .registry import operation
+from .target import Target
+
+T = TypeVar("T")
+Encoding = Literal["utf-8", "base64"]
+
+
+class HeaderState(TypedDict):
+    """A header; `value` is text, or base64 where the bytes are no UTF-8, and null is null."""
+
+    key: str
+    value: str | None
+    encoding: Encoding
+
+
+class RecordState(TypedDict):
+    """A record. `key` and `value` are text, or base64 where the bytes are no UTF-8, as `key_encoding` and
+    `value_encoding` say; null is null. `transaction` is ongoing, committed or aborted; `control` is commit or
+    abort where it is no record but the marker that ends a transaction."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: str | None
+    key_encoding: Encoding
+    value: str | None
+    value_encoding: Encoding
+    headers: list[HeaderState]
+    timestamp_ms: int
+    timestamp_type: str
+    leader_epoch: int
+    producer_id: int | None
+    producer_epoch: int | None
+    sequence: int | None
+    transactional_id: str | None
+    transaction: str | None
+    control: str | None
+
+
+class Deleted(TypedDict):
+    """Where the log begins now: the least log start offset of the replicas."""
+
+    topic: str
+    partition: int
+    low_watermark: int
+
+
+@operation("records list", "GET", "/topics/{topic}/records")
+def list_records(
+    target: Target,
+    topic: TopicName,
+    partition: Annotated[int | None, "Only those of this partition."] = None,
+    isolation_level: Annotated[
+        IsolationLevel | None, "What a consumer reads: read_uncommitted or read_committed."
+    ] = None,
+    broker: Annotated[int | None, "As this replica has them; the leader if it is left out."] = None,
+    offset: Annotated[int, "Only from this offset on."] = 0,
+    limit: Annotated[int, "So many at most."] = 1000,
+    control: Annotated[bool, "The markers that end transactions too."] = False,
+) -> list[RecordState]:
+    """The records of a topic, by partition and offset: all that is stored, or what a consumer reads."""
+    if limit < 0:
+        raise OptionError(f"limit is {limit}: give a number from 0 on")
+    found = records(target, topic, partition, isolation_level, broker, offset, control)
+    return [_state(each) for each in islice(found, limit)]
+
+
+@operation("records produce", "POST", "/topics/{topic}/records")
+async def produce(
+    target: Target,
+    topic: TopicName,
+    value: Annotated[str | None, "Its value; null if it is left out."] = None,
+    key: Annotated[str | None, "Its key; null if it is left out."] = None,
+    partition: Annotated[int | None, "Which partition; that of the key, or the first."] = None,
+    headers: Annotated[dict[str, str] | None, "Its headers, as name=value."] = None,
+    timestamp_ms: Annotated[int | None, "Its time; now if it is left out."] = None,
+    encoding: Annotated[Encoding, "What key, value and headers are written in: utf-8 or base64."] = "utf-8",
+    timeout: Annotated[float, "How many seconds replication may take."] = TIMEOUT_S,
+) -> RecordState:
+    """Appends a record as a producer does with acks=all, and answers once it is replicated."""
+    encoded = [(name, _bytes(each, encoding)) for name, each in (headers or {}).items()]
+    future = begin_produce(
+        target,
+        topic,
+        _bytes(value, encoding),
+        _bytes(key, encoding),
+        encoded,
+        timestamp_ms,
+        partition,
+        timeout=timeout,
+    )
+    return _state(await _done(future))
+
+
+@operation("records delete", "POST", "/topics/{topic}/partitions/{partition}/delete-records")
+async def delete(
+    target: Target,
+    topic: TopicName,
+    partition: PartitionIndex,
+    before: Annotated[int | None, "Those below this offset; the high watermark if it is left out."] = None,
+    timeout: Annotated[float, "How many seconds it may take until all replicas have."] = TIMEOUT_S,
+) -> Deleted:
+    """Deletes the records of a partition below an offset, as a client's DeleteRecords does."""
+    future = begin_delete(target, topic, partition, before, timeout)
+    return {"topic": topic, "partition": partition, "low_watermark": await _done(future)}
+
+
+def records(
+    target: Target,
+    topic: str,
+    partition: int | None,
+    isolation_level: IsolationLevel | None,
+    broker: int | None,
+    offset: int,
+    control_records: bool,
+) -> Iterator[Record]:
+    """By partition and offset. NotThereError for a topic, a partition or a replica that is not there;
+    ValueError."""
+    if isolation_level not in (None, "read_uncommitted", "read_committed"):
+        raise OptionError(
+            f"isolation_level is {isolation_level!r}: give 'read_uncommitted' or 'read_committed', or leave "
+            "it out for all that is stored"
+        )
+    if offset < 0:
+        raise OptionError(f"offset is {offset}: give a number from 0 on")
+    found = target.topic(topic).partitions if partition is None else [target.partition(topic, partition)]
+    names = transactional_ids(target.cluster)
+    places = [_place(target, topic, each.index, broker, names) for each in found]
+    return (
+        record
+        for place in places
+        for record in read(place, isolation_level, offset, control_records=control_records)
+    )
+
+
+def _place(target: Target, topic: str, index: int, broker: int | None, names: dict[int, str]) -> Place:
+    partition = target.partition(topic, index)
+    if broker is None:
+        return Place(partition, partition.log, names)
+    target.broker(broker)
+    if broker not in partition.logs:
+        there = " and ".join(map(str, partition.replicas))
+        raise NotThereError(f"broker {broker} has no replica of {topic}-{index}: {there} has")
+    # A follower hears of the high watermark with its next fetch.
+    partition.tell_followers()
+    return Place(partition, partition.logs[broker], names)
+
+
+async def _done(future: Future[T]) -> T:
+    event = trio.Event()
+    future.add_done_callback(lambda _: event.set())
+    await event.wait()
+    return future.result()
+
+
+def _bytes(text: str | None, encoding: str) -> bytes | None:
+    """ValueError for what is not base64."""
+    if text is None:
+        return None
+    return base64.b64decode(text, validate=True) if encoding == "base64" else text.encode()
+
+
+def _text(data: bytes | None) -> tuple[str | None, Encoding]:
+    if data is None:
+        return None, "utf-8"
+    try:
+        return data.decode(), "utf-8"
+    except UnicodeDecodeError:
+        return base64.b64encode(data).decode(), "base64"
+
+
+def _state(record: Record) -> RecordState:
+    key, key_encoding = _text(record.key)
+    value, value_encoding = _text(record.value)
+    texts = [(name, *_text(content)) for name, content in record.headers]
+    return {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "key": key,
+        "key_encoding": key_encoding,
+        "value": value,
+        "value_encoding": value_encoding,
+        "headers": [{"key": name, "value": text, "encoding": encoding} for name, text, encoding in texts],
+        "timestamp_ms": record.timestamp_ms,
+        "timestamp_type": record.timestamp_type,
+        "leader_epoch": record.leader_epoch,
+        "producer_id": record.producer_id,
+        "producer_epoch": record.producer_epoch,
+        "sequence": record.sequence,
+        "transactional_id": record.transactional_id,
+        "transaction": record.transaction,
+        "control": record.control,
+    }

@@ -1,0 +1,166 @@
+"""Operations on topics: which there are, creating and deleting them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypedDict
+
+from ..contents.topics import describe
+from ..contents.values import TopicDescription
+from ..protocol.api_keys import ApiKey
+from ..protocol.messages.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from .asking import any_broker, ask, check
+from .partitions import TopicName
+from .registry import operation
+from .target import Target
+
+_TIMEOUT_MS = 60_000
+
+
+class TopicListing(TypedDict):
+    """A topic in few words."""
+
+    name: str
+    topic_id: str
+    internal: bool
+    partitions: int
+    replication_factor: int
+
+
+class PartitionState(TypedDict):
+    """A partition as the controller knows it, with the offsets of its leader, or of the last that led it."""
+
+    partition: int
+    leader: int | None
+    leader_epoch: int
+    replicas: list[int]
+    isr: list[int]
+    log_start_offset: int
+    log_end_offset: int
+    high_watermark: int
+    last_stable_offset: int
+
+
+class TopicState(TypedDict):
+    """`topic_id` is as Kafka's tools print it; `configs` has what is set for the topic itself."""
+
+    name: str
+    topic_id: str
+    internal: bool
+    partitions: list[PartitionState]
+    configs: dict[str, str]
+
+
+@operation("topics list", "GET", "/topics")
+def list_topics(
+    target: Target, internal: Annotated[bool, "Kafka's own topics too."] = False
+) -> list[TopicListing]:
+    """Every topic."""
+    return [
+        {
+            "name": each.name,
+            "topic_id": each.topic_id,
+            "internal": each.internal,
+            "partitions": len(each.partitions),
+            "replication_factor": each.replication_factor,
+        }
+        for each in topics(target, internal=internal).values()
+    ]
+
+
+@operation("topics show", "GET", "/topics/{topic}")
+def show(target: Target, topic: TopicName) -> TopicState:
+    """A topic's partitions, their leaders, replicas and offsets, and what is configured for it."""
+    return _state(topic_named(target, topic))
+
+
+@operation("topics create", "POST", "/topics")
+def create(
+    target: Target,
+    topic: TopicName,
+    partitions: Annotated[int | None, "How many; num.partitions if it is left out."] = None,
+    replication_factor: Annotated[int | None, "default.replication.factor if it is left out."] = None,
+    config: Annotated[dict[str, str] | None, "Its configuration, as retention.ms=1000."] = None,
+) -> TopicState:
+    """Creates a topic, as a client's CreateTopics does."""
+    return _state(create_topic(target, topic, partitions, replication_factor, config or {}))
+
+
+@operation("topics delete", "DELETE", "/topics/{topic}")
+def delete(target: Target, topic: TopicName) -> TopicState:
+    """Deletes a topic, as a client's DeleteTopics does, and says what it was."""
+    return _state(delete_topic(target, topic))
+
+
+def topics(target: Target, *, internal: bool) -> dict[str, TopicDescription]:
+    """By name, in order."""
+    found = target.cluster.topics.values()
+    listed = (topic for topic in found if internal or not topic.internal)
+    return {topic.name: describe(topic) for topic in sorted(listed, key=lambda each: each.name)}
+
+
+def topic_named(target: Target, topic: str) -> TopicDescription:
+    """NotThereError."""
+    return describe(target.topic(topic))
+
+
+def create_topic(
+    target: Target,
+    topic: str,
+    partitions: int | None,
+    replication_factor: int | None,
+    config: Mapping[str, str],
+    assignment: Sequence[Sequence[int]] = (),
+) -> TopicDescription:
+    """RefusedError. None is the broker's default; `assignment` has the replicas of each partition."""
+    wanted = CreatableTopic(
+        topic,
+        -1 if partitions is None else partitions,
+        -1 if replication_factor is None else replication_factor,
+        [CreatableReplicaAssignment(index, list(brokers)) for index, brokers in enumerate(assignment)],
+        [CreatableTopicConfig(name, value) for name, value in config.items()],
+    )
+    request = CreateTopicsRequest([wanted], _TIMEOUT_MS)
+    [result] = ask(
+        any_broker(target.cluster), ApiKey.CREATE_TOPICS, request, lambda answer: answer.topics
+    ).result()
+    check(result.error_code, result.error_message, f"topic {topic!r} was not created")
+    return topic_named(target, topic)
+
+
+def delete_topic(target: Target, topic: str) -> TopicDescription:
+    """What it was. NotThereError, RefusedError."""
+    was = topic_named(target, topic)
+    request = DeleteTopicsRequest([DeleteTopicState(topic)], _TIMEOUT_MS)
+    [result] = ask(
+        any_broker(target.cluster), ApiKey.DELETE_TOPICS, request, lambda answer: answer.responses
+    ).result()
+    check(result.error_code, result.error_message, f"topic {topic!r} was not deleted")
+    return was
+
+
+def _state(topic: TopicDescription) -> TopicState:
+    return {
+        "name": topic.name,
+        "topic_id": topic.topic_id,
+        "internal": topic.internal,
+        "partitions": [
+            {
+                "partition": each.partition,
+                "leader": each.leader,
+                "leader_epoch": each.leader_epoch,
+                "replicas": list(each.replicas),
+                "isr": list(each.isr),
+                "log_start_offset": each.log_start_offset,
+                "log_end_offset": each.log_end_offset,
+                "high_watermark": each.high_watermark,
+                "last_stable_offset": each.last_stable_offset,
+            }
+            for each in topic.partitions
+        ],
+        "configs": dict(topic.configs),
+    }

@@ -1,0 +1,81 @@
+"""Operations that look at transactional ids."""
+
+from typing import Annotated, TypedDict
+
+from ..contents import transactions as contents
+from ..contents.values import TransactionDescription
+from ..nearest import nearest
+from .errors import NotThereError
+from .groups import Assigned
+from .registry import operation
+from .target import Target
+
+
+class TransactionListing(TypedDict):
+    """A transactional id in few words."""
+
+    transactional_id: str
+    coordinator: int | None
+    producer_id: int
+    state: str
+
+
+class TransactionState(TypedDict):
+    """`start_ms` is null unless a transaction began; `coordinator` while there is none."""
+
+    transactional_id: str
+    state: str
+    coordinator: int | None
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    start_ms: int | None
+    last_update_ms: int
+    partitions: list[Assigned]
+
+
+@operation("transactions list", "GET", "/transactions")
+def list_transactions(target: Target) -> list[TransactionListing]:
+    """Every transactional id and the state of its transaction."""
+    return [
+        {
+            "transactional_id": each.transactional_id,
+            "coordinator": each.coordinator,
+            "producer_id": each.producer_id,
+            "state": each.state,
+        }
+        for each in transactions(target).values()
+    ]
+
+
+@operation("transactions show", "GET", "/transactions/{transactional_id}")
+def show(
+    target: Target, transactional_id: Annotated[str, "A producer's transactional id."]
+) -> TransactionState:
+    """A transactional id: its producer, and its transaction's state and partitions."""
+    found = transaction_named(target, transactional_id)
+    return {
+        "transactional_id": found.transactional_id,
+        "state": found.state,
+        "coordinator": found.coordinator,
+        "producer_id": found.producer_id,
+        "producer_epoch": found.producer_epoch,
+        "timeout_ms": found.timeout_ms,
+        "start_ms": found.start_ms,
+        "last_update_ms": found.last_update_ms,
+        "partitions": [{"topic": one.topic, "partition": one.partition} for one in found.partitions],
+    }
+
+
+def transactions(target: Target) -> dict[str, TransactionDescription]:
+    """By transactional id, in order."""
+    return contents.transactions(target.cluster)
+
+
+def transaction_named(target: Target, transactional_id: str) -> TransactionDescription:
+    """NotThereError."""
+    found = transactions(target)
+    if transactional_id not in found:
+        near = nearest(transactional_id, found) if found else ": no producer has one yet"
+        raise NotThereError(f"no transactional id {transactional_id!r}{near}")
+    return found[transactional_id]

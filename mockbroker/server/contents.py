@@ -1,0 +1,171 @@
+"""What a running cluster holds, and putting things into it, for tests."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+from ..contents.values import (
+    CommittedOffset,
+    GroupDescription,
+    IsolationLevel,
+    Record,
+    TopicDescription,
+    TopicPartition,
+    TransactionDescription,
+)
+from ..control import groups, records, topics, transactions
+from ..control.producing import TIMEOUT_S, Content, Headers, begin_delete, begin_produce
+
+T = TypeVar("T")
+
+
+class Given(TypedDict, total=False):
+    """What `produce` may be given besides topic and value."""
+
+    key: Content
+    headers: Headers
+    timestamp_ms: int | None
+    partition: int | None
+    acks: Literal[-1, 1]
+    timeout: float
+
+
+class Contents(ABC):
+    """Calls that look at what clients have left in a cluster, and that do what clients and Kafka's tools do,
+    without one. No fault touches them."""
+
+    @abstractmethod
+    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Calls an operation of `mockbroker.control` that does not wait."""
+
+    @abstractmethod
+    async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        """As `do`, under asyncio or trio."""
+
+    @abstractmethod
+    def _result(self, future: Future[T]) -> T:
+        """What becomes of it, maybe after a while."""
+
+    @abstractmethod
+    async def _result_async(self, future: Future[T]) -> T:
+        """As `_result`, under asyncio or trio."""
+
+    def create_topic(
+        self,
+        topic: str,
+        *,
+        partitions: int | None = None,
+        replication_factor: int | None = None,
+        config: Mapping[str, str] | None = None,
+        replica_assignment: Sequence[Sequence[int]] | None = None,
+    ) -> TopicDescription:
+        """Creates a topic as CreateTopics does. What is left out is the broker's `num.partitions` and
+        `default.replication.factor`; `replica_assignment` has the brokers of each partition instead, its
+        leader first. RefusedError with Kafka's error and its reason."""
+        assignment = replica_assignment or ()
+        return self.do(topics.create_topic, topic, partitions, replication_factor, config or {}, assignment)
+
+    def delete_topic(self, topic: str) -> TopicDescription:
+        """Deletes a topic as DeleteTopics does, and gives what it was. NotThereError; RefusedError."""
+        return self.do(topics.delete_topic, topic)
+
+    def topics(self, *, internal: bool = False) -> dict[str, TopicDescription]:
+        """Every topic by name, in order; `internal` has Kafka's own too."""
+        return self.do(topics.topics, internal=internal)
+
+    def topic(self, topic: str) -> TopicDescription:
+        """One topic, Kafka's own too. NotThereError."""
+        return self.do(topics.topic_named, topic)
+
+    def produce(
+        self,
+        topic: str,
+        value: Content,
+        *,
+        key: Content = None,
+        headers: Headers = (),
+        timestamp_ms: int | None = None,
+        partition: int | None = None,
+        acks: Literal[-1, 1] = -1,
+        timeout: float = TIMEOUT_S,
+    ) -> Record:
+        """Appends a record as a producer without idempotence does, and gives it as it is in the log.
+
+        Text is written as UTF-8. `partition` is that of the key, as Kafka's own producer has it, without key
+        the first that has a leader. With `acks=-1` it returns when all in-sync replicas have the record, at
+        most `timeout` seconds later. A topic that is not there is created if `auto.create.topics.enable`
+        says so, else NotThereError. RefusedError with Kafka's error and its reason; ValueError.
+        """
+        begun = self.do(
+            begin_produce, topic, value, key, headers, timestamp_ms, partition, acks=acks, timeout=timeout
+        )
+        return self._result(begun)
+
+    async def produce_async(self, topic: str, value: Content, **given: Unpack[Given]) -> Record:
+        """As `produce`; other tasks run while it waits for followers."""
+        return await self._result_async(await self._do_async(begin_produce, topic, value, **given))
+
+    def records(
+        self,
+        topic: str,
+        partition: int | None = None,
+        *,
+        isolation_level: IsolationLevel | None = None,
+        broker: int | None = None,
+        offset: int = 0,
+        control: bool = False,
+    ) -> list[Record]:
+        """The records of a topic by partition and offset, from `offset` on.
+
+        Without isolation level all that is stored, up to the log end offset, whatever becomes of it; with
+        one what such a consumer is given: up to the high watermark (`read_uncommitted`), or the last stable
+        offset without what was aborted (`read_committed`). With `control` the markers that end transactions
+        are there too. It is the leader's log that is read, or that of the last leader while there is none;
+        else that of the replica on `broker`. NotThereError for a topic, a partition or a replica.
+        """
+
+        def found(target: Any) -> list[Record]:
+            return list(records.records(target, topic, partition, isolation_level, broker, offset, control))
+
+        return self.do(found)
+
+    def delete_records(
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = TIMEOUT_S
+    ) -> int:
+        """Deletes the records below offset `before`, or below the high watermark, as DeleteRecords does.
+
+        Returns the low watermark once all replicas on live brokers have deleted, at most `timeout` seconds
+        later. NotThereError; RefusedError.
+        """
+        return self._result(self.do(begin_delete, topic, partition, before, timeout))
+
+    async def delete_records_async(
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = TIMEOUT_S
+    ) -> int:
+        """As `delete_records`; other tasks run while it waits for followers."""
+        return await self._result_async(await self._do_async(begin_delete, topic, partition, before, timeout))
+
+    def groups(self) -> dict[str, GroupDescription]:
+        """Every group by its id, in order."""
+        return self.do(groups.groups)
+
+    def group(self, group: str) -> GroupDescription:
+        """One group. NotThereError."""
+        return self.do(groups.group_named, group)
+
+    def committed(self, group: str) -> dict[TopicPartition, CommittedOffset]:
+        """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.
+
+        Offsets of a transaction count once it is committed. NotThereError for a group that there is not;
+        one that is there and has committed nothing has an empty dict.
+        """
+        return self.do(groups.committed, group)
+
+    def transactions(self) -> dict[str, TransactionDescription]:
+        """Every transactional id and the state of its transaction, in order of the ids."""
+        return self.do(transactions.transactions)
+
+    def transaction(self, transactional_id: str) -> TransactionDescription:
+        """One transactional id. NotThereError."""
+        return self.do(transactions.transaction_named, transactional_id)
