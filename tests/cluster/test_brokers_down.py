@@ -5,43 +5,30 @@ broker was the controller.
 """
 
 from collections.abc import Mapping
-from random import Random
 from typing import Any
 
 import pytest
 
-from mockbroker.apis import HANDLERS
 from mockbroker.cluster import controller
-from mockbroker.cluster.call import Call, Client
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.batches import batch
 from mockbroker.log.log import Log
-from mockbroker.policies import Policies
 from mockbroker.protocol import record_batch
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.metadata import MetadataRequest
-from mockbroker.protocol.releases import parse
+
+from ..driving.cluster import ClusterDriver, configured
 
 DOWN = 2
 SESSION_MS = 6000
 
 
-class Lab:
+class TopicsDriver(ClusterDriver):
     """Three topics: broker 2 has the only replica of one, leads another and follows in the third."""
 
     def __init__(
         self, kafka: str, config: Mapping[str, str] | None = None, policies: Mapping[str, str] | None = None
     ) -> None:
-        release = parse(kafka)
-        self.cluster = Cluster(
-            release,
-            Random(0),
-            brokers=2,
-            config={"log.retention.ms": "-1", **(config or {})},
-            policies=Policies(release, policies),
-            now_ms=1_700_000_000_000,
-        )
+        super().__init__(configured(kafka, 2, policies, {"log.retention.ms": -1, **(config or {})}))
         assignments = {"only": [DOWN], "leads": [DOWN, 1], "follows": [1, DOWN]}
         self.topics = {name: self.cluster.create_topic(name, [each]) for name, each in assignments.items()}
 
@@ -57,11 +44,7 @@ class Lab:
         return [broker.node_id for broker in self._metadata().brokers]
 
     def _metadata(self) -> Any:
-        call = Call(self.cluster.brokers[1], 8, Client(), "test", lambda *_: None)
-        return HANDLERS[ApiKey.METADATA](call, MetadataRequest(topics=None))
-
-    def pass_time(self, ms: int) -> None:
-        self.cluster.advance(self.cluster.now_ms + ms)
+        return self.ask(MetadataRequest(topics=None), 8)
 
 
 Told = tuple[str, int, int, list[int], list[int]]
@@ -81,51 +64,51 @@ EPOCHS = [("2.8", 1), ("3.9", 0)]
 
 @pytest.mark.parametrize(("release", "lost"), EPOCHS)
 def test_a_broker_that_is_shut_down_and_started(release: str, lost: int) -> None:
-    lab = Lab(release)
-    assert lab.told() == [led(2, 0, [2]), led(2, 0, [2, 1]), led(1, 0, [1, 2])]
-    controller.stop_broker(lab.cluster, DOWN)
-    assert lab.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
-    assert lab.brokers() == [1]
-    controller.start_broker(lab.cluster, DOWN)
-    assert lab.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
-    assert lab.brokers() == [1, 2]
+    driver = TopicsDriver(release)
+    assert driver.told() == [led(2, 0, [2]), led(2, 0, [2, 1]), led(1, 0, [1, 2])]
+    driver.stop_broker(DOWN)
+    assert driver.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
+    assert driver.brokers() == [1]
+    driver.start_broker(DOWN)
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    assert driver.brokers() == [1, 2]
 
 
 @pytest.mark.parametrize(("release", "lost"), EPOCHS)
 def test_a_broker_that_is_killed_leads_on_until_its_session_is_over(release: str, lost: int) -> None:
     sessions = ("broker.session.timeout.ms", "zookeeper.session.timeout.ms")
     timeouts = dict.fromkeys(sessions, str(SESSION_MS))
-    lab = Lab(release, timeouts)
-    before = lab.told()
-    controller.kill_broker(lab.cluster, DOWN)
-    lab.pass_time(SESSION_MS - 1)
-    assert (lab.told(), lab.brokers()) == (before, [1, 2])
-    lab.pass_time(1)
-    assert lab.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
-    assert lab.brokers() == [1]
-    controller.start_broker(lab.cluster, DOWN)
-    assert lab.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    driver = TopicsDriver(release, timeouts)
+    before = driver.told()
+    driver.kill_broker(DOWN)
+    driver.advance(SESSION_MS - 1)
+    assert (driver.told(), driver.brokers()) == (before, [1, 2])
+    driver.advance(1)
+    assert driver.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
+    assert driver.brokers() == [1]
+    driver.start_broker(DOWN)
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
 
 
 @pytest.mark.parametrize(("release", "lost"), EPOCHS)
 def test_a_broker_that_is_killed_and_started_at_once_waits_for_its_session(release: str, lost: int) -> None:
-    lab = Lab(release)
-    controller.kill_broker(lab.cluster, DOWN)
-    controller.start_broker(lab.cluster, DOWN)
-    assert not lab.cluster.brokers[DOWN].online
-    lab.pass_time(60_000)
-    assert lab.cluster.brokers[DOWN].online
-    assert lab.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    driver = TopicsDriver(release)
+    driver.kill_broker(DOWN)
+    driver.start_broker(DOWN)
+    assert not driver.cluster.brokers[DOWN].online
+    driver.advance(60_000)
+    assert driver.cluster.brokers[DOWN].online
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
 
 
 def test_a_broker_killed_again_while_it_waits_stays_down() -> None:
-    lab = Lab("4.4")
-    controller.kill_broker(lab.cluster, DOWN)
-    controller.start_broker(lab.cluster, DOWN)
-    controller.kill_broker(lab.cluster, DOWN)
-    lab.pass_time(60_000)
-    assert not lab.cluster.brokers[DOWN].online
-    assert lab.brokers() == [1]
+    driver = TopicsDriver("4.4")
+    driver.kill_broker(DOWN)
+    driver.start_broker(DOWN)
+    driver.kill_broker(DOWN)
+    driver.advance(60_000)
+    assert not driver.cluster.brokers[DOWN].online
+    assert driver.brokers() == [1]
 
 
 SESSIONS = [("0.11", 6000), ("2.4", 6000), ("2.5", 18_000), ("3.2", 18_000), ("3.3", 9000)]
@@ -133,12 +116,12 @@ SESSIONS = [("0.11", 6000), ("2.4", 6000), ("2.5", 18_000), ("3.2", 18_000), ("3
 
 @pytest.mark.parametrize(("release", "session_ms"), SESSIONS)
 def test_sessions_last_as_long_as_by_default(release: str, session_ms: int) -> None:
-    lab = Lab(release)
-    controller.kill_broker(lab.cluster, DOWN)
-    lab.pass_time(session_ms - 1)
-    assert lab.brokers() == [1, 2]
-    lab.pass_time(1)
-    assert lab.brokers() == [1]
+    driver = TopicsDriver(release)
+    driver.kill_broker(DOWN)
+    driver.advance(session_ms - 1)
+    assert driver.brokers() == [1, 2]
+    driver.advance(1)
+    assert driver.brokers() == [1]
 
 
 LAGS = [("2.8", 0), ("3.3", 1), ("3.5", 1), ("3.6", 0), ("3.9", 0), ("4.4", 0)]
@@ -147,16 +130,18 @@ LAGS = [("2.8", 0), ("3.3", 1), ("3.5", 1), ("3.6", 0), ("3.9", 0), ("4.4", 0)]
 @pytest.mark.parametrize(("release", "epoch"), LAGS)
 def test_a_follower_that_lags_makes_a_new_epoch_up_to_3_5_with_kraft(release: str, epoch: int) -> None:
     """As 3.9.2 and 4.4.0 answered, and as the controllers of 3.5.2 and 3.6.2 are written (KAFKA-15021)."""
-    lab = Lab(release, {"zookeeper.session.timeout.ms": "600000"}, {"broker-session": "zookeeper"})
-    partition = lab.topics["follows"].partitions[0]
-    controller.kill_broker(lab.cluster, DOWN)
-    append(lab, "follows", 1)
-    lab.pass_time(120_000)
+    driver = TopicsDriver(
+        release, {"zookeeper.session.timeout.ms": "600000"}, {"broker-session": "zookeeper"}
+    )
+    partition = driver.topics["follows"].partitions[0]
+    driver.kill_broker(DOWN)
+    append(driver, "follows", 1)
+    driver.advance(120_000)
     assert (partition.isr, partition.leader_epoch) == ([1], epoch)
 
 
-def append(lab: Lab, topic: str, count: int) -> None:
-    partition = lab.topics[topic].partitions[0]
+def append(driver: TopicsDriver, topic: str, count: int) -> None:
+    partition = driver.topics[topic].partitions[0]
     made = bytearray(batch(count))
     base_offset = partition.log.end_offset
     record_batch.place(made, base_offset, partition.leader_epoch)
@@ -164,12 +149,12 @@ def append(lab: Lab, topic: str, count: int) -> None:
 
 
 def test_the_isr_of_a_dead_leader_stays_as_it_is() -> None:
-    lab = Lab("4.4", {"broker.session.timeout.ms": "600000"})
-    partition = lab.topics["leads"].partitions[0]
-    controller.kill_broker(lab.cluster, 1)
-    append(lab, "leads", 1)
-    controller.kill_broker(lab.cluster, DOWN)
-    lab.pass_time(120_000)
+    driver = TopicsDriver("4.4", {"broker.session.timeout.ms": "600000"})
+    partition = driver.topics["leads"].partitions[0]
+    driver.kill_broker(1)
+    append(driver, "leads", 1)
+    driver.kill_broker(DOWN)
+    driver.advance(120_000)
     assert (partition.leader, partition.isr) == (DOWN, [2, 1])
 
 
@@ -179,13 +164,13 @@ def caches(log: Log) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("end", [controller.stop_broker, controller.kill_broker])
 def test_an_epoch_without_records_does_not_outlive_its_broker(end: Any) -> None:
-    lab = Lab("4.4")
-    partition = lab.topics["leads"].partitions[0]
-    append(lab, "leads", 3)
+    driver = TopicsDriver("4.4")
+    partition = driver.topics["leads"].partitions[0]
+    append(driver, "leads", 3)
     partition.lead(1)
     assert caches(partition.logs[1]) == [(0, 0), (1, 3)]
-    end(lab.cluster, 1)
-    lab.pass_time(60_000)
+    end(driver.cluster, 1)
+    driver.advance(60_000)
     assert caches(partition.logs[DOWN]) == [(0, 0), (2, 3)]
-    controller.start_broker(lab.cluster, 1)
+    driver.start_broker(1)
     assert caches(partition.logs[1]) == [(0, 0)]

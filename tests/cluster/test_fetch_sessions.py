@@ -1,19 +1,18 @@
 """Incremental fetch sessions: creation, growth, forgetting, eviction (KIP-227)."""
 
-from random import Random
-
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.fetch_sessions import EVICTION_MS, MOST_PARTITIONS, FetchSessions
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
-from mockbroker.protocol.releases import parse
+
+from ..driving.cluster import configured
 
 
 def sessions(slots: int = 2) -> tuple[Cluster, FetchSessions]:
     config = {"max.incremental.fetch.session.cache.slots": str(slots)}
-    cluster = Cluster(parse("4.4"), Random(0), brokers=1, config=config)
+    cluster = configured("4.4", 1, None, config)
     return cluster, cluster.brokers[1].sessions
 
 

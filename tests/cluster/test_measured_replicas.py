@@ -7,57 +7,39 @@ answers to Fetch and to further questions about epochs in some of them: all that
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
-from mockbroker.apis import HANDLERS
 from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import controller
-from mockbroker.cluster.call import Call, Client
-from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.batches import batch, records
+from mockbroker.conformance.batches import records
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
-from mockbroker.protocol.messages.delete_records import (
-    DeleteRecordsPartition,
-    DeleteRecordsRequest,
-    DeleteRecordsTopic,
-)
-from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderEpochRequest,
     OffsetForLeaderPartition,
     OffsetForLeaderTopic,
 )
-from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.releases import parse
+
+from ..driving.partition import PartitionDriver, deleted, outcome
 
 RECORD_BYTES = 10
 MEASURED = json.loads(Path(__file__).with_name("measured_replicas.json").read_text())
 
 
-class Story:
+class Story(PartitionDriver):
     """The steps the real brokers went through, done to our cluster."""
 
     def __init__(self, kafka: str) -> None:
-        self.cluster = Cluster(parse(kafka), Random(0), brokers=2, now_ms=1_700_000_000_000)
-        self.partition = self.cluster.create_topic("ep", [[1, 2]]).partitions[0]
+        super().__init__(kafka, brokers=2, topic="ep")
 
-    def ask(self, key: ApiKey, version: int, request: Any, broker: int | None = None) -> Any:
-        chosen = self.cluster.brokers[broker or self.partition.leader]
-        return HANDLERS[key](Call(chosen, version, Client(), "test", lambda *_: None), request)
-
-    def produce(self, count: int) -> int:
+    def write(self, count: int) -> int:
         """The base offset."""
-        content = batch(records(count, size=RECORD_BYTES))
-        data = TopicProduceData(name="ep", partition_data=[PartitionProduceData(0, content)])
-        answer = self.ask(ApiKey.PRODUCE, 3, ProduceRequest(None, -1, 1000, [data]))
-        only = answer.responses[0].partition_responses[0]
-        assert only.error_code == 0
-        base_offset: int = only.base_offset
+        error, base_offset = outcome(self.produce(records(count, size=RECORD_BYTES), version=3))
+        assert error == 0
         return base_offset
 
     def move(self) -> None:
@@ -67,18 +49,17 @@ class Story:
             controller.reassign(self.cluster, self.partition, [self.follower, old])
             controller.elect_preferred(self.cluster, self.partition)
         else:
-            controller.stop_broker(self.cluster, old)
-            controller.start_broker(self.cluster, old)
+            self.stop_broker(old)
+            self.start_broker(old)
 
     @property
     def follower(self) -> int:
         return 3 - self.partition.leader
 
-    def delete(self, offset: int) -> list[Any]:
+    def deletion(self, offset: int) -> list[Any]:
         """The error and the low watermark."""
-        topic = DeleteRecordsTopic("ep", [DeleteRecordsPartition(0, offset)])
-        only = only_partition(self.ask(ApiKey.DELETE_RECORDS, 0, DeleteRecordsRequest(topics=[topic])))
-        return [error_name(only.error_code), only.low_watermark]
+        error, low_watermark = deleted(self.delete_records(offset, version=0))
+        return [error_name(error), low_watermark]
 
     def reach(self, state: str) -> list[Any] | None:
         """Goes on to the next state of the log; what DeleteRecords answered if that leads to it."""
@@ -88,10 +69,10 @@ class Story:
             case "empty log, after a leader move, nothing written":
                 self.move()
             case "then 4 records":
-                self.produce(4)
+                self.write(4)
             case _:
                 offset = state.rsplit(" ", 1)[1]
-                return self.delete(-1 if offset == "LEO" else int(offset))
+                return self.deletion(-1 if offset == "LEO" else int(offset))
         return None
 
     def make_history(self) -> list[list[Any]]:
@@ -100,7 +81,7 @@ class Story:
         for count in (10, 10, 0, 10, 5):
             if history:
                 self.move()
-            base_offset = self.produce(count) if count else None
+            base_offset = self.write(count) if count else None
             history.append([self.partition.leader_epoch, self.partition.leader, base_offset])
         return history
 
@@ -109,7 +90,7 @@ class Story:
     ) -> list[Any]:
         """Error, leader epoch (None where the version has none) and end offset."""
         request = OffsetForLeaderEpochRequest(replica_id=replica, topics=[asked])
-        only = only_partition(self.ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, version, request, broker))
+        only = self.ask(request, version, broker=broker).topics[0].partitions[0]
         return [only.error_code, only.leader_epoch if version else None, only.end_offset]
 
 
@@ -161,10 +142,6 @@ def test_who_may_ask_for_an_epoch(release: str) -> None:
         assert [error_name(error), *rest] == each["answer"], each
 
 
-def only_partition(answer: Any) -> Any:
-    return answer.topics[0].partitions[0]
-
-
 @pytest.mark.parametrize("release", [release for release in MEASURED if MEASURED[release]["fetches"]])
 def test_fetches_with_epochs(release: str) -> None:
     """A version that the release lacked was asked in its highest."""
@@ -177,20 +154,25 @@ def test_fetches_with_epochs(release: str) -> None:
             story.reach(state)
         partition = story.partition
         epoch = partition.leader_epoch + asked["current_epoch"] if "current_epoch" in asked else -1
-        wanted = FetchPartition(0, epoch, asked["offset"], asked.get("last_epoch", -1), -1, 1)
-        request = FetchRequest(topics=[FetchTopic(topic="ep", partitions=[wanted])])
         broker = partition.leader if asked["broker"] == "leader" else story.follower
         if broker == story.follower and asked["answer"]["high_watermark"] == partition.log.end_offset:
             # This follower had fetched once more before it was asked.
-            story.cluster.advance(story.cluster.now_ms + 500)
-        answer = story.ask(ApiKey.FETCH, min(asked["version"], newest), request, broker)
-        only = answer.responses[0].partitions[0]
+            story.advance(500)
+        only = story.read(
+            asked["offset"],
+            broker=broker,
+            version=min(asked["version"], newest),
+            epoch=epoch,
+            last_epoch=asked.get("last_epoch", -1),
+            max_bytes=1,
+            min_bytes=0,
+        )
         found = {
             "error": error_name(only.error_code),
             "high_watermark": only.high_watermark,
             "last_stable_offset": only.last_stable_offset,
             "log_start_offset": only.log_start_offset,
-            "bytes": sum(map(len, only.records)),
+            "bytes": sum(map(len, only.records or ())),
         }
         if only.diverging_epoch.epoch != -1:
             found["diverging"] = [only.diverging_epoch.epoch, only.diverging_epoch.end_offset]

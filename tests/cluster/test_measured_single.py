@@ -8,39 +8,35 @@ drawn here as there, but a broker of any release may begin anywhere.
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 import pytest
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import controller
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.batches import batch, describe, records
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.protocol.releases import parse
 
+from ..driving.cluster import NOW_MS, ClusterDriver, configured, dotted
 from ..driving.in_memory import InMemoryClient
 
 MEASURED: Final[dict[str, Any]] = json.loads(Path(__file__).with_name("measured_single.json").read_text())
-NOW_MS: Final = 1_700_000_000_000
 HOUR_MS: Final = 3_600_000
 RECORD_BYTES: Final = 10
 
 
-class Story:
+class Story(ClusterDriver):
     """A cluster with one topic, whose partition is asked for in given versions."""
 
     def __init__(self, kafka: str, brokers: int = 1, **overrides: str) -> None:
-        config = {"log.retention.check.interval.ms": "500", "log.initial.task.delay.ms": "500"}
-        self.cluster = Cluster(parse(kafka), Random(0), brokers=brokers, config=config, now_ms=NOW_MS)
-        named = {name.replace("_", "."): value for name, value in overrides.items()}
+        config = {"log.retention.check.interval.ms": 500, "log.initial.task.delay.ms": 500}
+        super().__init__(configured(kafka, brokers, None, config))
         replicas = list(self.cluster.brokers)
-        self.partition = self.cluster.create_topic("t", [replicas], named).partitions[0]
+        self.partition = self.cluster.create_topic("t", [replicas], dotted(overrides)).partitions[0]
         self.producers: dict[str, int] = {}
 
-    def ask(self, key: ApiKey, version: int, fields: dict[str, Any]) -> Any:
+    def call(self, key: ApiKey, version: int, fields: dict[str, Any]) -> Any:
         """In the release's newest version if it lacks `version`."""
         low, high = advertised(self.cluster.release)[key]
         client = InMemoryClient(self.cluster.brokers[self.partition.leader])
@@ -49,7 +45,7 @@ class Story:
     def producer_id(self, name: str) -> int:
         if name not in self.producers:
             fields = {"transactional_id": None, "transaction_timeout": 60_000}
-            answer = self.ask(ApiKey.INIT_PRODUCER_ID, 1, fields)
+            answer = self.call(ApiKey.INIT_PRODUCER_ID, 1, fields)
             assert (answer["error_code"], answer["producer_epoch"]) == ("NONE", 0)
             self.producers[name] = answer["producer_id"]
         return self.producers[name]
@@ -73,7 +69,7 @@ class Story:
         data = {"index": 0, "records": made}
         topics = [{"name": "t", "partition_data": [data]}]
         fields = {"transactional_id": None, "acks": -1, "timeout": 5000, "topic_data": topics}
-        only = self.ask(ApiKey.PRODUCE, version, fields)["responses"][0]["partition_responses"][0]
+        only = self.call(ApiKey.PRODUCE, version, fields)["responses"][0]["partition_responses"][0]
         return [only["error_code"], only["base_offset"], only.get("log_start_offset")]
 
     def fetch(self, version: int, asked: dict[str, Any]) -> dict[str, Any]:
@@ -89,7 +85,7 @@ class Story:
         }
         topics = [{"topic": asked.get("topic", "t"), "partitions": [partition]}]
         fields = {"replica_id": -1, "max_bytes": 1 << 22, "session_epoch": -1, "topics": topics}
-        only = self.ask(ApiKey.FETCH, asked.get("version", version), fields)["responses"][0]["partitions"][0]
+        only = self.call(ApiKey.FETCH, asked.get("version", version), fields)["responses"][0]["partitions"][0]
         found = {
             "error": only["error_code"],
             "high_watermark": only["high_watermark"],
@@ -108,25 +104,27 @@ class Story:
         """Error, timestamp, offset and leader epoch, None where the version has none."""
         partition = {"partition_index": 0, "current_leader_epoch": -1, "timestamp": timestamp}
         fields = {"replica_id": -1, "topics": [{"name": "t", "partitions": [partition]}]}
-        only = self.ask(ApiKey.LIST_OFFSETS, 4, fields)["topics"][0]["partitions"][0]
+        only = self.call(ApiKey.LIST_OFFSETS, 4, fields)["topics"][0]["partitions"][0]
         return [only["error_code"], only["timestamp"], only["offset"], only.get("leader_epoch")]
 
     def epoch_end(self, epoch: int) -> list[Any]:
         asked = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": epoch}
         fields = {"replica_id": -1, "topics": [{"topic": "t", "partitions": [asked]}]}
-        only = self.ask(ApiKey.OFFSET_FOR_LEADER_EPOCH, 3, fields)["topics"][0]["partitions"][0]
+        only = self.call(ApiKey.OFFSET_FOR_LEADER_EPOCH, 3, fields)["topics"][0]["partitions"][0]
         return [only["error_code"], only["leader_epoch"], only["end_offset"]]
 
     def delete(self, offset: int) -> list[Any]:
         """Error and low watermark."""
         topics = [{"name": "t", "partitions": [{"partition_index": 0, "offset": offset}]}]
-        answer = self.ask(ApiKey.DELETE_RECORDS, 1, {"topics": topics, "timeout": 5000})
+        answer = self.call(ApiKey.DELETE_RECORDS, 1, {"topics": topics, "timeout": 5000})
         only = answer["topics"][0]["partitions"][0]
         return [only["error_code"], only["low_watermark"]]
 
     def leader_epoch(self) -> int | None:
         """As Metadata tells it, None where its version has none."""
-        answer = self.ask(ApiKey.METADATA, 7, {"topics": [{"name": "t"}], "allow_auto_topic_creation": False})
+        answer = self.call(
+            ApiKey.METADATA, 7, {"topics": [{"name": "t"}], "allow_auto_topic_creation": False}
+        )
         found: int | None = answer["topics"][0]["partitions"][0].get("leader_epoch")
         return found
 
@@ -164,14 +162,14 @@ def test_restarts(release: str, answers: list[Any]) -> None:
     story.produce(8, 3, "a")
     story.produce(8, 3, "b")
     found: list[Any] = [story.delete(6), story.leader_epoch()]
-    controller.stop_broker(story.cluster, 1)
-    controller.start_broker(story.cluster, 1)
+    story.stop_broker(1)
+    story.start_broker(1)
     found.append(story.leader_epoch())
     found.append(story.produce(8, 3, "a", sequence=3))
     found.append(story.produce(8, 3, "b", sequence=0))
     found.append(story.produce(8, 3, "b", sequence=7))
-    controller.kill_broker(story.cluster, 1)
-    controller.start_broker(story.cluster, 1)
+    story.kill_broker(1)
+    story.start_broker(1)
     found.append(story.leader_epoch())
     found.append(story.produce(8, 3, "b", sequence=3))
     asked = MEASURED["restart"]["asked"]

@@ -1,20 +1,17 @@
 """Followers, the ISR, the high watermark, elections and truncation."""
 
-from random import Random
-
 import pytest
 
 from mockbroker.cluster import controller
 from mockbroker.cluster.api_error import ApiError
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.releases import parse
 
+from ..driving.cluster import a_cluster, configured
 from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome
 
 
@@ -235,7 +232,7 @@ def test_preferred_and_unclean_elections_say_why_not() -> None:
 
 
 def test_a_reassigned_replica_copies_the_log() -> None:
-    cluster = Cluster(parse("4.4"), Random(0), brokers=3, now_ms=1_700_000_000_000)
+    cluster = a_cluster()
     partition = cluster.create_topic("t", [[1]]).partitions[0]
     made = bytearray(batch(4))
     record_batch.place(made, 0, 0)
@@ -249,7 +246,7 @@ def test_a_reassigned_replica_copies_the_log() -> None:
 
 def test_groups_go_with_the_leader_of_their_offsets() -> None:
     config = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "3"}
-    cluster = Cluster(parse("4.4"), Random(0), brokers=3, config=config, now_ms=1_700_000_000_000)
+    cluster = configured("4.4", 3, None, config)
     cluster.create_topic("t", [[1]])
     first = cluster.coordinator("billing")
     assert first is not None

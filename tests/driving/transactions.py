@@ -122,33 +122,9 @@ class TransactionDriver(ClusterDriver):
             for p in t.results_by_partition
         }
 
-    def write(
-        self,
-        producer: Given,
-        sequence: int = 0,
-        *,
-        count: int = 3,
-        topic: str = "orders",
-        partition: int = 0,
-        transactional: bool = True,
-        transactional_id: str = "tx",
-        version: int | None = 11,
-        compression: int = NONE,
-    ) -> tuple[str, int]:
-        """(error, base offset) of a batch of records of ten bytes, as a client of KIP-890's first part."""
-        answer = self.write_later(
-            producer,
-            sequence,
-            count=count,
-            topic=topic,
-            partition=partition,
-            transactional=transactional,
-            transactional_id=transactional_id,
-            version=version,
-            compression=compression,
-        ).response
-        assert answer is not None, "Produce waits"
-        only = answer.responses[0].partition_responses[0]
+    def write(self, producer: Given, sequence: int = 0, **how: Any) -> tuple[str, int]:
+        """(error, base offset) of a batch, as `write_later` sends it, that is answered at once."""
+        only = self.write_later(producer, sequence, **how).responses[0].partition_responses[0]
         return error_name(only.error_code), only.base_offset
 
     def write_later(
@@ -164,6 +140,7 @@ class TransactionDriver(ClusterDriver):
         version: int | None = 11,
         compression: int = NONE,
     ) -> Asked:
+        """A batch of records of ten bytes, as a client of KIP-890's first part."""
         data = batch(
             [Record(b"x" * 10, timestamp=self.cluster.now_ms)] * count,
             producer_id=producer.producer_id,

@@ -14,121 +14,121 @@ from mockbroker.protocol.batch_writing import Marker, marker_batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.record_batch import DELETE_HORIZON, TRANSACTIONAL, header_of, records
 
-from .logs import DAY_MS, MINUTE_MS, Topic
+from ..driving.log import DAY_MS, MINUTE_MS, LogDriver
 
 BACKOFF_MS: Final = 15_000
 CODECS: Final = (NONE, GZIP, SNAPPY, LZ4, ZSTD)
 Pairs = list[tuple[bytes | None, bytes | None]]
 
 
-def compacted(**configs: object) -> Topic:
+def compacted(**configs: object) -> LogDriver:
     """Each batch is a segment of its own, and anything dirty is compacted, unless told."""
     names = {"cleanup_policy": "compact", "segment_bytes": 14, "min_cleanable_dirty_ratio": 0.0}
-    return Topic(**{**names, **configs})  # type: ignore[arg-type]
+    return LogDriver(**{**names, **configs})  # type: ignore[arg-type]
 
 
-def roll(topic: Topic) -> None:
+def roll(driver: LogDriver) -> None:
     """Makes what is there inactive."""
-    topic.send([(b"roll", b"")])
+    driver.append([(b"roll", b"")])
 
 
 @pytest.mark.parametrize("codec", CODECS)
 def test_the_last_record_of_a_key_stays_where_it_is(codec: int) -> None:
-    topic = compacted()
-    topic.send([(b"a", b"1"), (b"b", b"1"), (b"c", b"1")], codec=codec)
-    topic.send([(b"a", b"2"), (b"d", b"1")], codec=codec)
-    topic.send([(b"b", b"2"), (b"a", b"3")], codec=codec)
-    roll(topic)
-    topic.advance(BACKOFF_MS)
+    driver = compacted()
+    driver.append([(b"a", b"1"), (b"b", b"1"), (b"c", b"1")], codec=codec)
+    driver.append([(b"a", b"2"), (b"d", b"1")], codec=codec)
+    driver.append([(b"b", b"2"), (b"a", b"3")], codec=codec)
+    roll(driver)
+    driver.advance(BACKOFF_MS)
     expected = [(2, b"c", b"1"), (4, b"d", b"1"), (5, b"b", b"2"), (6, b"a", b"3"), (7, b"roll", b"")]
-    assert topic.content() == expected
-    assert topic.ranges() == [(0, 2, 1), (3, 4, 1), (5, 6, 2), (7, 7, 1)]
-    assert topic.log.start_offset == 0
-    for each in topic.log:
+    assert driver.content() == expected
+    assert driver.ranges() == [(0, 2, 1), (3, 4, 1), (5, 6, 2), (7, 7, 1)]
+    assert driver.log.start_offset == 0
+    for each in driver.log:
         assert record_batch.crc_matches(each, header_of(each))
 
 
 def test_the_active_segment_stays_as_it_is() -> None:
-    topic = compacted(segment_bytes=100_000)
-    topic.send([(b"a", b"1"), (b"a", b"2")])
-    topic.advance(DAY_MS)
-    assert len(topic.content()) == 2
-    assert topic.cluster.next_deadline() is None
+    driver = compacted(segment_bytes=100_000)
+    driver.append([(b"a", b"1"), (b"a", b"2")])
+    driver.advance(DAY_MS)
+    assert len(driver.content()) == 2
+    assert driver.cluster.next_deadline() is None
 
 
 def test_batches_that_are_empty_go_but_for_the_last() -> None:
-    topic = compacted()
+    driver = compacted()
     for value in (b"1", b"2", b"3"):
-        topic.send([(b"a", value)])
-    topic.send([(b"b", b"1")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert topic.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
-    error, batches = topic.fetch(0)
+        driver.append([(b"a", value)])
+    driver.append([(b"b", b"1")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert driver.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1)]
+    error, batches = driver.batches_from(0)
     assert error == ErrorCode.NONE
     assert header_of(batches[0]).base_offset == 2
-    topic.send([(b"b", b"2")])
-    topic.advance(BACKOFF_MS)
-    assert topic.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1), (5, 5, 1)]
+    driver.append([(b"b", b"2")])
+    driver.advance(BACKOFF_MS)
+    assert driver.ranges() == [(2, 2, 1), (3, 3, 1), (4, 4, 1), (5, 5, 1)]
 
 
 def test_a_producers_last_batch_stays_though_it_is_empty() -> None:
-    topic = compacted()
-    topic.send([(b"a", b"1")], producer_id=7, sequence=0)
-    topic.send([(b"a", b"2")], producer_id=7, sequence=1)
-    topic.send([(b"a", b"3")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert topic.ranges() == [(1, 1, 0), (2, 2, 1), (3, 3, 1)]
-    head = header_of(topic.log.batches[0])
+    driver = compacted()
+    driver.append([(b"a", b"1")], producer_id=7, sequence=0)
+    driver.append([(b"a", b"2")], producer_id=7, sequence=1)
+    driver.append([(b"a", b"3")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert driver.ranges() == [(1, 1, 0), (2, 2, 1), (3, 3, 1)]
+    head = header_of(driver.log.batches[0])
     assert (head.producer_id, head.base_sequence) == (7, 1)
-    assert record_batch.crc_matches(topic.log.batches[0], head)
-    assert topic.log.latest_timestamp() == (topic.now_ms - BACKOFF_MS, 2)
-    topic.send([(b"b", b"1")], producer_id=7, sequence=2)
+    assert record_batch.crc_matches(driver.log.batches[0], head)
+    assert driver.log.latest_timestamp() == (driver.now_ms - BACKOFF_MS, 2)
+    driver.append([(b"b", b"1")], producer_id=7, sequence=2)
 
 
 def test_a_tombstone_goes_when_its_horizon_has_passed() -> None:
-    topic = compacted(delete_retention_ms=DAY_MS)
-    sent_ms = topic.now_ms
-    topic.send([(b"a", b"1"), (b"b", b"1")])
-    topic.send([(b"a", None)])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert topic.content()[:2] == [(1, b"b", b"1"), (2, b"a", None)]
-    head = header_of(topic.log.batches[1])
+    driver = compacted(delete_retention_ms=DAY_MS)
+    sent_ms = driver.now_ms
+    driver.append([(b"a", b"1"), (b"b", b"1")])
+    driver.append([(b"a", None)])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert driver.content()[:2] == [(1, b"b", b"1"), (2, b"a", None)]
+    head = header_of(driver.log.batches[1])
     assert head.attributes & DELETE_HORIZON
-    assert head.base_timestamp == topic.now_ms + DAY_MS
-    assert [record.timestamp for record in records(topic.log.batches[1])] == [sent_ms]
-    topic.advance(DAY_MS - BACKOFF_MS)
-    roll(topic)
-    topic.advance(BACKOFF_MS - 1)
-    assert (2, b"a", None) in topic.content()
-    topic.advance(1)
-    assert (2, b"a", None) not in topic.content()
+    assert head.base_timestamp == driver.now_ms + DAY_MS
+    assert [record.timestamp for record in records(driver.log.batches[1])] == [sent_ms]
+    driver.advance(DAY_MS - BACKOFF_MS)
+    roll(driver)
+    driver.advance(BACKOFF_MS - 1)
+    assert (2, b"a", None) in driver.content()
+    driver.advance(1)
+    assert (2, b"a", None) not in driver.content()
 
 
 def test_the_horizon_is_set_once() -> None:
-    topic = compacted(delete_retention_ms=DAY_MS)
-    topic.send([(b"a", None), (b"b", b"1")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    horizon = header_of(topic.log.batches[0]).base_timestamp
-    topic.advance(DAY_MS // 2)
-    topic.send([(b"b", b"2")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert topic.content()[0] == (0, b"a", None)
-    assert header_of(topic.log.batches[0]).base_timestamp == horizon
+    driver = compacted(delete_retention_ms=DAY_MS)
+    driver.append([(b"a", None), (b"b", b"1")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    horizon = header_of(driver.log.batches[0]).base_timestamp
+    driver.advance(DAY_MS // 2)
+    driver.append([(b"b", b"2")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert driver.content()[0] == (0, b"a", None)
+    assert header_of(driver.log.batches[0]).base_timestamp == horizon
 
 
 PRODUCER: Final = 7
 
 
-def in_transaction(topic: Topic, pairs: list[tuple[bytes, bytes | None]], sequence: int = 0) -> int:
+def in_transaction(driver: LogDriver, pairs: list[tuple[bytes, bytes | None]], sequence: int = 0) -> int:
     return append(
-        topic,
+        driver,
         batch(
-            [Record(value, key, topic.now_ms) for key, value in pairs],
+            [Record(value, key, driver.now_ms) for key, value in pairs],
             producer_id=PRODUCER,
             producer_epoch=0,
             sequence=sequence,
@@ -137,207 +137,207 @@ def in_transaction(topic: Topic, pairs: list[tuple[bytes, bytes | None]], sequen
     )
 
 
-def mark(topic: Topic, *, commit: bool) -> int:
-    return append(topic, marker_batch(Marker(PRODUCER, 0, commit, 0), topic.now_ms))
+def mark(driver: LogDriver, *, commit: bool) -> int:
+    return append(driver, marker_batch(Marker(PRODUCER, 0, commit, 0), driver.now_ms))
 
 
-def append(topic: Topic, data: bytes | bytearray) -> int:
+def append(driver: LogDriver, data: bytes | bytearray) -> int:
     """As the leader does itself; the offset."""
-    appended, offset = bytearray(data), topic.log.end_offset
+    appended, offset = bytearray(data), driver.log.end_offset
     record_batch.place(appended, offset, 0)
     header = header_of(appended)
-    topic.log.producers.appended_batch(appended, header)
-    topic.partition.append(appended, offset, header.record_count)
+    driver.log.producers.appended_batch(appended, header)
+    driver.partition.append(appended, offset, header.record_count)
     return offset
 
 
-def clean(topic: Topic) -> None:
-    roll(topic)
-    topic.advance(BACKOFF_MS)
+def clean(driver: LogDriver) -> None:
+    roll(driver)
+    driver.advance(BACKOFF_MS)
 
 
 def test_a_marker_stays_while_anything_of_its_transaction_does() -> None:
-    topic = compacted(delete_retention_ms=0)
-    in_transaction(topic, [(b"a", b"1")])
-    mark(topic, commit=True)
-    marker = topic.log.batches[1]
+    driver = compacted(delete_retention_ms=0)
+    in_transaction(driver, [(b"a", b"1")])
+    mark(driver, commit=True)
+    marker = driver.log.batches[1]
     for _ in range(3):
-        clean(topic)
-    assert topic.log.batches[1] is marker
-    assert topic.log.last_stable_offset == topic.log.end_offset
+        clean(driver)
+    assert driver.log.batches[1] is marker
+    assert driver.log.last_stable_offset == driver.log.end_offset
 
 
 def test_a_marker_of_which_nothing_is_left_goes_when_its_horizon_has_passed() -> None:
-    topic = compacted(delete_retention_ms=DAY_MS)
-    in_transaction(topic, [(b"a", b"1")])
-    marker = mark(topic, commit=True)
-    topic.send([(b"a", b"2")])
-    in_transaction(topic, [(b"b", b"1")], sequence=1)
-    mark(topic, commit=True)
-    clean(topic)
-    assert topic.ranges()[0] == (marker, marker, 1)
-    assert not header_of(topic.log.batches[0]).attributes & DELETE_HORIZON
-    clean(topic)
-    assert header_of(topic.log.batches[0]).base_timestamp == topic.now_ms + DAY_MS
-    topic.advance(DAY_MS)
-    clean(topic)
-    assert topic.ranges()[0][0] > marker
+    driver = compacted(delete_retention_ms=DAY_MS)
+    in_transaction(driver, [(b"a", b"1")])
+    marker = mark(driver, commit=True)
+    driver.append([(b"a", b"2")])
+    in_transaction(driver, [(b"b", b"1")], sequence=1)
+    mark(driver, commit=True)
+    clean(driver)
+    assert driver.ranges()[0] == (marker, marker, 1)
+    assert not header_of(driver.log.batches[0]).attributes & DELETE_HORIZON
+    clean(driver)
+    assert header_of(driver.log.batches[0]).base_timestamp == driver.now_ms + DAY_MS
+    driver.advance(DAY_MS)
+    clean(driver)
+    assert driver.ranges()[0][0] > marker
 
 
 def test_records_of_an_aborted_transaction_go_and_take_nobodys_place() -> None:
-    topic = compacted(delete_retention_ms=0)
-    topic.send([(b"a", b"1")])
-    aborted = in_transaction(topic, [(b"a", b"aborted"), (b"b", b"aborted")])
-    marker = mark(topic, commit=False)
-    in_transaction(topic, [(b"c", b"1")], sequence=2)
-    mark(topic, commit=True)
-    assert topic.log.producers.transactions.aborted
-    clean(topic)
-    assert (0, b"a", b"1") in topic.content()
-    assert not any(aborted <= offset < marker for offset, *_ in topic.content())
-    assert topic.log.producers.transactions.aborted
-    clean(topic)
+    driver = compacted(delete_retention_ms=0)
+    driver.append([(b"a", b"1")])
+    aborted = in_transaction(driver, [(b"a", b"aborted"), (b"b", b"aborted")])
+    marker = mark(driver, commit=False)
+    in_transaction(driver, [(b"c", b"1")], sequence=2)
+    mark(driver, commit=True)
+    assert driver.log.producers.transactions.aborted
+    clean(driver)
+    assert (0, b"a", b"1") in driver.content()
+    assert not any(aborted <= offset < marker for offset, *_ in driver.content())
+    assert driver.log.producers.transactions.aborted
+    clean(driver)
     # A reader that was told of it would wait for a marker that it may never meet.
-    assert not topic.log.producers.transactions.aborted
-    clean(topic)
-    assert marker not in [base for base, *_ in topic.ranges()]
-    assert [value for _, key, value in topic.content() if key == b"c"] == [b"1"]
+    assert not driver.log.producers.transactions.aborted
+    clean(driver)
+    assert marker not in [base for base, *_ in driver.ranges()]
+    assert [value for _, key, value in driver.content() if key == b"c"] == [b"1"]
 
 
 def test_a_producer_is_known_by_what_compaction_left() -> None:
-    topic = compacted()
-    topic.send([(b"a", b"1"), (b"b", b"1"), (b"b", b"2")], producer_id=PRODUCER, sequence=0)
-    topic.send([(b"a", b"2"), (b"b", b"3")])
-    clean(topic)
-    assert topic.ranges()[0] == (0, 2, 0)
-    topic.log.reopen(clean=False)
-    topic.send([(b"a", b"3")], producer_id=PRODUCER, sequence=3)
+    driver = compacted()
+    driver.append([(b"a", b"1"), (b"b", b"1"), (b"b", b"2")], producer_id=PRODUCER, sequence=0)
+    driver.append([(b"a", b"2"), (b"b", b"3")])
+    clean(driver)
+    assert driver.ranges()[0] == (0, 2, 0)
+    driver.log.reopen(clean=False)
+    driver.append([(b"a", b"3")], producer_id=PRODUCER, sequence=3)
 
 
 def test_a_replica_is_cleaned_by_itself() -> None:
-    topic = compacted(brokers=2)
+    driver = compacted(brokers=2)
     for value in (b"1", b"2", b"3"):
-        topic.send([(b"a", value)])
-    replica = topic.partition.logs[2]
+        driver.append([(b"a", value)])
+    replica = driver.partition.logs[2]
     replica.high_watermark = 3
-    compaction.clean(replica, 2, topic.topic.settings, topic.now_ms)
+    compaction.clean(replica, 2, driver.topic.settings, driver.now_ms)
     assert [record.offset for each in replica for record in records(each)] == [1, 2]
-    assert [offset for offset, *_ in topic.content()] == [0, 1, 2]
+    assert [offset for offset, *_ in driver.content()] == [0, 1, 2]
 
 
 def test_log_append_times_stay() -> None:
-    topic = compacted(message_timestamp_type="LogAppendTime")
-    topic.send([(b"a", b"1"), (b"b", b"1")])
-    topic.send([(b"a", b"2")])
-    sent_ms = topic.now_ms
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert [(r.offset, r.timestamp) for r in records(topic.log.batches[0])] == [(1, sent_ms)]
+    driver = compacted(message_timestamp_type="LogAppendTime")
+    driver.append([(b"a", b"1"), (b"b", b"1")])
+    driver.append([(b"a", b"2")])
+    sent_ms = driver.now_ms
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert [(r.offset, r.timestamp) for r in records(driver.log.batches[0])] == [(1, sent_ms)]
 
 
 @pytest.mark.parametrize(("ratio", "done"), [(0.5, False), (0.49, True)])
 def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
-    topic = compacted()
-    topic.send([(b"a", b"1")])
-    topic.send([(b"b", b"1")])
-    topic.advance(BACKOFF_MS)
-    assert topic.partition.segments.first_dirty == 1
-    topic.topic.configure({**topic.topic.overrides, "min.cleanable.dirty.ratio": str(ratio)})
-    topic.send([(b"c", b"1")])
-    topic.advance(BACKOFF_MS)
-    assert (topic.partition.segments.first_dirty == 2) == done
+    driver = compacted()
+    driver.append([(b"a", b"1")])
+    driver.append([(b"b", b"1")])
+    driver.advance(BACKOFF_MS)
+    assert driver.partition.segments.first_dirty == 1
+    driver.topic.configure({**driver.topic.overrides, "min.cleanable.dirty.ratio": str(ratio)})
+    driver.append([(b"c", b"1")])
+    driver.advance(BACKOFF_MS)
+    assert (driver.partition.segments.first_dirty == 2) == done
 
 
 def test_what_is_younger_than_the_least_lag_waits() -> None:
-    topic = compacted(min_compaction_lag_ms=10 * MINUTE_MS)
-    topic.send([(b"a", b"1")])
-    topic.send([(b"a", b"2")])
-    topic.advance(MINUTE_MS)
-    topic.send([(b"a", b"3")])
-    roll(topic)
-    topic.advance(9 * MINUTE_MS - 1)
-    assert len(topic.content()) == 4
-    topic.advance(1)
-    assert [offset for offset, _, _ in topic.content()] == [1, 2, 3]
-    topic.advance(MINUTE_MS)
-    assert [offset for offset, _, _ in topic.content()] == [2, 3]
-    assert topic.cluster.next_deadline() is None
+    driver = compacted(min_compaction_lag_ms=10 * MINUTE_MS)
+    driver.append([(b"a", b"1")])
+    driver.append([(b"a", b"2")])
+    driver.advance(MINUTE_MS)
+    driver.append([(b"a", b"3")])
+    roll(driver)
+    driver.advance(9 * MINUTE_MS - 1)
+    assert len(driver.content()) == 4
+    driver.advance(1)
+    assert [offset for offset, _, _ in driver.content()] == [1, 2, 3]
+    driver.advance(MINUTE_MS)
+    assert [offset for offset, _, _ in driver.content()] == [2, 3]
+    assert driver.cluster.next_deadline() is None
 
 
 def test_what_is_older_than_the_largest_lag_goes_though_little_is_dirty() -> None:
-    topic = compacted(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=10 * MINUTE_MS)
-    topic.send([(b"a", b"1")])
-    topic.send([(b"a", b"2")])
-    roll(topic)
-    topic.advance(10 * MINUTE_MS)
-    assert len(topic.content()) == 3
-    topic.advance(BACKOFF_MS)
-    assert len(topic.content()) == 2
+    driver = compacted(min_cleanable_dirty_ratio=1.0, max_compaction_lag_ms=10 * MINUTE_MS)
+    driver.append([(b"a", b"1")])
+    driver.append([(b"a", b"2")])
+    roll(driver)
+    driver.advance(10 * MINUTE_MS)
+    assert len(driver.content()) == 3
+    driver.advance(BACKOFF_MS)
+    assert len(driver.content()) == 2
 
 
 def test_nothing_at_or_above_the_high_watermark_is_compacted() -> None:
-    topic = compacted()
+    driver = compacted()
     for value in (b"1", b"2", b"3"):
-        topic.send([(b"a", value)])
-    topic.log.high_watermark = 1
-    topic.advance(BACKOFF_MS)
-    assert len(topic.content()) == 3
-    topic.log.high_watermark = 3
-    topic.advance(BACKOFF_MS)
-    assert [offset for offset, _, _ in topic.content()] == [1, 2]
+        driver.append([(b"a", value)])
+    driver.log.high_watermark = 1
+    driver.advance(BACKOFF_MS)
+    assert len(driver.content()) == 3
+    driver.log.high_watermark = 3
+    driver.advance(BACKOFF_MS)
+    assert [offset for offset, _, _ in driver.content()] == [1, 2]
 
 
 def test_followers_hold_the_same() -> None:
-    topic = compacted(brokers=3)
-    topic.send([(b"a", b"1"), (b"b", b"1")])
-    topic.send([(b"a", b"2")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert len(topic.content()) == 3
-    for log in topic.partition.logs.values():
-        assert log.bases == topic.log.bases
-        assert all(one is other for one, other in zip(log.batches, topic.log.batches, strict=True))
+    driver = compacted(brokers=3)
+    driver.append([(b"a", b"1"), (b"b", b"1")])
+    driver.append([(b"a", b"2")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert len(driver.content()) == 3
+    for log in driver.partition.logs.values():
+        assert log.bases == driver.log.bases
+        assert all(one is other for one, other in zip(log.batches, driver.log.batches, strict=True))
         assert log.size == sum(map(len, log.batches))
 
 
 def test_compacted_and_deleted() -> None:
-    topic = compacted(cleanup_policy="compact,delete", retention_ms=DAY_MS)
-    topic.send([(b"a", b"1")])
-    topic.send([(b"b", b"1")])
-    topic.send([(b"a", b"2")])
-    roll(topic)
-    topic.advance(BACKOFF_MS)
-    assert [offset for offset, _, _ in topic.content()] == [1, 2, 3]
-    topic.advance(2 * DAY_MS)
-    assert topic.log.start_offset == topic.log.end_offset == 4
-    assert not topic.content()
+    driver = compacted(cleanup_policy="compact,delete", retention_ms=DAY_MS)
+    driver.append([(b"a", b"1")])
+    driver.append([(b"b", b"1")])
+    driver.append([(b"a", b"2")])
+    roll(driver)
+    driver.advance(BACKOFF_MS)
+    assert [offset for offset, _, _ in driver.content()] == [1, 2, 3]
+    driver.advance(2 * DAY_MS)
+    assert driver.log.start_offset == driver.log.end_offset == 4
+    assert not driver.content()
 
 
 def test_a_compacted_topic_is_not_deleted_from() -> None:
-    topic = compacted(retention_ms=1, retention_bytes=0)
-    topic.send()
-    topic.advance(DAY_MS)
-    assert topic.log.start_offset == 0
+    driver = compacted(retention_ms=1, retention_bytes=0)
+    driver.append()
+    driver.advance(DAY_MS)
+    assert driver.log.start_offset == 0
 
 
 def test_small_segments_are_joined() -> None:
-    topic = compacted(segment_bytes=150)
+    driver = compacted(segment_bytes=150)
     for number in range(6):
-        topic.send([(b"k%d" % (number % 2), b"v" * 20)])
-    topic.advance(BACKOFF_MS)
-    assert topic.segments() == [0, 1, 2, 3, 4, 5]
-    assert [each.size > 0 for each in topic.partition.segments.all] == [False] * 3 + [True] * 3
-    topic.send([(b"x", b"v" * 20)])
-    topic.advance(BACKOFF_MS)
-    assert topic.segments() == [0, 4, 5, 6]
-    assert sum(each.size for each in topic.partition.segments.all) == topic.log.size
+        driver.append([(b"k%d" % (number % 2), b"v" * 20)])
+    driver.advance(BACKOFF_MS)
+    assert driver.segments() == [0, 1, 2, 3, 4, 5]
+    assert [each.size > 0 for each in driver.partition.segments.all] == [False] * 3 + [True] * 3
+    driver.append([(b"x", b"v" * 20)])
+    driver.advance(BACKOFF_MS)
+    assert driver.segments() == [0, 4, 5, 6]
+    assert sum(each.size for each in driver.partition.segments.all) == driver.log.size
 
 
 def test_without_a_cleaner_nothing_is_compacted() -> None:
-    topic = compacted(broker={"log.cleaner.enable": "false"})
-    topic.send([(b"a", b"1"), (b"a", b"2")])
-    roll(topic)
-    assert topic.cluster.next_deadline() is None
+    driver = compacted(config={"log.cleaner.enable": "false"})
+    driver.append([(b"a", b"1"), (b"a", b"2")])
+    roll(driver)
+    assert driver.cluster.next_deadline() is None
 
 
 KEYS = st.sampled_from([b"a", b"b", b"c", b"d"])
@@ -357,19 +357,19 @@ BATCHES = st.lists(
 def test_whatever_is_sent_the_last_values_can_be_read(
     batches: list[tuple[Pairs, int, int]], segment_bytes: int, idempotent: bool
 ) -> None:
-    topic = compacted(segment_bytes=segment_bytes, delete_retention_ms=BACKOFF_MS, brokers=2)
+    driver = compacted(segment_bytes=segment_bytes, delete_retention_ms=BACKOFF_MS, brokers=2)
     sent: dict[int, tuple[bytes | None, bytes | None]] = {}
     sequence = 0
     for pairs, codec, later in batches:
         if idempotent:
-            base = topic.send(pairs, codec=codec, producer_id=7, sequence=sequence)
+            base = driver.append(pairs, codec=codec, producer_id=7, sequence=sequence)
         else:
-            base = topic.send(pairs, codec=codec)
+            base = driver.append(pairs, codec=codec)
         sequence += len(pairs)
         sent.update((base + index, pair) for index, pair in enumerate(pairs))
-        topic.advance(later)
-    topic.advance(10 * BACKOFF_MS)
-    content = topic.content()
+        driver.advance(later)
+    driver.advance(10 * BACKOFF_MS)
+    content = driver.content()
     offsets = [offset for offset, _, _ in content]
     assert offsets == sorted(set(offsets))
     assert all(sent[offset] == (key, value) for offset, key, value in content)
@@ -377,19 +377,19 @@ def test_whatever_is_sent_the_last_values_can_be_read(
     kept = {offset: value for offset, _, value in content}
     for offset in last.values():
         assert offset in kept or sent[offset][1] is None
-    dirty = topic.partition.segments.first_dirty
+    dirty = driver.partition.segments.first_dirty
     seen = {}
     for offset, key, _ in content:
         if offset < dirty:
             assert key not in seen, "a compacted part has each key once"
             seen[key] = offset
-    ranges = topic.ranges()
+    ranges = driver.ranges()
     assert all(end < start for (_, end, _), (start, _, _) in pairwise(ranges))
-    for log in topic.partition.logs.values():
+    for log in driver.partition.logs.values():
         assert log.bases == [base for base, _, _ in ranges]
         assert log.size == sum(map(len, log.batches))
-    for offset in range(topic.log.end_offset):
-        error, found = topic.fetch(offset)
+    for offset in range(driver.log.end_offset):
+        error, found = driver.batches_from(offset)
         assert error == ErrorCode.NONE
         assert [r.offset for b in found for r in records(b) if r.offset >= offset] == [
             each for each in offsets if each >= offset

@@ -2,23 +2,22 @@
 
 import gzip
 import json
-import random
 
 import pytest
 
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.partition import Partition
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log.validation import BatchError, validate
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.record_batch import HEADER_BYTES, MAX_RECORDS, header_of
-from mockbroker.protocol.releases import parse
+
+from ..driving.cluster import configured
 
 CODECS = [GZIP, SNAPPY, LZ4, ZSTD]
 
 
 def partition(config: dict[str, str] | None = None, kafka: str = "4.4") -> Partition:
-    cluster = Cluster(parse(kafka), random.Random(0), brokers=1, config=config)
+    cluster = configured(kafka, 1, None, config or {})
     return cluster.create_topic("t", [[1]]).partitions[0]
 
 

@@ -1,16 +1,14 @@
 """Reading and cutting a log."""
 
-from random import Random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
-from mockbroker.protocol.releases import parse
+
+from ..driving.cluster import a_cluster
 
 
 def placed(data: bytes, base_offset: int) -> bytearray:
@@ -21,7 +19,7 @@ def placed(data: bytes, base_offset: int) -> bytearray:
 
 def log_of(counts: list[int]) -> Log:
     """A log of one batch per count."""
-    partition = Cluster(parse("4.4"), Random(0), brokers=1).create_topic("t", [[1]]).partitions[0]
+    partition = a_cluster(brokers=1).create_topic("t", [[1]]).partitions[0]
     for count in counts:
         base_offset = partition.log.end_offset
         partition.append(placed(batch(count), base_offset), base_offset, count)

@@ -1,17 +1,10 @@
 """Idempotent produce, as real brokers from 0.11.0.3 to 4.4.0 answered it."""
 
-from random import Random
-
 import pytest
 
-from mockbroker.apis import HANDLERS
-from mockbroker.cluster.call import Call, Client
-from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.batches import batch
-from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from mockbroker.protocol.releases import parse
+
+from ..driving.partition import PartitionDriver, outcome
 
 OUT_OF_ORDER = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, -1)
 UNKNOWN = (ErrorCode.UNKNOWN_PRODUCER_ID, -1)
@@ -19,21 +12,17 @@ FENCED = (ErrorCode.INVALID_PRODUCER_EPOCH, -1)
 RELEASES = ("0.11", "1.1", "2.3", "2.4", "2.5", "3.9", "4.4")
 
 
-class Producer:
+class Producer(PartitionDriver):
     """Appends batches of three records to one partition of a one-broker cluster."""
 
     def __init__(self, kafka: str) -> None:
-        self.cluster = Cluster(parse(kafka), Random(0), brokers=1, now_ms=1_700_000_000_000)
-        self.partition = self.cluster.create_topic("t", [[1]]).partitions[0]
+        super().__init__(kafka, brokers=1)
 
     def send(self, sequence: int, *, epoch: int = 0, producer_id: int = 7, count: int = 3) -> tuple[int, int]:
         """(error code, base offset)."""
-        data = batch(count, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
-        topic = TopicProduceData(name="t", partition_data=[PartitionProduceData(0, data)])
-        call = Call(self.cluster.brokers[1], 5, Client(), "test", lambda *_: None)
-        answer = HANDLERS[ApiKey.PRODUCE](call, ProduceRequest(None, -1, 1000, [topic]))
-        only = answer.responses[0].partition_responses[0]
-        return only.error_code, only.base_offset
+        return outcome(
+            self.produce(count, version=5, producer_id=producer_id, epoch=epoch, sequence=sequence)
+        )
 
     def delete_everything(self) -> None:
         self.partition.advance_log_start(self.partition.log.end_offset)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import random
 import resource
 import socket
 from collections.abc import Awaitable, Callable
@@ -11,14 +10,13 @@ import pytest
 import trio
 import trio.testing
 
-from mockbroker.cluster.cluster import Cluster
-from mockbroker.protocol.releases import parse
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
 
 from ..driving import wire
+from ..driving.cluster import a_cluster
 
 
 class Order:
@@ -59,7 +57,7 @@ class Served:
     """A broker that listens, its topic `t`, and who was answered when."""
 
     def __init__(self) -> None:
-        self.cluster = Cluster(parse("4.4"), random.Random(0), brokers=1, now_ms=wire.NOW_MS)
+        self.cluster = a_cluster(brokers=1)
         self.cluster.create_topic("t", [[1]])
         self.order = Order()
         self.pump = Pump(self.cluster, Reporting(SilentObserver()), monotonic=Ticking())
@@ -135,7 +133,7 @@ async def drain(sock: socket.socket) -> None:
 
 def one_answer() -> int:
     """Bytes of an answer to ApiVersions."""
-    cluster = Cluster(parse("4.4"), random.Random(0), brokers=1)
+    cluster = a_cluster(brokers=1)
     connection = Connection(cluster.brokers[1], "x", "/x", SilentObserver(), lambda _: None)
     connection.receive(memoryview(wire.api_versions()))
     return connection.out_bytes
