@@ -4,30 +4,44 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev serve test lint bench docs soak differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all serve test test-all lint bench docs soak differential fuzz week lock clean
+
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+PYTEST := $(BIN)/python -m pytest -n auto
+install = began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@ && \
+	echo "$(1) installed in $$(($$(date +%s) - began)) s"
 
 setup: $(VENV)/.run  ## the run-time set only
-setup-dev: $(VENV)/.dev  ## and what tests, linters and benchmarks need
+setup-dev: $(VENV)/.dev  ## and what `make test` and benchmarks need
+setup-all: $(VENV)/.all  ## and Spark, which tests of pipeline/ need and the linters read
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements/run.lock pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	touch $@
+	@$(call install,$<,&& $(PIP) --no-deps --editable .)
 
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
-	touch $@
+	@$(call install,$<)
+
+$(VENV)/.all: requirements/all.lock $(VENV)/.dev
+	@$(call install,$<)
 
 serve: setup  ## make serve ARGS="--kafka 2.3 --brokers 1"
 	exec $(BIN)/mockbroker serve $(ARGS)
 
-test: setup-dev  ## make test ARGS="-k groups"
-	$(BIN)/python -m pytest $(ARGS)
+test: setup-dev  ## what needs Python only; make test ARGS="-k groups", ARGS="-n0 tests/log"
+	$(PYTEST) --dist worksteal -m "not needs" $(ARGS)
 
-lint: setup-dev
+ifeq ($(strip $(ARGS)),)
+test-all: setup-all test  ## and then what needs Spark, Java, Node, Go, kcat or tshark
+	$(PYTEST) --dist loadgroup --no-loadscope-reorder -m needs
+else
+test-all: setup-all
+	$(PYTEST) --dist loadgroup --no-loadscope-reorder $(ARGS)
+endif
+
+lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --package mockbroker
@@ -52,10 +66,15 @@ fuzz: setup-dev  ## half a million requests that nobody should send; make fuzz A
 week: setup-dev  ## a week of traffic in virtual time, and what the cluster keeps of it
 	$(BIN)/python -m benchmarks.week $(ARGS)
 
+# uv keeps what an output file has: so the three agree.
+COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
-	$(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header pyproject.toml -o requirements/run.lock
-	$(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --extra dev --extra spark pyproject.toml -o requirements/dev.lock
+	$(COMPILE) --extra dev --extra spark pyproject.toml -o requirements/all.lock
+	cp requirements/all.lock requirements/dev.lock
+	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.lock
+	cp requirements/all.lock requirements/run.lock
+	$(COMPILE) pyproject.toml -o requirements/run.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

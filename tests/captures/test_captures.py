@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mockbroker.captures import Message, messages
 from mockbroker.protocol.pcapng import CaptureError, Segment, Writer, read
-from tests.clients import tools
+from tests import needs
 
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}
 LIMIT_S = 60.0
@@ -65,11 +65,12 @@ def test_every_message_is_read(captured: tuple[Path, str, str]) -> None:
     assert [each["records"] for each in partition["records"]] == [1]
 
 
+@pytest.mark.needs("tshark")
 def test_wireshark_reads_it(captured: tuple[Path, str, str]) -> None:
     """Its dissector goes as far as about 2.4; what is newer it names, and calls some of it malformed."""
     path, bootstrap, kafka = captured
     ports = [f"tcp.port=={each.rpartition(':')[2]},kafka" for each in bootstrap.split(",")]
-    command = [tools.need("tshark"), "-r", str(path), "-Y", "kafka", "-T", "fields", "-e", "_ws.col.Info"]
+    command = [needs.need("tshark"), "-r", str(path), "-Y", "kafka", "-T", "fields", "-e", "_ws.col.Info"]
     done = subprocess.run(
         [*command, *(word for each in ports for word in ("-d", each))],
         capture_output=True,

@@ -10,14 +10,15 @@ import pytest
 from mockbroker.conformance.clients import building
 from mockbroker.conformance.clients.java import FLAGS, LOG_LEVEL, PROJECT
 
-from . import build, scenario, tools
+from .. import needs
+from . import build, scenario
 from .scenario import Event, Plan
 
 
 def class_path(version: str, project: Path = PROJECT) -> str:
     """The jars that a project's pom names, and its classes."""
     for tool in ("java", "javac", "mvn"):
-        tools.need(tool)
+        needs.need(tool)
     try:
         return building.class_path(project, version)
     except building.BuildError as error:
@@ -25,7 +26,7 @@ def class_path(version: str, project: Path = PROJECT) -> str:
 
 
 def command(classes: str, main: str, *args: str) -> list[str]:
-    return [tools.need("java"), *FLAGS, f"{LOG_LEVEL}=warn", "-cp", classes, main, *args]
+    return [needs.need("java"), *FLAGS, f"{LOG_LEVEL}=warn", "-cp", classes, main, *args]
 
 
 def run(version: str, bootstrap: str, plans: Sequence[Plan]) -> list[list[Event]]:

@@ -11,7 +11,8 @@ from typing import Final
 
 from mockbroker.conformance.clients import building
 
-from . import build, tools
+from .. import needs
+from . import build
 
 MODULE: Final = "github.com/segmentio/kafka-go"
 _PORT: Final = "49092"
@@ -57,7 +58,7 @@ def tests() -> Path:
     """The folder with kafka-go's sources, their data and `kafka.test`."""
 
     def steps(folder: Path) -> None:
-        go = tools.need("go")
+        go = needs.need("go")
         _go(folder, "mod", "download", MODULE)
         found = subprocess.run(
             [go, "list", "-m", "-f", "{{.Dir}}", MODULE],
@@ -98,4 +99,4 @@ def run_tests(port: int, temporary: Path) -> dict[str, str]:
 
 
 def _go(folder: Path, *arguments: str) -> None:
-    building.step([tools.need("go"), *arguments], folder)
+    building.step([needs.need("go"), *arguments], folder)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import process, tools
+from .. import needs
+from . import process
 from .process import Member, Said
 from .scenario import PARTITIONS, Plan
 
@@ -25,7 +26,7 @@ class Client(process.Client):
     def produce(self, plan: Plan, indexes: range) -> None:
         for partition in range(PARTITIONS):
             mine = [i for i in indexes if i % PARTITIONS == partition]
-            command = [tools.need("kcat"), "-P", "-b", self._bootstrap, "-t", plan.topic, "-K", "|"]
+            command = [needs.need("kcat"), "-P", "-b", self._bootstrap, "-t", plan.topic, "-K", "|"]
             command += ["-p", str(partition), "-z", plan.codec]
             command += ["-X", f"enable.idempotence={str(plan.idempotent).lower()}"]
             process.feed(command, process.lines(mine, b"|"))
@@ -34,5 +35,5 @@ class Client(process.Client):
         conf = CONSUMER | {"partition.assignment.strategy": plan.assignor}
         settings = [part for item in conf.items() for part in ("-X", "=".join(item))]
         form = ["-u", "-d", "cgrp", "-f", "%p %o %k %s\n"]
-        command = [tools.need("kcat"), "-b", self._bootstrap, *settings, *form, "-G", plan.group, plan.topic]
+        command = [needs.need("kcat"), "-b", self._bootstrap, *settings, *form, "-G", plan.group, plan.topic]
         return Member(self, plan, command)

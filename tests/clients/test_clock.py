@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
 
+from .. import needs
 from . import java, scenario
 from .scenario import TIMEOUT, Plan
 
@@ -124,6 +125,7 @@ def test_aiokafka_works_while_time_stands_still(cluster: MockCluster) -> None:
         assert cluster.clock.now_ms == began
 
 
+@pytest.mark.needs(*needs.JAVA)
 def test_java_works_while_time_stands_still(name: str) -> None:
     with MockCluster(clock="manual") as cluster:
         began = cluster.clock.now_ms

@@ -12,7 +12,7 @@ from mockbroker.conformance import exactly_once
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.exactly_once import APPLICATIONS, Application, Case, run
 
-from . import tools
+from .. import needs
 
 SEEDS = range(10)
 """For each of the four clients; `make soak` has more."""
@@ -29,7 +29,7 @@ def make() -> Iterator[Callable[[str], Application]]:
             try:
                 made[name] = exactly_once.make(name)
             except BuildError as error:
-                tools.missing(str(error))
+                needs.missing(str(error))
         return made[name]
 
     yield get

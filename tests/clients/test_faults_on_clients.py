@@ -18,8 +18,8 @@ from mockbroker import MockCluster
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.clients.producers import JavaProducers
 
+from .. import needs
 from . import kafka_python as kp
-from . import tools
 from .aio import Loop
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "faults.md"
@@ -104,11 +104,11 @@ def kafka_python_sends(servers: str, patience_ms: int) -> Iterator[Send]:
 @contextmanager
 def java_sends(servers: str, patience_ms: int) -> Iterator[Send]:
     for tool in ("java", "javac", "mvn"):
-        tools.need(tool)
+        needs.need(tool)
     try:
         client = JavaProducers("4.4.0")
     except BuildError as error:
-        tools.missing(str(error))
+        needs.missing(str(error))
     config = {
         "request.timeout.ms": str(patience_ms),
         "delivery.timeout.ms": str(3 * patience_ms),

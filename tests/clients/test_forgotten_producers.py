@@ -16,7 +16,7 @@ from mockbroker import MockCluster
 from mockbroker.conformance.clients.consumer import wait_for
 from mockbroker.conformance.clients.producers import JavaProducers, Producer, Reply
 
-from . import tools
+from .. import needs
 from .forgetting import (
     BROKERS,
     CLIENTS,
@@ -65,7 +65,7 @@ def javas() -> Iterator[Javas]:
 
     def get(name: str) -> JavaProducers:
         for tool in ("java", "javac", "mvn"):
-            tools.need(tool)
+            needs.need(tool)
         if name not in running:
             running[name] = JavaProducers(name.removeprefix("Java "))
         return running[name]
@@ -190,6 +190,7 @@ def expire(running: MockCluster, offset: int) -> None:
     wait_for("retention", lambda: running.replicas(TOPIC, 0)[0].log_start_offset == offset)
 
 
+@pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize("take", [delete_records, expire])
 @pytest.mark.parametrize("broker", ["0.11", "2.3"])
 def test_it_makes_no_difference_who_deletes(

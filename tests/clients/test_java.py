@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from .. import needs
 from . import java, scenario
 from .scenario import Plan
 
 
+@pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2", "4.4.0"])
 def test_group(bootstrap: str, name: str, version: str) -> None:
     plans = [

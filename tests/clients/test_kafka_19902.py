@@ -14,7 +14,7 @@ from mockbroker.conformance.kafka_19902.experiment import run_all
 from mockbroker.conformance.kafka_19902.mechanisms import MECHANISMS
 from mockbroker.conformance.kafka_19902.results import Results, told
 
-from . import tools
+from .. import needs
 
 
 @pytest.fixture(params=["java-3.9", "confluent-kafka"])
@@ -22,7 +22,7 @@ def client(request: pytest.FixtureRequest) -> Iterator[Client]:
     try:
         made = clients.make(request.param)
     except BuildError as error:
-        tools.missing(str(error))
+        needs.missing(str(error))
     yield made
     made.stop()
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from mockbroker import MockCluster
 
-from . import kafka_go, tools
+from . import kafka_go
+
+pytestmark = pytest.mark.needs("go")
 
 
 def test_producer_group_and_requests_on_one_connection(bootstrap: str, name: str) -> None:
-    tools.need("go")
     command = [str(kafka_go.program()), bootstrap.split(",")[0], name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_its_own_tests(tmp_path: Path) -> None:
-    tools.need("go")
     with MockCluster(brokers=1) as cluster:
         found = kafka_go.run_tests(int(cluster.bootstrap_servers.rpartition(":")[2]), tmp_path)
     passed = [name for name, how in found.items() if how == "PASS"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from . import scenario, tools
+from .. import needs
+from . import scenario
 from .kafka_python import HAS, PACKAGES, Client
 from .scenario import Plan
 
@@ -21,7 +22,7 @@ from .scenario import Plan
 )
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
     if not HAS[codec]():
-        tools.missing(f"kafka-python has no {codec} here: install {PACKAGES[codec]}")
+        needs.missing(f"kafka-python has no {codec} here: install {PACKAGES[codec]}")
     plan = Plan(name, codec, assignor, idempotent=idempotent)
     scenario.check(scenario.run(Client(bootstrap), plan))
 

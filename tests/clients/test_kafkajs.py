@@ -6,19 +6,22 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
 from mockbroker.conformance.clients import building
 
-from . import build, scenario, tools
+from .. import needs
+from . import build, scenario
 from .scenario import Plan
 
 
 def install(folder: Path) -> None:
-    building.step([tools.need("npm"), "ci", "--no-audit", "--no-fund"], folder)
+    building.step([needs.need("npm"), "ci", "--no-audit", "--no-fund"], folder)
 
 
+@pytest.mark.needs("node", "npm")
 def test_group(bootstrap: str, name: str) -> None:
-    node = tools.need("node")
-    tools.need("npm")
+    node = needs.need("node")
     driver = build.cached("node", "kafkajs", install) / "driver.js"
     plans = [
         Plan(f"{name}-none", "none", "roundrobin"),

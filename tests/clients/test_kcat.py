@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from . import scenario, tools
+from . import scenario
 from .kcat import Client
 from .scenario import Plan
+
+pytestmark = pytest.mark.needs("kcat")
 
 
 @pytest.mark.parametrize(
@@ -20,5 +22,4 @@ from .scenario import Plan
     ],
 )
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
-    tools.need("kcat")
     scenario.check(scenario.run(Client(bootstrap), Plan(name, codec, assignor, idempotent=idempotent)))

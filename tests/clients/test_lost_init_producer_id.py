@@ -22,7 +22,7 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.clients.producers import JavaProducers, Reply
 
-from . import tools
+from .. import needs
 from .scenario import TIMEOUT
 
 NAME: Final = "tx"
@@ -121,7 +121,7 @@ def make() -> Iterator[Make]:
             try:
                 running[client] = JavaProducers(client.removeprefix("Java "))
             except BuildError as error:
-                tools.missing(str(error))
+                needs.missing(str(error))
         opened.append(running[client].open(f"p{len(opened)}", bootstrap, {"transactional.id": NAME}))
         return opened[-1]
 
@@ -198,6 +198,7 @@ def test_another_coordinator_answers(make: Make, client: str, kafka: str, answer
         one.close()
 
 
+@pytest.mark.needs(*needs.JAVA)
 def test_where_each_end_bumps_nothing_is_asked(make: Make) -> None:
     """KIP-890: the client has its next epoch from EndTxn."""
     with MockCluster(kafka="4.4", brokers=3) as running:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from .. import needs
 from . import confluent, java, kafka_python, scenario
 from .scenario import Plan
 
@@ -29,6 +30,7 @@ def test_kafka_python(bootstrap: str, name: str, release: str) -> None:
     scenario.check(scenario.run(kafka_python.Client(bootstrap), plan))
 
 
+@pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize("release", RELEASES[2:])
 def test_java(bootstrap: str, name: str, release: str) -> None:
     """The newest Java client needs 2.1. It is idempotent by itself."""

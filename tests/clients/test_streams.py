@@ -14,6 +14,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 
+from .. import needs
 from .streams import APPLICATION, CONFIG, COUNTS, LINES, PARTITIONS, REPARTITION, Instances, Text
 
 Start = Callable[[], Instances]
@@ -33,6 +34,7 @@ def cluster(release: str, markers_delay_ms: int) -> Iterator[MockCluster]:
 
 
 @pytest.fixture
+@needs.brings(*needs.JAVA)
 def jvm(cluster: MockCluster, tmp_path: Path) -> Iterator[Start]:
     """Starts a JVM for instances."""
     started: list[Instances] = []

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from .. import needs
 from . import confluent, scenario
 from .console import tool
 from .scenario import PARTITIONS, TIMEOUT, Plan
@@ -37,6 +38,7 @@ class Tools:
 
 
 @pytest.fixture
+@needs.brings(*needs.JAVA)
 def tools(bootstrap: str) -> Tools:
     return Tools(bootstrap)
 

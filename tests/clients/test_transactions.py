@@ -11,6 +11,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
+from .. import needs
 from . import java
 from .scenario import TIMEOUT
 
@@ -124,6 +125,7 @@ def test_confluent(bootstrap: str, name: str) -> None:
     assert Confluent(bootstrap, name).run() == EXPECTED
 
 
+@pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize(("version", "release"), [("2.8.2", "4.4"), ("3.9.2", "3.9"), ("4.4.0", "4.4")])
 def test_java(bootstrap: str, name: str, version: str) -> None:
     command = java.command(java.class_path(version), "Transactions", bootstrap, name, str(COUNT))

@@ -15,7 +15,8 @@ from mockbroker import MockCluster
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.clients.producers import JavaProducers
 
-from . import build, tools
+from .. import needs
+from . import build
 from . import kafka_python as kafka_client
 from .test_kafkajs import install
 
@@ -56,7 +57,7 @@ def java(bootstrap: str) -> None:
     try:
         client = JavaProducers("4.4.0")
     except BuildError as error:
-        tools.missing(str(error))
+        needs.missing(str(error))
     try:
         producer = client.open("app", bootstrap, {"enable.idempotence": "false"})
         for number in range(COUNT):
@@ -66,8 +67,8 @@ def java(bootstrap: str) -> None:
 
 
 def kafkajs(bootstrap: str) -> None:
-    node = tools.need("node")
-    tools.need("npm")
+    node = needs.need("node")
+    needs.need("npm")
     program = build.cached("node", "kafkajs", install) / "send.js"
     command = [node, str(program), bootstrap, "orders", str(COUNT)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)

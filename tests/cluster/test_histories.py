@@ -19,6 +19,7 @@ from mockbroker.log.log import Log
 
 from ..driving.cluster import Asked
 from ..driving.partition import LAG_MS, PartitionDriver, outcome
+from ..properties import examples
 
 BROKERS = st.integers(1, 3)
 STATES = st.sampled_from((FollowerState.PAUSED, FollowerState.SLOW, FollowerState.BEHIND))
@@ -155,6 +156,4 @@ class Life(RuleBasedStateMachine):
 def test_histories(kafka: str) -> None:
     """2.3 truncates by epoch, the others by diverging epoch."""
     machine = type(f"Life{kafka}", (Life,), {"kafka": kafka})
-    run_state_machine_as_test(
-        machine, settings=settings(max_examples=300, stateful_step_count=40, deadline=None)
-    )
+    run_state_machine_as_test(machine, settings=settings(max_examples=examples(300), stateful_step_count=40))

@@ -21,6 +21,7 @@ from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.control.table import OPERATIONS, find
 from mockbroker.trace.trace import KEPT, Trace
 
+from ..properties import examples
 from .asking import ask
 
 
@@ -115,7 +116,7 @@ def requests(draw: st.DrawFn) -> tuple[str, str, bytes | None]:
 
 
 @given(request=requests())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_is_asked_is_done_or_refused(
     cluster: MockCluster, request: tuple[str, str, bytes | None]
 ) -> None:

@@ -11,6 +11,7 @@ from mockbroker.coordinators.states import GroupState
 
 from ..driving.cluster import Asked
 from ..driving.groups import SESSION_MS, Generation, GroupDriver
+from ..properties import examples
 
 LONG_MS = 1_800_000
 REBALANCE_MS = 8_000
@@ -146,7 +147,7 @@ _STEPS = st.tuples(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(
     members=st.lists(
         st.tuples(st.booleans(), st.sampled_from([SESSION_MS, LONG_MS])), min_size=1, max_size=4

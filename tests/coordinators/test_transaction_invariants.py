@@ -12,6 +12,7 @@ from mockbroker.protocol.record_batch import CONTROL, TRANSACTIONAL, header_of, 
 
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import Given, TransactionDriver
+from ..properties import examples
 
 PARTITIONS = (0, 1)
 TIMEOUT_MS = 20_000
@@ -180,5 +181,5 @@ class Transactions(RuleBasedStateMachine):
             self.readers_see_what_was_committed()
 
 
-Transactions.TestCase.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+Transactions.TestCase.settings = settings(max_examples=examples(25), stateful_step_count=30)
 test_transactions = Transactions.TestCase

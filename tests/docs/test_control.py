@@ -13,7 +13,7 @@ from docs.generate import REFERENCE
 from mockbroker import MockCluster
 from mockbroker.conformance.clients import building
 
-from ..clients import tools
+from .. import needs
 
 PAGE = (REFERENCE.parent / "control.md").read_text()
 JUNIT = "org.junit.platform:junit-platform-console-standalone:1.11.4"
@@ -52,15 +52,14 @@ def written(cluster: MockCluster) -> list[int]:
     return [replica.log_end_offset for replica in cluster.replicas("orders", 0)]
 
 
+@pytest.mark.needs("curl", "kcat")
 def test_shell(cluster: MockCluster, tmp_path: Path) -> None:
-    tools.need("curl")
-    tools.need("kcat")
     assert '"hits":1' in run(cluster, ["sh", "-c", example("sh")], tmp_path)
     assert written(cluster) == [2, 2, 2]
 
 
+@pytest.mark.needs("kcat")
 def test_python(cluster: MockCluster, tmp_path: Path) -> None:
-    tools.need("kcat")
     run(cluster, [sys.executable, "-c", example("python")], tmp_path)
     assert written(cluster) == [2, 2, 2]
 
@@ -69,17 +68,17 @@ def test_the_trace_as_it_comes(cluster: MockCluster, tmp_path: Path) -> None:
     assert run(cluster, [sys.executable, "-c", example("python", 1)], tmp_path) == "broker 2 leads\n"
 
 
+@pytest.mark.needs("go", "kcat")
 def test_go(cluster: MockCluster, tmp_path: Path) -> None:
-    go = tools.need("go")
-    tools.need("kcat")
+    go = needs.need("go")
     (tmp_path / "main.go").write_text(example("go"))
     assert '"hits":1' in run(cluster, [go, "run", "main.go"], tmp_path)
     assert written(cluster) == [2, 2, 2]
 
 
+@pytest.mark.needs(*needs.JAVA, "kcat")
 def test_java(cluster: MockCluster, tmp_path: Path) -> None:
-    java, javac, maven = tools.need("java"), tools.need("javac"), tools.need("mvn")
-    tools.need("kcat")
+    java, javac, maven = needs.need("java"), needs.need("javac"), needs.need("mvn")
     (tmp_path / "OrdersTest.java").write_text(example("java"))
 
     def build(folder: Path) -> None:
@@ -94,14 +93,15 @@ def test_java(cluster: MockCluster, tmp_path: Path) -> None:
     assert written(cluster) == [2, 2, 2]
 
 
+@pytest.mark.needs("curl")
 def test_commands(cluster: MockCluster, tmp_path: Path) -> None:
     out = run(cluster, ["sh", "-e", "-c", example("sh", 1)], tmp_path)
     assert '"state": "leader"' in out
     assert cluster.policies.answer("undefined-epoch", topic="orders") == "log-end-offset"
 
 
+@pytest.mark.needs("kcat")
 def test_scenario(cluster: MockCluster, tmp_path: Path) -> None:
-    tools.need("kcat")
     (tmp_path / "lost.toml").write_text(example("toml"))
     command = re.search(r"^\$ (mockbroker run .*)$", PAGE, re.MULTILINE)
     assert command is not None

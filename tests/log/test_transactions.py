@@ -1,7 +1,7 @@
 """Transactions in a replica's log: what it tells readers, and knows after truncation and replication."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.log.log import Log
@@ -170,7 +170,6 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(steps=STEPS, cut=st.integers(0, 30), watermark=st.integers(0, 30))
 def test_what_was_replicated_or_truncated_is_as_if_written_so(
     steps: list[tuple[str, int]], cut: int, watermark: int

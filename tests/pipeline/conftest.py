@@ -13,7 +13,7 @@ import pytest
 
 from mockbroker.conformance.clients import building
 
-from ..clients import tools
+from .. import needs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,9 +32,9 @@ def connector_jars() -> list[Path]:
 
 
 @pytest.fixture(scope="session")
+@needs.brings(*needs.SPARK)
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local session. Jars have to be there before its JVM starts: those of Kafka's connector are."""
-    tools.need("java")
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

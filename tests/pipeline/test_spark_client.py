@@ -15,7 +15,6 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.conformance.clients import building
 
-from ..clients import tools
 from .conftest import connector_jars
 from .spark_queries import DONE, NOTHING, TOPIC, Stream, Table
 from .spark_stories import CONFIG, IN_TRANSACTIONS, STORIES, Scene, Story, aborted, some_deleted, truncated
@@ -42,7 +41,6 @@ EXPECTED = tables()
 @pytest.fixture(scope="module")
 def kafka(spark: SparkSession) -> SparkSession:
     """The session, where it has the connector."""
-    tools.need("mvn")
     try:
         connector_jars()
     except building.BuildError as error:

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol import record_batch, record_scan
 
+from ..properties import examples
+
 
 def number(data: bytes, at: int, most: int) -> tuple[int, int]:
     """A zig-zag varint of at most so many bytes, and the offset behind it."""
@@ -53,7 +55,7 @@ def field_by_field(data: bytes, count: int) -> tuple[int, int]:
     ),
     keyed=st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_records_that_look_like_the_one_before_are_looked_at_all_the_same(
     sizes: list[int], times: list[int], changes: list[tuple[float, int]], keyed: bool
 ) -> None:

@@ -23,6 +23,8 @@ from mockbroker.protocol.codecs import codec
 from mockbroker.protocol.headers import MalformedRequestError
 from mockbroker.protocol.primitives import write_uvarint
 
+from ..properties import examples
+
 CASES = [
     (key, version, kind)
     for key, (low, high) in CODEC_VERSIONS.items()
@@ -125,7 +127,7 @@ def as_kio_has_it(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("key", "version", "kind"), CASES, ids=lambda value: str(getattr(value, "name", value))
 )
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10), suppress_health_check=list(HealthCheck))
 @given(data=st.data(), randomness=st.randoms(use_true_random=False))
 def test_what_is_written_is_read_back_by_kio_and_by_us_and_when_damaged_read_or_refused(
     key: ApiKey, version: int, kind: str, data: st.DataObject, randomness: random.Random

@@ -4,7 +4,7 @@ import random
 import struct
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockbroker.protocol.headers import parse_header
@@ -45,7 +45,6 @@ def compact(value: str) -> bytes:
     return bytes([len(value) + 1]) + value.encode()
 
 
-@settings(deadline=None)
 @given(
     requests=st.lists(st.tuples(st.sampled_from(list(FORMS)), st.booleans()), min_size=1, max_size=8),
     writes=st.randoms(use_true_random=False),

@@ -15,6 +15,7 @@ from mockbroker.server.slices import Slice
 
 from ..driving import wire
 from ..driving.connections import ConnectionDriver, answered
+from ..properties import examples
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ CLIENT_IDS = [b"test", b"", None, b"another", "für".encode()]
     looks=st.lists(st.booleans(), max_size=7),
     client_ids=st.lists(st.sampled_from(CLIENT_IDS), min_size=5, max_size=5),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_requests_cut_anywhere_and_answered_in_slices_are_answered_the_same(
     cuts: list[int], looks: list[bool], client_ids: list[bytes | None]
 ) -> None:
@@ -300,7 +301,7 @@ WITNESS = SHARED.cluster.create_topic("witness", [[1]]).partitions[0]
 
 
 @given(data=broken())
-@settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(10_000), suppress_health_check=list(HealthCheck))
 def test_nothing_that_comes_in_breaks_the_server(data: bytes) -> None:
     connection = SHARED.connect()
     connection.receive(memoryview(data).toreadonly())

@@ -143,7 +143,7 @@ def test_any_bytes_are_recognised_or_not(tmp_path: Path, content: bytes, name: s
         assert row.kind in KINDS
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_any_damage_to_what_is_known_is_read(tmp_path: Path, data: st.DataObject) -> None:
     """Real files, with bytes changed and cut off: read by the reader whose files they were."""

@@ -1,0 +1,69 @@
+"""What each test needs is known before it runs, and it gets nothing else. How often properties are tried."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from . import needs
+
+settings.register_profile("fast", max_examples=25, derandomize=True, deadline=None)
+settings.register_profile("ci", max_examples=100, derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "fast")
+
+_needed = pytest.StashKey[frozenset[str]]()
+_pretenders = pytest.StashKey[needs.Pretenders]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder = tempfile.TemporaryDirectory(prefix="mockbroker-tests-")
+    config.add_cleanup(folder.cleanup)
+    config.stash[_pretenders] = needs.Pretenders(Path(folder.name))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs something, before `-m` looks."""
+    for item in items:
+        needed = needs.of(item)
+        item.stash[_needed] = needed
+        if needed and item.get_closest_marker("needs") is None:
+            item.add_marker(pytest.mark.needs(*sorted(needed)))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    pretenders = item.config.stash[_pretenders]
+    needs.declared = item.stash[_needed]
+    pretenders.stand_in(needs.declared)
+    result = yield
+    pretenders.leave()
+    needs.declared = None
+    return result
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    needed = item.stash[_needed]
+    for name in sorted(needed):
+        if name not in needs.PACKAGES:
+            needs.need(name)
+        elif importlib.util.find_spec(name) is None:
+            needs.missing(f"{name} is not installed: make setup-all")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    result = yield
+    if started := item.config.stash[_pretenders].started():
+        pytest.fail(f"started without a marker `needs` for it: {started}", pytrace=False)
+    return result

@@ -1,0 +1,13 @@
+"""How often properties are tried: as often as the profile of the tests says."""
+
+from typing import Final
+
+from hypothesis import settings
+
+_USUAL: Final = 100
+"""What Hypothesis has unless it is told otherwise, and what `CI` tries."""
+
+
+def examples(count: int) -> int:
+    """`count` in CI, fewer by default, more with the profile `thorough`: for `max_examples`."""
+    return max(1, count * settings().max_examples // _USUAL)
