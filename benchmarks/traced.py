@@ -63,7 +63,8 @@ def without_looks(function: Callable[..., Any]) -> Callable[..., Any]:
 def main() -> None:
     (kind,) = sys.argv[1:]
     if kind == "without":
-        for owner, name in ((Connection, "_answer_frame"), (Pump, "_turn"), (Pump, "poke")):
+        requests = ((Connection, "_answer_frame"), (Connection, "_deliver"))
+        for owner, name in (*requests, (Pump, "_turn"), (Pump, "poke")):
             setattr(owner, name, without_looks(getattr(owner, name)))
     report = (_Tracing if kind == "on" else Report)(quiet=True, json_lines=False)
     run(report, brokers=1)

@@ -86,7 +86,6 @@ class Week:
         self.trace = Trace(self.cluster, kept=100)
         if traced:
             self.trace.start()
-            self.faults.watch()
         self.numbers = iter(range(1 << 60))
         self.requests = 0
         self.hour = 0

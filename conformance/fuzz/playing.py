@@ -54,7 +54,7 @@ class Stage:
         self._faults = Faults(self.cluster)
         self._trace = Trace(self.cluster)
         self._target = Target(
-            self.cluster, self._faults, self._trace, "", self._settle, self._advance, self._watch
+            self.cluster, self._faults, self._trace, "", self._settle, self._advance, self._trace.start
         )
         self._known = known
         self._dialogues: dict[int, Dialogue] = {}
@@ -72,7 +72,7 @@ class Stage:
             self.cluster.work.in_parts = True
         self._good = _GoodClient(self)
         if traced:
-            self._watch()
+            self._trace.start()
         self.error: Exception | None = None
 
     # What the connections tell: see `Observer`.
@@ -230,10 +230,6 @@ class Stage:
 
     def _advance(self, by: Any) -> None:
         self.cluster.advance(self.cluster.now_ms + milliseconds(by))
-
-    def _watch(self) -> None:
-        self._trace.start()
-        self._faults.watch()
 
     def _settle(self) -> None:
         """Brokers that went down close their connections; what is ready goes out."""

@@ -1,4 +1,4 @@
-"""One request that faults touch, on its way to its answer."""
+"""One request that faults touch, on its way to its answer: a handler in the place of the API's own."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -27,21 +27,14 @@ class Delivery:
 
 
 class Exchange:
-    """Faults before the work, the work, faults after it, then `finish(self)`.
+    """Faults before the work, the work, faults after it.
 
     `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
-    is the request's own call, `call` what the handler gets. `error` is what the handler or a fault raised:
-    its connection is closed then.
+    is the request's own call, `call` what the handler gets. `error` is what the handler or a fault raised.
     """
 
     def __init__(
-        self,
-        call: Call,
-        api: ApiKey,
-        request: Any,
-        handler: Handler,
-        faults: "Sequence[Fault]",
-        finish: "Callable[[Exchange], None]",
+        self, call: Call, api: ApiKey, request: Any, handler: Handler, faults: "Sequence[Fault]"
     ) -> None:
         self.received = call
         self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)
@@ -51,13 +44,27 @@ class Exchange:
         self.answer: Any = None
         self.error: Exception | None = None
         self.delivery = Delivery()
-        self.handler = handler
-        self._finish = finish
+        self._handler = handler
+        self._beginning = self._over = False
         self._after = [fault for fault in faults if not fault.acts_before(api)]
         self._steps: deque[Callable[[Exchange], bool]] = deque(
             fault.touch for fault in faults if fault.acts_before(api)
         )
         self._steps.append(Exchange._work)
+
+    def begin(self) -> Any:
+        """As a handler: itself once it is over, PARKED while it waits; `received` is answered with it then.
+
+        Raises what the work or a fault raised.
+        """
+        self._beginning = True
+        self.go_on()
+        self._beginning = False
+        if not self._over:
+            return PARKED
+        if self.error is not None:
+            raise self.error
+        return self
 
     def go_on(self) -> None:
         """Takes the next steps, until one of them waits."""
@@ -71,7 +78,9 @@ class Exchange:
             self._fail(error)
         finally:
             cluster.at_work = before
-        self._finish(self)
+        self._over = True
+        if not self._beginning:
+            self.received.answer(self if self.error is None else Failed(self.error))
 
     def _fail(self, error: Exception) -> None:
         self.error = error
@@ -96,7 +105,7 @@ class Exchange:
         self._steps.clear()
 
     def _work(self) -> bool:
-        answer = self.handler(self.call, self.request)
+        answer = self._handler(self.call, self.request)
         if answer is PARKED:
             return False
         self._take(answer)

@@ -9,7 +9,7 @@ from ..cluster.call import Call
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
-from .exchange import Exchange, Handler
+from .exchange import Exchange
 from .match import Counter, FaultError, Match, api_name
 from .unmet import UnmetConditions, enumerated
 
@@ -42,6 +42,7 @@ class Fault:
         self._counter = Counter(match)
         self._paused = action.holds
         self._held: list[Exchange] = []
+        self._arm: Callable[[], None] = _alone
 
     def acts_before(self, api: ApiKey) -> bool:
         """Whether it acts before the work is done."""
@@ -57,14 +58,23 @@ class Fault:
         return len(self._held)
 
     def wants(self, api: ApiKey, call: Call, request: Any) -> bool:
+        """Whether it touches that request, which counts from now on."""
         if not self.match.concerns(api):
             return False
         unmet = self.match.unmet(call, api, request)
-        if unmet is None:
-            return self._counter.fires()
-        if not self.hits:
-            self._unmet.count(unmet)
-        return False
+        if unmet is not None:
+            if not self.hits:
+                self._unmet.count(unmet)
+            return False
+        if not self._counter.fires():
+            return False
+        if self._counter.used_up:
+            self._arm()
+        return True
+
+    def armed_by(self, arm: Callable[[], None]) -> None:
+        """`arm` is called when it is used up, and when it is not any more."""
+        self._arm = arm
 
     @property
     def used_up(self) -> bool:
@@ -94,16 +104,19 @@ class Fault:
         self.missed = self.action.nothing_to_do(exchange, self.match)
         if self.missed:
             self._counter.take_back()
+            self._arm()
             return True
         self.hits += 1
-        if self._paused:
+        held = self._paused
+        if held:
             self._held.append(exchange)
         self.tell()
-        return not self._paused and self._act(exchange)
+        return not held and self._act(exchange)
 
     def tell(self) -> None:
         """Wakes who waits for it."""
         for tell in list(self.on_hit):
+            # It may release the fault, and the request goes on at once.
             tell()
 
     def _act(self, exchange: Exchange) -> bool:
@@ -124,19 +137,23 @@ class Fault:
         return f"{self.do} {self.when} {self.match}".strip()
 
 
+def _alone() -> None:
+    """For a fault that is in no cluster."""
+
+
 class Faults:
     """The faults of a cluster: `rules` are those in force.
 
-    `armed` is False when no request needs a look.
+    `armed` has, by the key of an API, those that may still touch a request of it: requests of other APIs
+    need no look.
     """
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.rules: list[Fault] = []
-        self._watched = False
         self._added: dict[Fault, None] = {}
         self._over: deque[Fault] = deque()
-        self.armed = False
+        self.armed: dict[int, list[Fault]] = {}
         self.came: dict[ApiKey, None] = {}
         """The APIs that clients asked for so far, faults or not."""
 
@@ -155,6 +172,7 @@ class Faults:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         fault.came = self.came.keys()
+        fault.armed_by(self._arm)
         self.rules.append(fault)
         self._added[fault] = None
         self._arm()
@@ -173,25 +191,16 @@ class Faults:
             fault.tell()
         self._arm()
 
-    def watch(self) -> None:
-        """From now on every request is looked at, faults or not."""
-        self._watched = True
-        self._arm()
-
     def _arm(self) -> None:
-        self.armed = self._watched or bool(self.rules)
+        self.armed = {}
+        for fault in self.rules:
+            if not fault.used_up:
+                for api in fault.match.api or ApiKey:
+                    self.armed.setdefault(api, []).append(fault)
 
-    def exchange(
-        self,
-        call: Call,
-        api: ApiKey,
-        request: Any,
-        handler: Handler,
-        finish: Callable[[Exchange], None],
-    ) -> Exchange:
-        """A request with what is wrong about it; `go_on` begins with it."""
-        touched: Sequence[Fault] = [fault for fault in self.rules if fault.wants(api, call, request)]
-        return Exchange(call, api, request, handler, touched, finish)
+    def touching(self, api: ApiKey, call: Call, request: Any) -> Sequence[Fault]:
+        """The faults that touch a request, in the order in which they were added."""
+        return [fault for fault in self.armed.get(api, ()) if fault.wants(api, call, request)]
 
 
 def parse(given: Mapping[str, Any]) -> Fault:

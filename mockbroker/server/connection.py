@@ -10,12 +10,13 @@ from ..apis.registry import HANDLERS, Handler
 from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
 from ..faults import Faults
 from ..faults.answers import unknown_server_error
-from ..faults.exchange import Exchange
+from ..faults.exchange import Delivery, Exchange
 from ..policies import OwnPolicyError
-from ..protocol.codecs import Codec, Frame, codec
+from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
+from ..trace.trace import Asked
 from .delivery import Deliveries
 from .failures import RequestFailedError
 from .foreign import SASL, SASL_HANDSHAKE
@@ -40,6 +41,7 @@ class Connection(Frames):
     what has to be written."""
 
     __slots__ = (
+        "_asked",
         "_client_id_bytes",
         "_client_id_size",
         "_deliveries",
@@ -70,7 +72,9 @@ class Connection(Frames):
         super().__init__(slice_)
         self.broker = broker
         self.faults = faults or Faults(broker.cluster)
-        self.trace = trace
+        self.trace = trace or Trace(broker.cluster)
+        self._asked: Asked | None = None
+        """The request that the trace knows, and waits for an answer to."""
         self._deliveries: Deliveries | None = None
         self.name = name
         self.client = Client(host)
@@ -97,99 +101,112 @@ class Connection(Frames):
             if served is None:
                 return
         found, handler = served
-        if self.faults.armed:
-            self._answer_faulty(found, handler, correlation_id, frame, offset)
-            return
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
+        if self.trace.on:
+            handler = self._traced(found, handler, correlation_id, call, request)
+        if self.faults.armed and key in self.faults.armed:
+            handler = self._touched(found, handler, call, request, frame, offset)
         self.broker.cluster.at_work = call
         try:
             answer = handler(call, request)
-        except (OwnPolicyError, TextTooLongError) as error:
-            self._excuse(error)
-            answer = unknown_server_error(call, found.api_key, request)
-        if not self.announced:
-            self.announced = True
-            self.observer.identified(self)
-        if type(answer) is not Outcome:
-            try:
-                written: Frame | None = found.encode(correlation_id, answer)
-            except TextTooLongError:
-                written = frame_instead(found, correlation_id, call, request)
-            if written is not None:
-                self.send(written)
-                return
-            answer = PARKED
-        if answer is PARKED:
-            self.parked = (call, found, correlation_id, request)
-        elif answer is CLOSE:
-            self.wants_close = True
-
-    def _answer_faulty(
-        self, found: Codec, handler: Handler, correlation_id: int, frame: memoryview, offset: int
-    ) -> None:
-        """As `_answer_frame`, but the answer, or the work, may come later, otherwise or never."""
-        request = found.decode(memoryview(bytearray(frame)), offset)
-        call = Call(self.broker, found.version, self.client, self.client_id, self._complete)
-        self.broker.cluster.at_work = call
-        self.parked = (call, found, correlation_id, request)
-        if not self.announced:
-            self.announced = True
-            if found.api_key == _API_VERSIONS:
-                # A fault may keep it from its handler.
-                from ..apis.api_versions import note_software
-
-                note_software(self.client, request)
-            self.observer.identified(self)
-        exchange = self.faults.exchange(call, found.api_key, request, handler, self._end_exchange)
-        if self.trace is not None and self.trace.on:
-            self.trace.requested(exchange, self.name, correlation_id)
-        exchange.go_on()
-
-    def _end_exchange(self, exchange: Exchange) -> None:
-        if self.parked is None or self.parked[0] is not exchange.received:
-            return
-        _, found, correlation_id, _ = self.parked
-        try:
-            self._deliver(exchange, found, correlation_id)
         except Exception as error:
-            self._failed(found.api_key, found.version, error)
-            self._go_on()
+            answer = self._raised(found, call, request, error)
+        if not self.announced:
+            self.announced = True
+            self.observer.identified(self)
+        if answer is PARKED or not self._deliver(found, correlation_id, call, request, answer):
+            self.parked = (call, found, correlation_id, request)
 
-    def _deliver(self, exchange: Exchange, found: Codec, correlation_id: int) -> None:
-        answer = exchange.answer
-        if self.trace is not None and self.trace.on:
-            hit = tuple(str(fault) for fault in exchange.faults)
-            self.trace.answered(exchange, self.name, correlation_id, hit)
-        if answer is PARKED:
-            return
-        error = exchange.error
-        if error is not None and self._excuse(error):
-            answer, error = unknown_server_error(exchange.call, exchange.api, exchange.request), None
-        if type(answer) is not Outcome:
-            if self._deliveries is None:
-                self._deliveries = Deliveries(self, self._go_on)
-            try:
-                self._deliveries.deliver(
-                    lambda correlation: found.encode(correlation, answer), correlation_id, exchange.delivery
-                )
-                return
-            except Exception as raised:
-                if type(raised) is TextTooLongError and not exchange.replaced:
-                    self._deliver_instead(exchange, found, correlation_id)
-                    return
-                answer, error = CLOSE, raised  # a fault gave a field a value that it can't have
-        self.wants_close = answer is CLOSE
-        if error is not None:
-            self._failed(found.api_key, found.version, error)
-        self._go_on()
+    def _traced(
+        self, found: Codec, handler: Handler, correlation_id: int, call: Call, request: Any
+    ) -> Handler:
+        """Tells the trace of a request, and the handler that says for whom it decides."""
+        self._asked = asked = self.trace.requested(call, found.api_key, request, self.name, correlation_id)
+        return self.trace.during(asked, handler)
 
-    def _deliver_instead(self, exchange: Exchange, found: Codec, correlation_id: int) -> None:
-        assert self._deliveries
-        given = correlation_id + exchange.delivery.correlation_shift
-        frame = frame_instead(found, given, exchange.call, exchange.request)
-        if frame is not None:
-            self._deliveries.deliver(lambda _: frame, correlation_id, exchange.delivery)
+    def _touched(
+        self, found: Codec, handler: Handler, call: Call, request: Any, frame: memoryview, offset: int
+    ) -> Handler:
+        """The handler, or what faults make of it."""
+        faults = self.faults.touching(found.api_key, call, request)
+        if not faults:
+            return handler
+        if self._asked is not None:
+            self._asked.faults = faults
+        if found.api_key == _API_VERSIONS:
+            # They may keep it from its handler.
+            from ..apis.api_versions import note_software
+
+            note_software(self.client, request)
+        if found.keeps_view:
+            # It may be at work when the bytes of the frame are others.
+            request = found.decode(memoryview(bytearray(frame)), offset)
+        exchange = Exchange(call, found.api_key, request, handler, faults)
+        return lambda *_: exchange.begin()
+
+    def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:
+        """Sends an answer, or ends the connection; False where it has not left yet, or never will."""
+        if self.trace.on:
+            self._tell(answer)
+        kind = type(answer)
+        if kind is Outcome:
+            return self._end(answer)
+        if kind is Exchange:
+            return self._deliver_touched(found, correlation_id, answer)
+        try:
+            frame = found.encode(correlation_id, answer)
+        except TextTooLongError:
+            instead = frame_instead(found, correlation_id, call, request)
+            if instead is None:
+                return False
+            frame = instead
+        self.send(frame)
+        if self._deliveries is not None:
+            self._deliveries.send_withheld()
+            self._deliveries = None
+        return True
+
+    def _deliver_touched(self, found: Codec, correlation_id: int, exchange: Exchange) -> bool:
+        """As `_deliver`, where faults may have given the answer values that it can't have."""
+        if type(exchange.answer) is Outcome:
+            return self._end(exchange.answer)
+        if self.wants_close:
+            # The client has left meanwhile.
+            return False
+        correlation_id += exchange.delivery.correlation_shift
+        try:
+            frame = found.encode(correlation_id, exchange.answer)
+        except TextTooLongError:
+            if exchange.replaced:
+                raise
+            instead = frame_instead(found, correlation_id, exchange.call, exchange.request)
+            if instead is None:
+                return False
+            frame = instead
+        if self._deliveries is None and exchange.delivery == Delivery():
+            self.send(frame)
+            return True
+        self._deliveries = self._deliveries or Deliveries(self, self._go_on)
+        return self._deliveries.deliver(frame, exchange.delivery)
+
+    def _end(self, outcome: Outcome) -> bool:
+        if outcome is CLOSE:
+            self.wants_close = True
+        return outcome is not PARKED
+
+    def _raised(self, found: Codec, call: Call, request: Any, error: Exception) -> Any:
+        """What a handler that raised is answered with, if that ends no connection."""
+        if self._excuse(error):
+            return unknown_server_error(call, found.api_key, request)
+        if self.trace.on:
+            self._tell(CLOSE)
+        raise error
+
+    def _tell(self, answer: Any) -> None:
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            self.trace.answered(asked, answer.answer if type(answer) is Exchange else answer)
 
     def _go_on(self) -> None:
         """The parked request is done with: goes on with those behind it."""
@@ -234,19 +251,9 @@ class Connection(Frames):
         _, found, correlation_id, request = self.parked
         try:
             if type(answer) is Failed:
-                if not self._excuse(answer.error):
-                    raise answer.error
-                answer = unknown_server_error(call, found.api_key, request)
-            if type(answer) is not Outcome:
-                try:
-                    frame: Frame | None = found.encode(correlation_id, answer)
-                except TextTooLongError:
-                    frame = frame_instead(found, correlation_id, call, request)
-                if frame is None:
-                    return
-                self.send(frame)
-            elif answer is CLOSE:
-                self.wants_close = True
+                answer = self._raised(found, call, request, answer.error)
+            if not self._deliver(found, correlation_id, call, request, answer):
+                return
         except Exception as error:
             self._failed(found.api_key, found.version, error)
         self._go_on()
@@ -260,6 +267,7 @@ class Connection(Frames):
         return isinstance(error, TextTooLongError)
 
     def _malformed(self, reason: str) -> None:
+        self.trace.malformed(self.broker.id, self.name, self.client_id, reason)
         self.observer.malformed(self, reason)
 
     def _failed(self, key: int | None, version: int, error: Exception) -> None:

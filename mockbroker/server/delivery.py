@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..faults.exchange import Delivery
 
 if TYPE_CHECKING:
+    from ..protocol.codecs import Frame
     from .connection import Connection
 
 
@@ -18,33 +19,36 @@ class Deliveries:
         self._done = done
         self._withheld: deque[bytes] = deque()
 
-    def deliver(self, encode: Callable[[int], Any], correlation_id: int, how: Delivery) -> None:
-        """Sends what `encode` makes of a correlation id, whole and at once or not."""
-        frame = encode(correlation_id + how.correlation_shift)
+    def deliver(self, frame: "Frame", how: Delivery) -> bool:
+        """Sends an answer, whole and at once or not; False where `done` is called when it has left."""
         data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
         if how.cut:
             data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
         if how.swap_ms is not None:
             self._withheld.append(data)
-            self._connection.broker.cluster.wait(how.swap_ms, self._send_withheld)
-            self._done()
-            return
-        self._send_parts(deque(_parts(data, how.part_bytes)), how)
+            self._connection.broker.cluster.wait(how.swap_ms, self.send_withheld)
+            return True
+        return self._send_parts(deque(_parts(data, how.part_bytes)), how)
 
-    def _send_parts(self, parts: deque[bytes], how: Delivery) -> None:
+    def _send_parts(self, parts: deque[bytes], how: Delivery) -> bool:
         connection = self._connection
         if connection.wants_close:
-            return
+            return False
         connection.send(parts.popleft())
         if parts:
             connection.on_ready(connection)
-            connection.broker.cluster.wait(how.part_ms, lambda: self._send_parts(parts, how))
-            return
+            connection.broker.cluster.wait(how.part_ms, lambda: self._go_on(parts, how))
+            return False
         connection.wants_close = how.cut
-        self._send_withheld()
-        self._done()
+        self.send_withheld()
+        return True
 
-    def _send_withheld(self) -> None:
+    def _go_on(self, parts: deque[bytes], how: Delivery) -> None:
+        if self._send_parts(parts, how):
+            self._done()
+
+    def send_withheld(self) -> None:
+        """Sends the answers that were to come after another one."""
         while self._withheld:
             self._connection.send(self._withheld.popleft())
             self._connection.on_ready(self._connection)

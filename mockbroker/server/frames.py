@@ -86,9 +86,10 @@ class Frames(ABC):
 
     def receive(self, data: memoryview) -> None:
         """Takes bytes off the wire, and answers the requests in them for as long as the slice lasts."""
-        if self.parked is not None or self._backlog:
-            self._queue(data)
-            self.resume()
+        if self.parked is not None or self._backlog or self.wants_close:
+            if not self.wants_close:
+                self._queue(data)
+                self.resume()
             return
         used = self._take(data) if self.target is not None else self._answer_frames(data)
         if used == len(data) or self.wants_close:

@@ -108,7 +108,6 @@ class Pump:
     def watch(self) -> None:
         """Begins to trace."""
         self.trace.start()
-        self.faults.watch()
 
     async def run(self) -> None:
         """Pumps until cancelled; closes every socket then."""

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..apis.registry import HANDLERS
 from ..cluster.call import Call
-from ..faults.exchange import Exchange
 from ..protocol.api_keys import ApiKey
 from ..trace import Event, Trace
+from ..trace.trace import Asked
 from .world import World
 
 _LOOK_MS: Final = 20
@@ -32,21 +31,18 @@ class Tracer:
         self._trace.listeners.append(listener)
         self._trace.start()
         self._requests: Counter[str] = Counter()
-        self._under_way: dict[Call, tuple[Exchange, str, int]] = {}
+        self._under_way: dict[Call, Asked] = {}
         world.network.watcher = self
         self._look()
 
     def requested(self, call: Call, api: ApiKey, request: Any) -> None:
         connection = f"{call.client_id}:{call.broker.id}"
         self._requests[connection] += 1
-        exchange = Exchange(call, api, request, HANDLERS[api], (), lambda _: None)
-        self._under_way[call] = exchange, connection, self._requests[connection]
-        self._trace.requested(*self._under_way[call])
+        number = self._requests[connection]
+        self._under_way[call] = self._trace.requested(call, api, request, connection, number)
 
     def answered(self, call: Call, api: ApiKey, request: Any, answer: Any) -> None:
-        exchange, connection, number = self._under_way.pop(call)
-        exchange.answer = answer
-        self._trace.answered(exchange, connection, number, faults=())
+        self._trace.answered(self._under_way.pop(call), answer)
 
     def lost(self, client: str, broker: int, api: ApiKey, why: str) -> None:
         """Only the client knows."""

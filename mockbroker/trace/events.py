@@ -85,6 +85,21 @@ class Answer(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Malformed(Event):
+    """What no broker answers came, and its connection is closed: bytes that are no request, or a request of
+    an API or a version that the release does not serve. `client_id` is the last that was read."""
+
+    broker: int
+    connection: str
+    client_id: str | None
+    reason: str
+    kind: ClassVar[str] = "malformed"
+
+    def told(self) -> str:
+        return f"broker {self.broker} <- {self.client_id}: closed, {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Broker(Event):
     """A broker went down, came up, or was taken off by the controller: `running`, `stopped`, `killed`, …"""
 

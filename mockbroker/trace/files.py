@@ -42,6 +42,7 @@ COLUMNS: Final = {
     "state": "string",
     "fenced": "bool",
     "failure": "string",
+    "reason": "string",
     "group": "string",
     "coordinator": "int32",
     "generation": "int32",

@@ -1,12 +1,12 @@
 """Keeps the last events of a cluster, and tells listeners."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED
+from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Outcome
 from ..errors import OptionError
-from ..faults.about import about
+from ..faults.about import About, about
 from ..faults.match import api_name
 from ..nearest import nearest
 from ..policies.watched import WatchedPolicies
@@ -18,10 +18,23 @@ from .plain import errors, plain
 from .states import States
 
 if TYPE_CHECKING:
+    from ..cluster.call import Call
     from ..cluster.cluster import Cluster
-    from ..faults.exchange import Exchange
+    from ..faults import Fault
+    from ..faults.exchange import Handler
 
 KEPT: Final = 10_000
+
+
+class Asked:
+    """A request that waits for its answer. `common` are the fields of both events; `faults` touch it."""
+
+    __slots__ = ("common", "faults", "number")
+
+    def __init__(self, number: int, common: tuple[Any, ...]) -> None:
+        self.number = number
+        self.common = common
+        self.faults: Sequence[Fault] = ()
 
 
 class Trace:
@@ -33,36 +46,47 @@ class Trace:
         self.listeners: list[Callable[[Event], None]] = []
         self.failed: Callable[[Exception], None] | None = None
         """Hears of a listener that raised, and is told no more; unless it is set, that raises."""
+        self.on = False
         self._states: States | None = None
         self._decisions = Decisions(self._add)
         self._number = 0
 
-    @property
-    def on(self) -> bool:
-        return self._states is not None
-
     def start(self) -> None:
         """From now on everything is kept. Fine to call twice."""
-        if self._states is None:
+        if not self.on:
+            self.on = True
             self._states = States(self._cluster)
             self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
 
-    def requested(self, exchange: "Exchange", connection: str, correlation_id: int) -> None:
+    def requested(
+        self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int
+    ) -> Asked:
         """A request came."""
         self.changed()
-        body = plain(exchange.request)
-        self._add(events.Request, *self._common(exchange, connection, correlation_id), body)
-        exchange.handler = self._decisions.during(self._number, exchange.handler)
+        common = (
+            *(call.broker.id, connection, call.client_id, api_name(api), call.version, correlation_id),
+            _names_in(about(api, request, call.cluster)),
+        )
+        self._add(events.Request, *common, plain(request))
+        return Asked(self._number, common)
 
-    def answered(
-        self, exchange: "Exchange", connection: str, correlation_id: int, faults: tuple[str, ...]
-    ) -> None:
-        """A request got its answer, or none."""
+    def during(self, asked: Asked, handler: "Handler") -> "Handler":
+        """The handler; what is decided until it returns is decided for that request."""
+        return self._decisions.during(asked.number, handler)
+
+    def answered(self, asked: Asked, answer: Any) -> None:
+        """A request got its answer, or an Outcome in its place; PARKED is silence."""
         self.changed()
-        outcome = _OUTCOMES.get(exchange.answer) if not exchange.has_answer else "answer"
-        body = plain(exchange.answer) if exchange.has_answer else {}
-        common = self._common(exchange, connection, correlation_id)
-        self._add(events.Answer, *common, outcome, tuple(dict.fromkeys(errors(body))), faults, body)
+        outcome = _OUTCOMES[answer] if type(answer) is Outcome else "answer"
+        body = plain(answer) if outcome == "answer" else {}
+        faults = tuple(map(str, asked.faults))
+        self._add(events.Answer, *asked.common, outcome, tuple(dict.fromkeys(errors(body))), faults, body)
+
+    def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
+        """What came was no request that a broker answers: its connection is closed."""
+        if self.on:
+            self.changed()
+            self._add(events.Malformed, broker, connection, client_id, reason)
 
     def changed(self) -> None:
         """Looks for changes of state."""
@@ -90,19 +114,6 @@ class Trace:
         check(kind, wanted)
         return (event for event in list(self.events) if fits(event, kind, wanted))
 
-    def _common(self, exchange: "Exchange", connection: str, correlation_id: int) -> tuple[Any, ...]:
-        call = exchange.call
-        what = about(exchange.api, exchange.request, call.cluster)
-        named = {topic for topic, _ in what.partitions}
-        names = (
-            *sorted(f"{topic}-{index}" for topic, index in what.partitions),
-            *sorted(what.topics - named),
-            *sorted(what.groups),
-            *sorted(what.transactional_ids),
-        )
-        api = api_name(exchange.api)
-        return (call.broker.id, connection, call.client_id, api, call.version, correlation_id, names)
-
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
         self._keep(kind(self._number, self._cluster.now_ms, *values))
@@ -117,6 +128,16 @@ class Trace:
                     raise
                 self.listeners.remove(listener)
                 self.failed(error)
+
+
+def _names_in(what: About) -> tuple[str, ...]:
+    named = {topic for topic, _ in what.partitions}
+    return (
+        *sorted(f"{topic}-{index}" for topic, index in what.partitions),
+        *sorted(what.topics - named),
+        *sorted(what.groups),
+        *sorted(what.transactional_ids),
+    )
 
 
 _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}

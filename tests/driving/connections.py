@@ -4,6 +4,7 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.faults import Faults
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
+from mockbroker.trace import Trace
 
 from . import wire
 from .cluster import ClusterDriver, a_cluster
@@ -30,16 +31,19 @@ class Heard(SilentObserver):
 class ConnectionDriver(ClusterDriver):
     """Connections to broker 1 of a cluster, one broker with topic `t` where none is given."""
 
-    def __init__(self, cluster: Cluster | None = None, faults: Faults | None = None) -> None:
+    def __init__(
+        self, cluster: Cluster | None = None, faults: Faults | None = None, trace: Trace | None = None
+    ) -> None:
         super().__init__(cluster or a_cluster(brokers=1))
         if cluster is None:
             self.cluster.create_topic("t", [[1]])
         self.connection_faults = faults
+        self.connection_trace = trace
         self.heard = Heard()
 
     def connect(self) -> Connection:
-        broker = self.cluster.brokers[1]
-        return Connection(broker, "client", "/127.0.0.1", self.heard, lambda _: None, self.connection_faults)
+        hooks = self.connection_faults, self.connection_trace
+        return Connection(self.cluster.brokers[1], "client", "/127.0.0.1", self.heard, lambda _: None, *hooks)
 
     def exchange(self, connection: Connection, data: bytes) -> list[tuple[int, bytes]]:
         """What is answered at once when the client writes so much."""
