@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ..extras import MissingExtraError
 from .errors import PipelineError
 
 if TYPE_CHECKING:
@@ -39,14 +40,14 @@ _FOR_FEW: Final = {
 
 
 def start(scratch: Path, master: str = MASTER) -> "SparkSession":
-    """A session, the one that runs already if there is one. PipelineError without the extra or Java.
+    """A session, the one that runs already if there is one. MissingExtraError; PipelineError without Java.
 
     `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` only its settings hold.
     """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise PipelineError("this needs Spark: pip install 'mockbroker[spark]'") from None
+        raise MissingExtraError("this needs Spark (and Java 17 or newer)", "spark") from None
     running = SparkSession.getActiveSession()
     if running is not None:
         return running

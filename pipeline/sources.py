@@ -25,11 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ..extras import MissingExtraError
+
 try:
     import pyarrow as pa
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 except ImportError:
-    raise ImportError("Spark's data sources need Spark: pip install 'mockbroker[spark]'") from None
+    raise MissingExtraError("Spark's data sources need Spark", "spark") from None
 
 from .errors import PipelineError
 from .observations import arrow_schema

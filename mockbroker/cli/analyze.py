@@ -1,5 +1,6 @@
 """`mockbroker analyze`: reads, searches, and reports."""
 
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 from rich.console import Console
 
+from ..extras import MissingExtraError
 from ..pipeline.errors import PipelineError
 
 
@@ -26,11 +28,11 @@ def run(paths: Sequence[Path], out: Path | None, timezone: str, master: str) -> 
 
 
 def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep: bool) -> int:
-    try:
-        from ..pipeline.analysis import analyze
-        from ..pipeline.report import show, write_page
-    except ImportError:
-        raise PipelineError("this needs Spark: pip install 'mockbroker[spark]'") from None
+    if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("this needs Spark (and Java 17 or newer)", "spark")
+    from ..pipeline.analysis import analyze
+    from ..pipeline.report import show, write_page
+
     console = Console()
     if not console.is_terminal:
         console = Console(width=140)

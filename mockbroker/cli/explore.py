@@ -1,7 +1,9 @@
 """`mockbroker explore`: many histories, what they violate, and the smallest of each kind."""
 
+import contextlib
 import enum
-from collections.abc import Iterator
+import importlib.util
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -11,19 +13,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ..extras import how_to_install
 from ..nearest import nearest
 from ..simulation import workers
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Count, Summary, Variant, variants
+from ..simulation.files import write, write_json_lines
 from ..simulation.history import draw, happen
 from ..simulation.plan import Options
 from ..simulation.producer import Generation
 from ..simulation.shrinking import shrink
 from ..simulation.timeline import VIOLATION, until
+from .interrupts import noted
 
 E = TypeVar("E", bound=enum.StrEnum)
 RUNS: Final = "runs"
-"""The folder of `--out` with a Parquet file for each chunk of runs."""
+"""The folder of `--out` with the files of runs."""
+FILE_ROWS: Final = 1000
+"""A file has so many runs, or a few more."""
 
 
 def run(
@@ -36,22 +43,97 @@ def run(
     out: Path | None,
     timelines: bool,
 ) -> bool:
-    """Prints what was found; whether anything was. ValueError, ImportError."""
+    """Prints what was found; whether anything was. ValueError, ImportError.
+
+    KeyboardInterrupt after what was found so far was told and kept, and how to go on.
+    """
     console, errors = Console(soft_wrap=True), Console(stderr=True)
     compared = variants(options, fixed)
     _check(compared)
     summary = Summary()
-    with _progress(errors) as progress:
-        task = progress.add_task("histories", total=len(seeds) * len(compared))
-        for rows in _rows(compared, seeds, engine, workers_, out):
-            summary.add(rows)
-            progress.advance(task, len(rows))
+    interrupted = _explore(summary, errors, compared, seeds, engine, workers_, out)
     console.print(_table(summary, compared))
     console.print(f"{sum(summary.runs.values()):,} histories, {summary.requests:,} requests")
+    if interrupted:
+        _tell_how_to_go_on(errors, summary, compared, seeds, engine, out)
+        raise KeyboardInterrupt
     if timelines:
         for invariant in summary.invariants:
             _show(console, errors, summary, compared, invariant, out)
     return bool(summary.counts)
+
+
+def _explore(
+    summary: Summary,
+    errors: Console,
+    compared: list[Variant],
+    seeds: range,
+    engine: str,
+    workers_: int | None,
+    out: Path | None,
+) -> bool:
+    """Whether it was interrupted."""
+    keep = None if out is None or engine == "spark" else Keep(out / RUNS, errors)
+    with noted() as interrupt, _progress(errors) as progress:
+        task = progress.add_task("histories", total=len(seeds) * len(compared))
+        # Closed at once when it is left early: no process stays.
+        with contextlib.closing(_rows(compared, seeds, engine, workers_, out)) as chunks:
+            try:
+                for rows in chunks:
+                    summary.add(rows)
+                    if keep is not None:
+                        keep.add(rows)
+                    progress.advance(task, len(rows))
+                    if interrupt.came:
+                        break
+            except KeyboardInterrupt:
+                # Spark has a handler of its own.
+                interrupt.came = True
+        if keep is not None:
+            keep.flush()
+    return interrupt.came
+
+
+def _tell_how_to_go_on(
+    errors: Console, summary: Summary, compared: list[Variant], seeds: range, engine: str, out: Path | None
+) -> None:
+    done, total = sum(summary.runs.values()), len(seeds) * len(compared)
+    told = f"interrupted after {done:,} of {total:,} histories"
+    if engine == "spark":
+        told += "; the same command goes on with what is missing" if out is not None else ""
+    else:
+        # Seeds go through all variants before the next begins.
+        whole = min(summary.runs.get(each.name, 0) for each in compared)
+        if whole < len(seeds):
+            rest = f"--first {seeds.start + whole} --seeds {len(seeds) - whole}"
+            told += f"; to go on: the same command with {rest}"
+    errors.print(told, highlight=False, soft_wrap=True)
+
+
+class Keep:
+    """Writes runs to files of `folder` that are named by their seeds: as Parquet, or as JSON lines without
+    pyarrow, which `errors` is told."""
+
+    def __init__(self, folder: Path, errors: Console) -> None:
+        self._folder = folder
+        self._rows: list[dict[str, Any]] = []
+        self._write, self._suffix = write, "parquet"
+        if importlib.util.find_spec("pyarrow") is None:
+            self._write, self._suffix = write_json_lines, "jsonl"
+            told = f"{folder} gets JSON lines; for Parquet: {how_to_install('parquet')}"
+            errors.print(told, highlight=False, markup=False, soft_wrap=True)
+
+    def add(self, rows: list[dict[str, Any]]) -> None:
+        self._rows += rows
+        if len(self._rows) >= FILE_ROWS:
+            self.flush()
+
+    def flush(self) -> None:
+        if self._rows:
+            seeds = [row["seed"] for row in self._rows]
+            name = f"part-{min(seeds):08}-{max(seeds):08}-{len(seeds)}.{self._suffix}"
+            self._write(self._folder / name, self._rows)
+            self._rows = []
 
 
 def options(
@@ -93,23 +175,18 @@ def _check(compared: list[Variant]) -> None:
 
 def _rows(
     compared: list[Variant], seeds: range, engine: str, workers_: int | None, out: Path | None
-) -> Iterator[list[dict[str, Any]]]:
+) -> Generator[list[dict[str, Any]], None, None]:
     if engine == "spark":
         from ..pipeline.sweep import explore
 
         yield from explore(compared, seeds, out)
         return
-    for number, rows in enumerate(workers.explore(compared, seeds, workers_)):
-        if out is not None:
-            from ..simulation.files import write
-
-            write(out / RUNS / f"part-{number:05}.parquet", rows)
-        yield rows
+    yield from workers.explore(compared, seeds, workers_)
 
 
 def _progress(console: Console) -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _table(summary: Summary, compared: list[Variant]) -> Table:
@@ -145,8 +222,13 @@ def _show(
     variant = next(each for each in compared if (each.name, invariant) in summary.counts)
     seed = summary.counts[variant.name, invariant].first_seed
     assert seed is not None
-    with errors.status(f"shrinking seed {seed}"):
-        plan = shrink(draw(seed, variant.options), invariant)
+    try:
+        with errors.status(f"shrinking seed {seed}"):
+            plan = shrink(draw(seed, variant.options), invariant)
+    except KeyboardInterrupt:
+        again = f"the same command with --first {seed} --seeds 1"
+        errors.print(f"interrupted while seed {seed} was shrunk; to do it again: {again}", soft_wrap=True)
+        raise
     console.print()
     console.print(f"{invariant}, {variant.name}", style="bold")
     console.print(Text(plan.told))

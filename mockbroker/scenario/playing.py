@@ -36,10 +36,33 @@ class Player:
         self._undone: list[Step] = []
         self._rules: dict[str, Fault] = {}
         self._fired: set[str] = set()
+        self._process: trio.Process | None = None
+        self._signal: int | None = None
+        """The first that came."""
         self._started = time.monotonic()
 
     async def play(self, command: Sequence[str]) -> int:
-        """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started."""
+        """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
+
+        SIGINT and SIGTERM are for the command while it runs, and end everything at any other time; the status
+        is then the command's, or that of a signal.
+        """
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            status, failure = 0, None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._heed, signals, nursery.cancel_scope)
+                try:
+                    status = await self._play(command)
+                except Exception as error:
+                    failure = _alone(error)
+                nursery.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        if self._signal is None:
+            return status
+        return status if status not in (0, CHECKS_FAILED) else 128 + self._signal
+
+    async def _play(self, command: Sequence[str]) -> int:
         # The command has it in its environment too.
         token = os.environ.get(VARIABLE) or None
         async with serve(control=True, control_token=token, **self._scenario.cluster) as served:
@@ -56,26 +79,40 @@ class Player:
             }
             status = await self._run(command, environment, target)
             self._say(f"the command ended with status {status}")
+            if self._signal is not None:
+                self._say(f"{signal.Signals(self._signal).name} came: nothing is checked")
+                return status
             await self._check(target)
         return status or (CHECKS_FAILED if self._failures else 0)
 
     async def _run(self, command: Sequence[str], environment: dict[str, str], target: Target) -> int:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            process = await trio.lowlevel.open_process(list(command), env=environment)
-            try:
-                async with trio.open_nursery() as nursery:
-                    self._started = time.monotonic()
-                    nursery.start_soon(_pass_on, signals, process)
-                    self._undone = list(self._scenario.steps)
-                    for step in self._scenario.steps:
-                        nursery.start_soon(self._step, step, target)
-                    await process.wait()
-                    nursery.cancel_scope.cancel()
-            finally:
-                await _end(process)
+        process = self._process = await trio.lowlevel.open_process(list(command), env=environment)
+        try:
+            async with trio.open_nursery() as nursery:
+                self._started = time.monotonic()
+                self._undone = list(self._scenario.steps)
+                for step in self._scenario.steps:
+                    nursery.start_soon(self._step, step, target)
+                await process.wait()
+                nursery.cancel_scope.cancel()
+        finally:
+            await _end(process)
         code = process.returncode
         assert code is not None
         return 128 - code if code < 0 else code
+
+    async def _heed(self, signals: AsyncIterator[int], everything: trio.CancelScope) -> None:
+        async for each in signals:
+            again = self._signal is not None
+            self._signal = self._signal or each
+            process = self._process
+            if process is None or process.returncode is not None:
+                everything.cancel()
+            elif again:
+                # Who asks twice means it.
+                process.terminate()
+            elif each != signal.SIGINT or not _has_terminal():
+                process.send_signal(signal.Signals(each))
 
     async def _step(self, step: Step, target: Target) -> None:
         try:
@@ -149,9 +186,19 @@ async def _do(action: Action, target: Target) -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-async def _pass_on(signals: AsyncIterator[int], process: trio.Process) -> None:
-    async for each in signals:
-        process.send_signal(signal.Signals(each))
+def _has_terminal() -> bool:
+    """Whether this process and the command stand in the foreground of a terminal: its Ctrl-C reaches both."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _alone(error: Exception) -> Exception:
+    """What stands alone in groups that nurseries have made of it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        (error,) = error.exceptions
+    return error
 
 
 async def _end(process: trio.Process) -> None:

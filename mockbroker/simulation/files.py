@@ -1,25 +1,41 @@
-"""Runs in Parquet files, with the columns of `exploring.COLUMNS`."""
+"""Runs in files, with the columns of `exploring.COLUMNS`."""
 
+import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..extras import MissingExtraError
 from .exploring import COLUMNS
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """A whole file or none. ImportError without pyarrow, which is in the extra `mockbroker[parquet]`."""
+    """A whole file of Parquet or none. MissingExtraError without pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ImportError("Parquet needs pyarrow: pip install 'mockbroker[parquet]'") from None
+        raise MissingExtraError("Parquet needs pyarrow", "parquet") from None
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pylist([dict(row) for row in rows], schema=arrow_schema())
+    with _whole(path) as unfinished:
+        pq.write_table(table, unfinished)
+
+
+def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """A whole file of JSON lines or none."""
+    with _whole(path) as unfinished:
+        unfinished.write_text("".join(json.dumps(dict(row)) + "\n" for row in rows))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Where to write what is at `path` once it is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    pq.write_table(table, unfinished)
+    yield unfinished
     unfinished.replace(path)
 
 

@@ -2,36 +2,64 @@
 
 import multiprocessing
 import os
+import signal
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from typing import Any, Final
 
 from .exploring import Variant, run
 
-CHUNK: Final = 250
-"""Seeds that a process runs before it reports."""
+CHUNK: Final = 25
+"""Seeds that a process runs before it reports: some tenths of a second."""
+_AHEAD: Final = 4
+"""So many chunks for each process are given out."""
+
+Chunk = tuple[Variant, range]
+Rows = list[dict[str, Any]]
 
 
-def explore(
-    variants: Sequence[Variant], seeds: range, workers: int | None = None
-) -> Iterator[list[dict[str, Any]]]:
-    """Rows of `exploring.COLUMNS`, chunk by chunk, in order of variants and seeds."""
-    chunks = [
-        (variant, seeds[start : start + CHUNK])
-        for variant in variants
-        for start in range(0, len(seeds), CHUNK)
-    ]
-    count = min(workers or os.cpu_count() or 1, len(chunks))
+def explore(variants: Sequence[Variant], seeds: range, workers: int | None = None) -> Iterator[Rows]:
+    """Rows of `exploring.COLUMNS`, chunk by chunk: some seeds under each variant, then the next.
+
+    Whoever stops early, or is interrupted, leaves no process behind.
+    """
+    chunks = _chunks(variants, seeds)
+    count = min(workers or os.cpu_count() or 1, -(-len(seeds) // CHUNK) * len(variants))
     if count <= 1:
         yield from map(_chunk, chunks)
         return
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+        running: deque[Future[Rows]] = deque()
         try:
-            yield from pool.map(_chunk, chunks)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            for chunk in chunks:
+                with _no_interrupt():
+                    running.append(pool.submit(_chunk, chunk))
+                if len(running) >= count * _AHEAD:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
 
 
-def _chunk(chunk: tuple[Variant, range]) -> list[dict[str, Any]]:
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started here hears of no Ctrl-C: that is for us."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _chunks(variants: Sequence[Variant], seeds: range) -> Iterator[Chunk]:
+    for start in range(0, len(seeds), CHUNK):
+        for variant in variants:
+            yield variant, seeds[start : start + CHUNK]
+
+
+def _chunk(chunk: Chunk) -> Rows:
     return list(run(*chunk))

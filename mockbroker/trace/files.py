@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from ..errors import MockBrokerError
+from ..extras import MissingExtraError
 from .events import KINDS, SCHEMA_VERSION, Event
 
 SCHEMA: Final = "mockbroker-trace"
@@ -112,12 +113,12 @@ def event(row: dict[str, Any]) -> Event:
 
 
 def write_parquet(path: Path, events: list[Event]) -> None:
-    """ImportError without pyarrow, which is in the extra `mockbroker[parquet]`."""
+    """MissingExtraError without pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise ImportError("Parquet needs pyarrow: pip install 'mockbroker[parquet]'") from None
+        raise MissingExtraError("Parquet needs pyarrow", "parquet") from None
 
     kinds = {name: _arrow(pa, kind) for name, kind in COLUMNS.items()}
     rows = [event.row() for event in events]
