@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         WaitTimeoutError,
         WrongEventLoopError,
     )
-    from .faults import FaultError
+    from .faults import CallbackError, ClientRequest, FaultError
     from .policies.behaviour import UnknownPolicyError
     from .policies.own import OwnPolicyError
     from .protocol.releases import UnknownReleaseError
@@ -41,6 +41,8 @@ __version__: Final = "0.1.0"
 
 __all__ = [
     "BlockingCallError",
+    "CallbackError",
+    "ClientRequest",
     "ClusterError",
     "CommittedOffset",
     "ConfigError",
@@ -100,7 +102,7 @@ _MODULES: Final = {
         "WaitTimeoutError",
         "WrongEventLoopError",
     ),
-    "faults": ("FaultError",),
+    "faults": ("CallbackError", "ClientRequest", "FaultError"),
     "policies.behaviour": ("UnknownPolicyError",),
     "policies.own": ("OwnPolicyError",),
     "protocol.releases": ("UnknownReleaseError",),

@@ -35,12 +35,14 @@ class Failed:
 
 
 class Client:
-    """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`)."""
+    """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
+    socket (`127.0.0.1:51410`)."""
 
-    __slots__ = ("host", "software_name", "software_version")
+    __slots__ = ("address", "host", "software_name", "software_version")
 
-    def __init__(self, host: str = "/127.0.0.1") -> None:
+    def __init__(self, host: str = "/127.0.0.1", address: str = "") -> None:
         self.host = host
+        self.address = address
         self.software_name = ""
         self.software_version = ""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ..cluster.call import Call
+from ..cluster.call import CLOSE, Call
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from .about import PARTITION_NAMES, partition_of, topic_of
@@ -201,13 +201,21 @@ def refuses(api: ApiKey) -> bool:
     return api in _WRITING
 
 
+def unanswered(api: ApiKey, request: Any) -> bool:
+    """Whether the client waits for no answer."""
+    return api is ApiKey.PRODUCE and request.acks == 0
+
+
 def refusal(api: ApiKey, request: Any) -> Any:
     """An answer to `request` that says nothing of any work, ready for its error codes."""
     return _mirrored(response_class(api), request)
 
 
 def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
-    """What a broker answers that failed at its work."""
+    """What a broker answers that failed at its work: CLOSE where the client waits for no answer, as Kafka
+    (KafkaApis.handleProduceRequest)."""
+    if unanswered(api, request):
+        return CLOSE
     level = _usual_level(api, call.version)
     told = {"error_message": _UNEXPECTED} if api is ApiKey.DESCRIBE_CONFIGS else {}
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .fault import Fault
 
 Handler = Callable[[Call, Any], Any]
+Step = Callable[["Exchange"], bool]
+"""False when the exchange waits from now on."""
 
 
 @dataclass(slots=True)
@@ -46,10 +48,8 @@ class Exchange:
         self.delivery = Delivery()
         self._handler = handler
         self._beginning = self._over = False
-        self._after = [fault for fault in faults if not fault.acts_before(api)]
-        self._steps: deque[Callable[[Exchange], bool]] = deque(
-            fault.touch for fault in faults if fault.acts_before(api)
-        )
+        self._after: list[Step] = [fault.touch for fault in faults if not fault.acts_before(api)]
+        self._steps: deque[Step] = deque(fault.touch for fault in faults if fault.acts_before(api))
         self._steps.append(Exchange._work)
 
     def begin(self) -> Any:
@@ -86,7 +86,12 @@ class Exchange:
         self.error = error
         self.end(CLOSE)
 
-    def again(self, step: "Callable[[Exchange], bool]") -> None:
+    def then(self, step: "Step") -> bool:
+        """Takes a step when there is an answer."""
+        (self._after if self.answer is None else self._steps).append(step)
+        return True
+
+    def again(self, step: "Step") -> None:
         """Takes a step that waited once more, and goes on."""
         self._steps.appendleft(step)
         self.go_on()
@@ -97,7 +102,7 @@ class Exchange:
         self.answer = answer
         if undone:
             self._steps.clear()
-            self._steps.extend(fault.touch for fault in self._after)
+            self._steps.extend(self._after)
 
     def end(self, outcome: Outcome) -> None:
         """No answer, whatever other faults say: CLOSE, or PARKED for silence."""
@@ -120,7 +125,7 @@ class Exchange:
 
     def _take(self, answer: Any) -> None:
         self.answer = answer
-        self._steps.extend(fault.touch for fault in self._after)
+        self._steps.extend(self._after)
 
     @property
     def has_answer(self) -> bool:

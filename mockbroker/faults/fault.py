@@ -9,6 +9,7 @@ from ..cluster.call import Call
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
+from .actions.callback import Callback, name_of
 from .exchange import Exchange
 from .match import Counter, FaultError, Match, api_name
 from .unmet import UnmetConditions, enumerated
@@ -168,7 +169,14 @@ class Faults:
 
         FaultError.
         """
-        fault = parse({"do": do, **given})
+        return self._put(parse({"do": do, **given}))
+
+    def call(self, function: Callable[[Any], None], **given: Any) -> Fault:
+        """From now on `function` is called with each request that `given` describes, and says what happens to
+        it: see `ClientRequest`. FaultError."""
+        return self._put(_made(f"call {name_of(function)}", Callback, {"function": function, **given}))
+
+    def _put(self, fault: Fault) -> Fault:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         fault.came = self.came.keys()
@@ -216,7 +224,10 @@ def parse(given: Mapping[str, Any]) -> Fault:
         )
     if do not in ACTIONS:
         raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
-    kind = ACTIONS[do]
+    return _made(do, ACTIONS[do], values)
+
+
+def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     own = {each.name for each in fields(kind) if each.init}
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
 from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
-from ..faults import Faults
+from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import Delivery, Exchange
 from ..policies import OwnPolicyError
@@ -77,7 +77,7 @@ class Connection(Frames):
         """The request that the trace knows, and waits for an answer to."""
         self._deliveries: Deliveries | None = None
         self.name = name
-        self.client = Client(host)
+        self.client = Client(host, name)
         self.client_id: str | None = None
         self.observer = observer
         self.on_ready = on_ready
@@ -259,9 +259,9 @@ class Connection(Frames):
         self._go_on()
 
     def _excuse(self, error: Exception) -> bool:
-        """Whether it is answered with UNKNOWN_SERVER_ERROR: a user's policy failed, or a request has a text
-        that is too long for the logs."""
-        if isinstance(error, OwnPolicyError):
+        """Whether it is answered with UNKNOWN_SERVER_ERROR: a user's policy or callback failed, or a request
+        has a text that is too long for the logs."""
+        if isinstance(error, OwnPolicyError | CallbackError):
             self.observer.policy_failed(error)
             return True
         return isinstance(error, TextTooLongError)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..control import faults
 from ..control.errors import ConflictError
 from ..errors import OptionError, WaitTimeoutError
-from ..faults import Fault, FaultError, Faults
+from ..faults import ClientRequest, Fault, FaultError, Faults
 from . import waiting
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class FaultHandle:
         """Returns once it holds so many requests at a time.
 
         ConflictError if it lets them all go: it is no `hold`, and not paused. WaitTimeoutError and
-        BlockingCallError
-        as `wait`.
+        BlockingCallError as `wait`.
         """
         self._cluster._refuse_to_block("fault.wait_held_async()")
         self._end_hold(waiting.until(self._holds(requests), self._fault.on_hit, timeout), requests, timeout)
@@ -137,6 +136,14 @@ class FaultControl:
 
         def add(rules: Faults) -> FaultHandle:
             return FaultHandle(self._cluster, rules.add(do, **given))
+
+        return self._cluster.run_with_faults(add)
+
+    def call(self, function: Callable[[ClientRequest], None], **given: Any) -> FaultHandle:
+        """See `RunningCluster.on`."""
+
+        def add(rules: Faults) -> FaultHandle:
+            return FaultHandle(self._cluster, rules.call(function, **given))
 
         return self._cluster.run_with_faults(add)
 

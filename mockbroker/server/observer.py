@@ -22,7 +22,8 @@ class Observer(Protocol):
         """A RequestFailedError: the connection is being closed; a ClusterError, for no connection."""
 
     def policy_failed(self, error: Exception) -> None:
-        """A policy of the user's own raised; a request that met it was answered UNKNOWN_SERVER_ERROR."""
+        """A policy or a callback of the user's own raised; a request that met it was answered
+        UNKNOWN_SERVER_ERROR."""
 
     def full(self, reason: str) -> None:
         """New clients have to wait: the process may open no more files. Told once until one is accepted."""

@@ -2,17 +2,17 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
 from ..control import brokers, partitions
 from ..errors import OptionError
-from ..faults import Faults
+from ..faults import ClientRequest, Faults
 from ..trace import Trace
 from .clock import ClockControl
 from .contents import Contents
-from .fault_control import FaultControl
+from .fault_control import FaultControl, FaultHandle
 from .policy_control import PolicyControl
 from .trace_control import TraceControl
 from .waiting import refuse_in_event_loop
@@ -96,6 +96,52 @@ class RunningCluster(Contents):
     def faults(self) -> FaultControl:
         """What goes wrong with requests, to be added while clients are connected."""
         return FaultControl(self)
+
+    def on(
+        self,
+        api: str | int | Collection[str | int] | None,
+        function: Callable[[ClientRequest], None],
+        *,
+        when: Literal["before", "after"] = "before",
+        topic: str | None = None,
+        partition: int | None = None,
+        group: str | None = None,
+        transactional_id: str | None = None,
+        client_id: str | None = None,
+        broker: int | None = None,
+        version: int | Collection[int] | None = None,
+        nth: int | None = None,
+        times: int | None = None,
+        probability: float | None = None,
+        seed: int | None = None,
+        optional: bool = False,
+    ) -> FaultHandle:
+        """Calls `function` with each request to come of an API, of several, or of any (None), before its work
+        or `after` it, in the cluster's thread; it may look, and say what happens by the request's methods:
+
+            cluster.on("Produce", lambda request: request.error("NOT_LEADER_OR_FOLLOWER"), times=1)
+
+        Which requests is said as of a fault, and it is counted as one. It may call the cluster, and nothing
+        that waits. When it raises, the client is answered UNKNOWN_SERVER_ERROR, and the end of the cluster's
+        block raises a CallbackError, of which that is the cause. FaultError, a ValueError.
+        """
+        given = {
+            "api": api,
+            "when": when,
+            "topic": topic,
+            "partition": partition,
+            "group": group,
+            "transactional_id": transactional_id,
+            "client_id": client_id,
+            "broker": broker,
+            "version": version,
+            "nth": nth,
+            "times": times,
+            "probability": probability,
+            "seed": seed,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        return self.faults.call(function, **said, optional=optional)
 
     @property
     def trace(self) -> TraceControl:

@@ -4,10 +4,22 @@ import itertools
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from ...cluster.call import CLOSE
 from ...nearest import nearest
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
-from ..answers import LEVELS, Errors, Place, changed, meant, paths, refusal, refuses, response_class
+from ..answers import (
+    LEVELS,
+    Errors,
+    Place,
+    changed,
+    meant,
+    paths,
+    refusal,
+    refuses,
+    response_class,
+    unanswered,
+)
 from ..exchange import Exchange
 from ..match import FaultError, Match, api_name
 from .action import Action, When, action, check_number
@@ -44,6 +56,8 @@ class Error(Action):
         errors = Errors.of(exchange.api, exchange.call.version, code, match, self.level)
         if exchange.has_answer:
             exchange.answer = changed(exchange.answer, exchange.call, errors)
+        elif when == "instead" and unanswered(exchange.api, exchange.request):
+            exchange.end(CLOSE)
         elif when == "instead":
             exchange.answer_with(changed(refusal(exchange.api, exchange.request), exchange.call, errors))
         return True

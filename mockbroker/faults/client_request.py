@@ -1,0 +1,182 @@
+"""A client's request as a function of the user's sees it, and what that says should happen."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from ..cluster.call import CLOSE, PARKED
+from ..nearest import nearest
+from ..protocol.codecs import codec
+from .about import About, about
+from .actions.answering import Error
+from .answers import refusal, refuses, response_class, unanswered
+from .exchange import Exchange
+from .match import FaultError, Match, api_name
+
+
+class ClientRequest:
+    """One request of a client, for the function that was given to `cluster.on`.
+
+    `api` is the name of its API, `version` the API's; `client_id` may be None; `broker` is the id of the
+    broker that is asked, `connection` the client's `host:port`; `request` has the fields in Kafka's names,
+    with underscores, as `mockbroker.protocol.messages` has them.
+
+    One of `disconnect`, `drop`, `error` and `respond` may be said, and `delay` besides; where nothing is, the
+    request goes on. FaultError for what can't be.
+    """
+
+    def __init__(self, exchange: Exchange, match: Match, *, done: bool) -> None:
+        call = exchange.call
+        self.api = api_name(exchange.api)
+        self.version = call.version
+        self.client_id = call.client_id
+        self.broker = call.broker.id
+        self.connection = call.client.address
+        self.request = exchange.request
+        self._exchange = exchange
+        self._match = match
+        self._done = done
+        self._response = _copied(exchange.answer) if done and exchange.has_answer else None
+        self._delay_ms = 0
+        self._said = ""
+        self._step: Callable[[Exchange], bool] | None = None
+        self._over = False
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """Of those that it names."""
+        return frozenset(self._about.topics)
+
+    @property
+    def partitions(self) -> frozenset[tuple[str, int]]:
+        """Of those that it names, by topic and index."""
+        return frozenset(self._about.partitions)
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """Of those that it names."""
+        return frozenset(self._about.groups)
+
+    @property
+    def transactional_ids(self) -> frozenset[str]:
+        """Of those that it names."""
+        return frozenset(self._about.transactional_ids)
+
+    @property
+    def response(self) -> Any:
+        """The answer, a copy that may be changed: the client gets it so. None before the work, and where the
+        client gets none (`acks=0`)."""
+        return self._response
+
+    def new_response(self) -> Any:
+        """An answer that tells of no work, to be filled in: with an entry for whatever the request names."""
+        return refusal(self._exchange.api, self.request)
+
+    def disconnect(self) -> None:
+        """Closes the connection: before the work, or in place of the answer."""
+        self._say("disconnect", lambda exchange: _end(exchange, CLOSE))
+
+    def drop(self) -> None:
+        """No answer ever, to this and to what is behind it on the connection, which stays open."""
+        self._say("drop", lambda exchange: _end(exchange, PARKED))
+
+    def delay(self, ms: int) -> None:
+        """Takes `ms` longer."""
+        self._still_open()
+        if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
+            raise FaultError(f"delay is {ms!r}: give a number of milliseconds")
+        self._delay_ms = ms
+
+    def error(self, error: str | int, level: str | None = None) -> None:
+        """An error code, by name or number, in place of the work, or in its answer; at the `level` that is
+        usual, or at another one: see the fault `error`."""
+        self._answerable()
+        exchange, match = self._exchange, self._match
+        action = Error(error, level)
+        action.check(Match(api=(exchange.api,)))
+        if self._done:
+            self._say("error", lambda exchange: action.apply(exchange, match, "after"))
+        elif refuses(exchange.api):
+            self._say("error", lambda exchange: action.apply(exchange, match, "instead"))
+        else:
+            # The work gives the best ground for an answer with errors.
+            self._say("error", lambda exchange: exchange.then(lambda it: action.apply(it, match, "after")))
+
+    def respond(self, response: Any = None, **changes: Any) -> None:
+        """Answers with `response`, or else with `self.response`, or before the work with `new_response()`;
+        `changes` are values of its fields."""
+        self._answerable()
+        if response is None:
+            response = self._response if self._done else self.new_response()
+        kind: Any = response_class(self._exchange.api)
+        if not isinstance(response, kind):
+            raise FaultError(f"{self.api} is answered with a {kind.__name__}, not with {response!r:.100}")
+        names = [each.name for each in fields(kind)]
+        for name in changes:
+            if name not in names:
+                raise FaultError(f"{kind.__name__} has no {name!r}{nearest(name, names)}")
+        answer: Any = replace(response, **changes)
+        self._say("respond", lambda exchange: _answer_with(exchange, answer))
+        self._response = answer
+
+    def __repr__(self) -> str:
+        return f"<{self.api} v{self.version} of {self.client_id!r} at broker {self.broker}>"
+
+    def carry_out(self) -> bool:
+        """Does what was said, once the function has returned; False when the request waits from now on."""
+        self._over = True
+        exchange = self._exchange
+        if self._response is not None:
+            # What can't be written is an error of the function's.
+            codec(exchange.api, self.version).encode(0, self._response)
+            if self._done:
+                exchange.answer = self._response
+        step = self._step or _go_on
+        if not self._delay_ms:
+            return step(exchange)
+        exchange.call.cluster.wait(self._delay_ms, lambda: exchange.again(step))
+        return False
+
+    @functools.cached_property
+    def _about(self) -> About:
+        return about(self._exchange.api, self.request, self._exchange.call.cluster)
+
+    def _say(self, what: str, step: Callable[[Exchange], bool]) -> None:
+        self._still_open()
+        if self._said:
+            raise FaultError(f"{what} after {self._said}: only one of them can be")
+        self._said, self._step = what, step
+
+    def _still_open(self) -> None:
+        if self._over:
+            raise FaultError(f"the function has returned, and {self!r} has gone on")
+
+    def _answerable(self) -> None:
+        if unanswered(self._exchange.api, self.request) or (self._done and self._response is None):
+            raise FaultError(f"the client waits for no answer to {self!r}: disconnect() is what it would see")
+
+
+def _go_on(_: Exchange) -> bool:
+    return True
+
+
+def _end(exchange: Exchange, outcome: Any) -> bool:
+    exchange.end(outcome)
+    return True
+
+
+def _answer_with(exchange: Exchange, answer: Any) -> bool:
+    exchange.answer_with(answer)
+    return True
+
+
+def _copied(value: Any) -> Any:
+    """The core may keep what it answered: models and lists are new, all else is shared."""
+    if is_dataclass(value):
+        copies = {each.name: _copied(getattr(value, each.name)) for each in fields(value)}
+        kind: Any = type(value)
+        return kind(**copies)
+    if isinstance(value, list):
+        return [_copied(each) for each in value]
+    return value
