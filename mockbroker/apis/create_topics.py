@@ -106,6 +106,8 @@ class _Creation:
         try:
             overrides, assignment = self.checked(topic)
         except ApiError as error:
+            if not self._validate_only:
+                cluster.notes.topic_not_created(topic.name, topic_creation.told(error))
             return _failure(topic.name, error.code, error.message)
         if self._validate_only:
             topic_id = cluster.new_uuid()

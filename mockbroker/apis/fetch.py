@@ -90,6 +90,7 @@ class _Waiting:
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
+        call.cluster.notes.fetch_waits(call, context)
 
     def _waiting_at(self, partition: Partition) -> Waiters[Callable[[int], None]]:
         return partition.waiting_followers if self.follower else partition.waiting
@@ -225,6 +226,8 @@ def _read_partition(
     if result.error_code:
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+        elif replica < 0 and result.error_code is ErrorCode.OFFSET_OUT_OF_RANGE:
+            call.cluster.notes.beyond(call, partition.topic.name, partition.index, asked.fetch_offset)
     elif replica >= 0 and not again:
         partition.stand_in(replica)
         fetcher.heard(partition, replica, asked, result)

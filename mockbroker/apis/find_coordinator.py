@@ -52,6 +52,7 @@ def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordin
 def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCode]:
     cluster = call.cluster
     if key_type == GROUP:
+        cluster.notes.coordinator_sought(call, key)
         broker = cluster.coordinator(key)
         return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type == TRANSACTION:

@@ -92,6 +92,9 @@ def _partition(
         answer.error_code = ErrorCode.OFFSET_NOT_AVAILABLE if known else ErrorCode.LEADER_NOT_AVAILABLE
     elif found is not None:
         answer.timestamp, answer.offset, answer.leader_epoch = found
+    if request.replica_id == _CONSUMER:
+        told = found[1] if found is not None and asked.timestamp == LATEST else None
+        call.cluster.notes.looked_up(call, topic, partition.index, told)
     return answer
 
 

@@ -78,10 +78,17 @@ def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTo
         for topic in known:
             yield _described(call, topic, brokers)
     else:
-        creating = request.allow_auto_topic_creation and cluster.configs.broker_bool(
-            "auto.create.topics.enable"
-        )
-        yield from _named(call, dict.fromkeys(each.name or "" for each in request.topics), creating, brokers)
+        names = dict.fromkeys(each.name or "" for each in request.topics)
+        yield from _named(call, names, _why_not_creating(call, request), brokers)
+
+
+def _why_not_creating(call: Call, request: MetadataRequest) -> str:
+    """Why topics that are not there are not created; empty when they are."""
+    if not call.cluster.configs.broker_bool("auto.create.topics.enable"):
+        return "auto.create.topics.enable is false"
+    if not request.allow_auto_topic_creation:
+        return f"the client {call.client_id!r} asked for it, and not to create it (allow_auto_topic_creation)"
+    return ""
 
 
 def _fault(request: MetadataRequest, version: int) -> ErrorCode | None:
@@ -105,7 +112,7 @@ def _refused(request: MetadataRequest, code: ErrorCode) -> MetadataResponse:
 
 
 def _named(
-    call: Call, names: Iterable[str], creating: bool, brokers: Collection[int]
+    call: Call, names: Iterable[str], not_creating: str, brokers: Collection[int]
 ) -> Iterator[MetadataResponseTopic]:
     """The topics that exist, then the others with their errors."""
     cluster, missing = call.cluster, []
@@ -115,12 +122,16 @@ def _named(
             missing.append(name)
         else:
             yield _described(call, topic, brokers)
-    creating = creating and topic_creation.may_auto_create(cluster, missing)
+    if not not_creating and not topic_creation.may_auto_create(cluster, missing):
+        not_creating = f"{len(missing)} topics at once are more than the controller creates"
     for name in missing:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if topic_names.fault(name) is not None:
+        if (fault := topic_names.fault(name)) is not None:
             code = ErrorCode.INVALID_TOPIC_EXCEPTION
-        elif creating:
+            cluster.notes.topic_not_created(name, fault)
+        elif not_creating:
+            cluster.notes.topic_not_created(name, not_creating, tried=False)
+        else:
             topic_creation.auto_create(cluster, name)
             if name in cluster.topics:
                 code = call.policies.auto_created_topic

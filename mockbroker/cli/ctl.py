@@ -28,6 +28,7 @@ _TITLES: Final = {
     "partitions": "Partitions: leaders and replicas.",
     "followers": "Followers of a partition: pause, slow, resume, fail.",
     "groups": "Groups: their members, what they committed, their coordinator.",
+    "hints": "Why a client gets nothing.",
     "transactions": "Transactional ids and their transactions.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",

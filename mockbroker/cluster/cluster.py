@@ -18,6 +18,7 @@ from .broker import Broker
 from .call import Call
 from .cleanup import Cleanup
 from .configs import Configs, java
+from .notes import Notes
 from .partition import Partition
 from .producer_expiry import ProducerExpiry
 from .randomness import Randomness
@@ -61,6 +62,7 @@ class Cluster:
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.colliding_names = Colliding()
+        self.notes = Notes()
         rack = self.configs.broker_text("broker.rack")
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for scope in self.policies.scopes:

@@ -158,7 +158,8 @@ def may_auto_create(cluster: "Cluster", names: Iterable[str]) -> bool:
 
 
 def auto_create(cluster: "Cluster", name: str) -> None:
-    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it."""
+    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it; else it is
+    noted why not."""
     if name == "__consumer_offsets":
         cluster.create_offsets_topic()
         return
@@ -168,6 +169,11 @@ def auto_create(cluster: "Cluster", name: str) -> None:
     try:
         check_name(cluster, name)
         cluster.create_topic(name, place(cluster, -1, -1))
-    except ApiError:
+    except ApiError as error:
         # The answer to the client was given before the controller refused.
-        return
+        cluster.notes.topic_not_created(name, told(error))
+
+
+def told(error: ApiError) -> str:
+    """The error's name, and Kafka's words for it."""
+    return f"{error.code.name}: {error.message}" if error.message else error.code.name

@@ -35,6 +35,8 @@ class Target:
         advance: Callable[[str], None],
         watch: Callable[[], None],
         deaf: dict[int, str] | None = None,
+        *,
+        manual_clock: bool = False,
     ) -> None:
         self.cluster = cluster
         self.faults = faults
@@ -43,6 +45,7 @@ class Target:
         self.advance = advance
         self.watch = watch
         self.poke = poke
+        self.manual_clock = manual_clock
         self.deaf = {} if deaf is None else deaf
         self._names: dict[str, Fault] = {}
         self._numbers = 0

@@ -26,16 +26,23 @@ def client_name(call: "Call") -> str:
 class Session:
     """How long a member may stay silent. `renew` is cheap: a running timer is moved only when it fires."""
 
-    __slots__ = ("_cluster", "_expire", "_timer", "deadline_ms")
+    __slots__ = ("_cluster", "_expire", "_heard_ms", "_timer", "deadline_ms")
 
     def __init__(self, cluster: "Cluster", expire: Callable[[], None]) -> None:
         self._cluster = cluster
         self._expire = expire
         self._timer: Timer | None = None
         self.deadline_ms = 0
+        self._heard_ms = 0
+
+    @property
+    def silent_ms(self) -> int:
+        """How long the member was silent by a clock that goes on while the cluster's stands still."""
+        return self._cluster.timers.waited_ms - self._heard_ms
 
     def renew(self, timeout_ms: int) -> None:
         self.deadline_ms = self._cluster.now_ms + timeout_ms
+        self._heard_ms = self._cluster.timers.waited_ms
         if self._timer is not None:
             if self._timer.deadline_ms <= self.deadline_ms:
                 return

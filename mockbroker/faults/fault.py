@@ -92,12 +92,14 @@ class Fault:
         if count := self._unmet.requests:
             requests = f"{apis} request".lstrip() + "s" * (count != 1)
             return f"{count} {requests} came, {self._unmet.told(self.match.shown())}"
-        if not self.came:
+        # Whoever asks may be in another thread than the cluster.
+        came = list(self.came)
+        if not came:
             return "no client sent anything"
         meanwhile = " before it was removed" if self.removed else ""
-        if any(map(self.match.concerns, self.came)):
+        if any(map(self.match.concerns, came)):
             return f"no {apis or 'request'} came {meanwhile.lstrip() or 'since it was added'}"
-        return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, self.came))}"
+        return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, came))}"
 
     def touch(self, exchange: Exchange) -> bool:
         """Acts on a request; False when the request waits from now on. One that has nothing to act on is no

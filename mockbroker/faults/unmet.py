@@ -39,12 +39,13 @@ class UnmetConditions:
     def told(self, wanted: dict[str, str]) -> str:
         """`none for the topic 'ordres' (they were for 'orders': did you mean that?)`, where all of them lack
         the same; else how many lack what. `wanted` is what the fault asks for, by condition."""
-        if len(self._requests) == 1:
-            (condition,) = self._requests
+        requests = dict(self._requests)
+        if len(requests) == 1:
+            (condition,) = requests
             return f"none {_PHRASES[condition].format(wanted[condition])} ({self._others(condition, wanted)})"
         return "; ".join(
             f"{count} not {_PHRASES[condition].format(wanted[condition])} ({self._others(condition, wanted)})"
-            for condition, count in self._requests.items()
+            for condition, count in requests.items()
         )
 
     def _others(self, condition: str, wanted: dict[str, str]) -> str:

@@ -227,6 +227,7 @@ class Connection(Frames):
         release = self.broker.cluster.release
         if not answered(release, key, version):
             if key != _API_VERSIONS:
+                self.broker.cluster.notes.not_served(self.client_id, key, version)
                 raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")
             if version >= 3:
                 skip_tags(frame, offset)

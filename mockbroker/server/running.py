@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
-from ..control import brokers, partitions
+from ..control import brokers, hints, partitions
 from ..errors import OptionError
 from ..faults import ClientRequest, Faults
 from ..trace import Trace
@@ -81,6 +81,10 @@ class RunningCluster(Contents):
     async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
         target = self._served.target
         return await self._call_async(lambda: target.do(operation, *args, **named))
+
+    def hints(self) -> list[str]:
+        """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
+        return self.do(hints.hints)
 
     @property
     def policies(self) -> PolicyControl:

@@ -120,6 +120,7 @@ class ServedCluster(RunningCluster):
             pump.clock.advance,
             pump.watch,
             pump.listeners.deaf,
+            manual_clock=pump.clock.manual,
         )
 
     async def serve_control(self, nursery: trio.Nursery) -> None:

@@ -14,6 +14,7 @@ from .events import (
     Malformed,
     Policy,
     Request,
+    TopicNotCreated,
     Transaction,
     Truncation,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Malformed",
     "Policy",
     "Request",
+    "TopicNotCreated",
     "Trace",
     "Transaction",
     "Truncation",

@@ -211,6 +211,18 @@ class Transaction(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TopicNotCreated(Event):
+    """A client asked for a topic, or for its creation, and it was not created: `failure` says why."""
+
+    topic: str
+    failure: str
+    kind: ClassVar[str] = "topic-not-created"
+
+    def told(self) -> str:
+        return f"the topic {self.topic!r} was not created: {self.failure}"
+
+
+@dataclass(frozen=True, slots=True)
 class Policy(Event):
     """A behaviour was given another answer while the cluster runs."""
 

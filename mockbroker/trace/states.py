@@ -76,6 +76,8 @@ class States:
             self._partitions = {each: seen for each, seen in self._partitions.items() if each in here}
 
     def _look(self) -> "Iterator[tuple[tuple[type[events.Event], object], Change]]":
+        for topic, why in self._cluster.notes.not_created.items():
+            yield (events.TopicNotCreated, topic), Change(events.TopicNotCreated, (topic, why))
         for broker in self._cluster.brokers.values():
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)

@@ -1,0 +1,88 @@
+"""What clients met that may say why they get nothing. APIs write it down; the core never reads it."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from .call import Call
+    from .fetch_sessions import FetchContext
+
+KEPT: Final = 100
+"""So many of each kind are kept: those that came last."""
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+ClientPartition = tuple[str | None, str, int]
+"""Client id, topic, partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """A request that the release does not serve; its connection was closed. `api` is a key."""
+
+    client_id: str | None
+    api: int
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """The last Fetch of a client that had to wait, and the broker that it asked."""
+
+    broker: int
+    context: "FetchContext"
+
+
+class Notes:
+    """Each by what it is about, the oldest first; a new note takes the place of an older one."""
+
+    def __init__(self) -> None:
+        self.not_created: dict[str, str] = {}
+        """Why a topic that a client asked for, or for whose creation it asked, was not created."""
+        self.unserved: dict[Unserved, None] = {}
+        self.without_offset: dict[tuple[str, str, int], str | None] = {}
+        """By group, topic and partition: the client that was told that no offset is committed."""
+        self.ends: dict[ClientPartition, int] = {}
+        """The end that a client was told by ListOffsets; -1 if it has asked for something else too."""
+        self.out_of_range: dict[ClientPartition, int] = {}
+        """The offset of the last Fetch that was answered OFFSET_OUT_OF_RANGE."""
+        self.waits: dict[str | None, Waited] = {}
+        self.coordinated: dict[str, str | None] = {}
+        """Groups whose coordinator a client asked for."""
+
+    def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
+        """What came of trying says more than that nobody `tried`."""
+        if tried or topic not in self.not_created:
+            _note(self.not_created, topic, why)
+
+    def not_served(self, client_id: str | None, api: int, version: int) -> None:
+        _note(self.unserved, Unserved(client_id, api, version), None)
+
+    def no_offset(self, call: "Call", group: str, topic: str, partition: int) -> None:
+        _note(self.without_offset, (group, topic, partition), call.client_id)
+
+    def looked_up(self, call: "Call", topic: str, partition: int, end: int | None) -> None:
+        """ListOffsets told the end, or something else (None)."""
+        key = (call.client_id, topic, partition)
+        _note(self.ends, key, -1 if end is None or self.ends.get(key) == -1 else end)
+
+    def beyond(self, call: "Call", topic: str, partition: int, offset: int) -> None:
+        _note(self.out_of_range, (call.client_id, topic, partition), offset)
+
+    def fetch_waits(self, call: "Call", context: "FetchContext") -> None:
+        waits = self.waits
+        if call.client_id not in waits and len(waits) >= KEPT:
+            del waits[next(iter(waits))]
+        waits[call.client_id] = Waited(call.broker.id, context)
+
+    def coordinator_sought(self, call: "Call", group: str) -> None:
+        _note(self.coordinated, group, call.client_id)
+
+
+def _note(notes: dict[K, V], key: K, value: V) -> None:
+    notes.pop(key, None)
+    if len(notes) >= KEPT:
+        del notes[next(iter(notes))]
+    notes[key] = value

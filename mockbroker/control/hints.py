@@ -1,0 +1,283 @@
+"""What may be the reason when a client gets nothing: rules over a cluster's state and its notes.
+
+Each rule is silent while clients get what they ask for.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from ..apis.advertised import advertised
+from ..cluster.broker import Liveness
+from ..cluster.follower import FollowerState
+from ..coordinators.states import GroupState
+from ..faults.match import api_name
+from ..nearest import near
+from ..protocol.api_keys import ApiKey
+from .registry import operation
+from .target import Target
+
+if TYPE_CHECKING:
+    from ..cluster.broker import Broker
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+    from ..coordinators.group import ClassicGroup
+    from ..faults import Faults
+
+_FEW: Final = 3
+_KEYS: Final = frozenset(key.value for key in ApiKey)
+_FOLLOWS: Final = (FollowerState.IN_STEP, FollowerState.BEHIND)
+
+
+@operation("hints list", "GET", "/hints")
+def hints(target: Target) -> list[str]:
+    """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
+    return list(found(target.cluster, target.faults, manual_clock=target.manual_clock))
+
+
+def found(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterator[str]:
+    """The hints that there are just now. Changes nothing in the cluster."""
+    for rule in _RULES:
+        yield from rule(cluster)
+    if manual_clock:
+        yield from _standing_clock(cluster)
+    for fault in faults.rules:
+        if fault.held:
+            yield f"the fault {str(fault)!r} holds {_count(fault.held, 'request')} until its release()"
+
+
+def _not_created(cluster: "Cluster") -> Iterator[str]:
+    for name, why in cluster.notes.not_created.items():
+        if name not in cluster.topics:
+            there = [each for each, topic in cluster.topics.items() if not topic.internal]
+            yield f"the topic {name!r} was not created: {why}{_meant(near(name, there))}"
+
+
+def _unserved(cluster: "Cluster") -> Iterator[str]:
+    for each in cluster.notes.unserved:
+        served = advertised(cluster.release).get(each.api)
+        known = each.api in _KEYS
+        api = api_name(ApiKey(each.api)) if known else f"API {each.api}"
+        what = f"serves v{served[0]} to v{served[1]}" if served else "does not serve it"
+        yield (
+            f"{_client(each.client_id)} sent {api} v{each.version}, and Kafka {cluster.release} {what}: "
+            "its connection was closed"
+        )
+
+
+def _coordinators(cluster: "Cluster") -> Iterator[str]:
+    if "__consumer_offsets" not in cluster.topics:
+        return
+    for group in cluster.notes.coordinated:
+        partition = cluster.offsets_partition(group)
+        if partition.leader not in cluster.brokers:
+            yield f"the group {group!r} has no coordinator: {_leaderless(partition)}"
+        elif not cluster.brokers[partition.leader].online:
+            yield f"the group {group!r} can't reach its coordinator: broker {partition.leader} is down"
+
+
+def _leaders(cluster: "Cluster") -> Iterator[str]:
+    read = {partition: None for _, partition, _, _ in _waits(cluster)}
+    for partition in read:
+        if partition.leader not in cluster.brokers:
+            yield f"{_leaderless(partition)}: nobody can read or write it"
+
+
+def _leaderless(partition: "Partition") -> str:
+    cluster = partition.topic.cluster
+    down = [each for each in partition.replicas if not cluster.brokers[each].online]
+    gone = (
+        f", since broker {', '.join(map(str, down))} {'is' if len(down) == 1 else 'are'} down" if down else ""
+    )
+    return f"{_name(partition)} has no leader{gone}"
+
+
+def _groups(cluster: "Cluster") -> Iterator[str]:
+    for _, group in _all_groups(cluster):
+        if not group.members and not group.pending:
+            continue
+        who = _count(len(group.members) + len(group.pending), "member")
+        never = "" if group.generation > 1 else ", and was never Stable"
+        if group.state is GroupState.PREPARING_REBALANCE:
+            missing = len(group.members) + len(group.pending) - group.joining
+            if group.initial:
+                waits = "group.initial.rebalance.delay.ms for more of them"
+            else:
+                waits = f"{missing} of them to join, for at most {group.rebalance_timeout_ms} ms"
+            yield f"the group {group.id!r} is PreparingRebalance{never}: it has {who} and waits {_for(waits)}"
+        elif group.state is GroupState.COMPLETING_REBALANCE:
+            yield (
+                f"the group {group.id!r} is CompletingRebalance{never}: it has {who} and waits for the "
+                f"assignment by its leader {group.leader}"
+            )
+
+
+def _for(waits: str) -> str:
+    return waits if waits.startswith("group.") else f"for {waits}"
+
+
+def _resets(cluster: "Cluster") -> Iterator[str]:
+    """Consumers that began at the end, after all there is."""
+    began: dict[tuple[str | None, str, str], list[tuple[Partition, int]]] = {}
+    went_on = set()
+    for (group, topic, index), client in cluster.notes.without_offset.items():
+        end = cluster.notes.ends.get((client, topic, index))
+        partition = cluster.partition(topic, index)
+        if end is None or end < 0 or partition is None:
+            continue
+        if partition.log.high_watermark > end:
+            went_on.add((client, group, topic))
+        elif end > partition.log.start_offset:
+            began.setdefault((client, group, topic), []).append((partition, end))
+    for key, ends in began.items():
+        if key in went_on:
+            continue
+        client, group, _ = key
+        where = _few([f"{_name(partition)} at offset {end}" for partition, end in ends])
+        yield (
+            f"{_client(client)} of the group {group!r} found no committed offset and began after the last "
+            f"record (auto.offset.reset=latest): {where}; none was written since"
+        )
+
+
+def _transactions(cluster: "Cluster") -> Iterator[str]:
+    for client, partition, offset, committed in _waits(cluster):
+        log = partition.log
+        if not committed or not log.last_stable_offset <= offset < log.high_watermark:
+            continue
+        producer = log.producers.transactions.open.get(log.last_stable_offset)
+        whose = (
+            "a transaction" if producer is None else f"the transaction of {_transactional(cluster, producer)}"
+        )
+        yield (
+            f"{_client(client)} reads committed records only, and gets none of {_name(partition)} from "
+            f"offset {log.last_stable_offset} on: {whose} is open"
+        )
+
+
+def _transactional(cluster: "Cluster", producer: int) -> str:
+    for broker in cluster.brokers.values():
+        for name, entry in broker.transactions if "transactions" in vars(broker) else ():
+            if entry.producer_id == producer:
+                return repr(name)
+    return f"producer {producer}"
+
+
+def _unreplicated(cluster: "Cluster") -> Iterator[str]:
+    for client, partition, offset, _ in _waits(cluster):
+        log = partition.log
+        if not log.high_watermark <= offset or log.end_offset <= log.high_watermark:
+            continue
+        lagging = [
+            f"broker {each.broker} ({each.state.name.lower().replace('_', ' ')})"
+            for each in partition.followers.values()
+            if each.broker in partition.isr and each.state not in _FOLLOWS
+        ]
+        if lagging:
+            yield (
+                f"{_client(client)} gets none of {_name(partition)} from offset {log.high_watermark} on: "
+                f"these in-sync replicas have not fetched them: {', '.join(lagging)}"
+            )
+
+
+def _beyond(cluster: "Cluster") -> Iterator[str]:
+    for (client, topic, index), offset in cluster.notes.out_of_range.items():
+        partition = cluster.partition(topic, index)
+        if partition is not None and not partition.log.start_offset <= offset <= partition.log.end_offset:
+            ends = f"begins at offset {partition.log.start_offset} and ends at {partition.log.end_offset}"
+            yield f"{_client(client)} asked {_name(partition)} for offset {offset}, and it {ends}"
+
+
+def _empty(cluster: "Cluster") -> Iterator[str]:
+    waiting = {partition.topic.name: client for client, partition, _, _ in _waits(cluster)}
+    written = [
+        name
+        for name, topic in cluster.topics.items()
+        if not topic.internal and any(each.log.end_offset for each in topic.partitions)
+    ]
+    for name, client in waiting.items():
+        if name not in written:
+            meant = _meant(near(name, written))
+            yield f"{_client(client)} reads the topic {name!r}, and nothing was ever written to it{meant}"
+
+
+def _wrong_groups(cluster: "Cluster") -> Iterator[str]:
+    used = {group.id for _, group in _all_groups(cluster) if group.offsets or group.members}
+    asked = dict.fromkeys(group for group, _, _ in cluster.notes.without_offset)
+    for group in asked:
+        if group not in used and (meant := near(group, used)) is not None:
+            yield f"the group {group!r} has no members and no committed offsets{_meant(meant)}"
+
+
+def _standing_clock(cluster: "Cluster") -> Iterator[str]:
+    """What would be over by now, if the clock had not to be advanced."""
+    for broker in cluster.brokers.values():
+        if broker.liveness is Liveness.KILLED and not broker.fenced:
+            yield (
+                f"broker {broker.id} was killed, and nobody else leads until its session is over, but the "
+                f"clock stands still (clock='manual'): advance it by {cluster.policies.broker_session_config}"
+            )
+    for _, group in _all_groups(cluster):
+        for member in group.members.values():
+            if member.session.silent_ms > member.session_timeout_ms and not member.may_be_silent:
+                yield (
+                    f"the member {member.id} of the group {group.id!r} has been silent for longer than its "
+                    f"session timeout, but the clock stands still (clock='manual'): "
+                    f"clock.advance('{member.session_timeout_ms}ms')"
+                )
+
+
+_RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
+    _not_created,
+    _unserved,
+    _coordinators,
+    _leaders,
+    _resets,
+    _transactions,
+    _unreplicated,
+    _beyond,
+    _groups,
+    _wrong_groups,
+    _empty,
+)
+
+
+def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, Partition, int, bool]]":
+    """The last Fetch of each client that had to wait: client id, partition, offset, and whether it reads
+    committed records only."""
+    for client, wait in cluster.notes.waits.items():
+        request = wait.context.request
+        if request.replica_state.replica_id >= 0:
+            continue
+        for (name, topic_id, index), asked in wait.context.partitions():
+            topic = cluster.topic_ids.get(topic_id) if topic_id else cluster.topics.get(name)
+            partition = topic.partition(index) if topic else None
+            if partition is not None:
+                yield client, partition, asked.fetch_offset, bool(request.isolation_level)
+
+
+def _all_groups(cluster: "Cluster") -> "Iterator[tuple[Broker, ClassicGroup]]":
+    """A coordinator that nobody has asked yet is not to begin because someone looks."""
+    for broker in cluster.brokers.values():
+        if "groups" in vars(broker):
+            for group in list(broker.groups.groups.values()):
+                yield broker, group
+
+
+def _client(client_id: str | None) -> str:
+    return f"the client {client_id!r}" if client_id else "a client without id"
+
+
+def _meant(name: str | None) -> str:
+    return "" if name is None else f": did you mean {name!r}?"
+
+
+def _name(partition: "Partition") -> str:
+    return f"{partition.topic.name}-{partition.index}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
