@@ -25,7 +25,10 @@ class Document:
         except OSError as error:
             raise ScenarioError(f"can't read {path}: {error.strerror}") from None
         except ValueError as error:
-            raise ScenarioError(f"{path}: {error}") from None
+            # TOML's parser tells the place in words.
+            at = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
+            why = str(error).replace(at[0], "") if at else str(error)
+            raise ScenarioError(f"{path}{f':{at[1]}' if at else ''}: {why}") from None
 
     def wrong(self, table: str, index: int | None, key: str | None, why: str) -> ScenarioError:
         """The error for a key of a table; `index` counts the tables of that name, from 0."""
@@ -33,6 +36,12 @@ class Document:
         place = f"{self.path}:{line}" if line else str(self.path)
         name = f"[{table}]" if index is None else f"[[{table}]] {index + 1}"
         return ScenarioError(f"{place}: {name}: {why}")
+
+    def wrong_at_top(self, key: str, why: str) -> ScenarioError:
+        """The error for a key that stands above all tables."""
+        named = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]|\s*\[\s*{re.escape(key)}\s*[\].]""")
+        lines = [number for number, line in enumerate(self._lines, 1) if named.match(line)]
+        return ScenarioError(f"{self.path}:{lines[0]}: {why}" if lines else f"{self.path}: {why}")
 
     def check(self, table: str, index: int | None, given: Mapping[str, Any], known: list[str]) -> None:
         """ScenarioError for a key that is not known."""

@@ -1,6 +1,7 @@
 """A scenario: a cluster, faults, steps, checks."""
 
 import inspect
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,11 @@ from ..control.registry import Operation
 from ..control.table import OPERATIONS
 from ..faults import FaultError
 from ..faults import parse as parse_fault
+from ..faults.actions import ACTIONS
 from ..nearest import nearest
 from ..policies import Policies
 from ..protocol import releases
-from ..server.options import check_clock
+from ..server.options import Options, check_clock
 from .document import Document
 from .durations import seconds
 
@@ -23,6 +25,8 @@ CLUSTER: Final = ["kafka", "brokers", "topics", "policies", "config", "fixed", "
 STEP: Final = ["after", "on", "do", "optional"]
 CHECK: Final = ["do", "expect", "within"]
 EVENT: Final = ["fault", "hits"]
+_WHEN: Final = ", with after = '2s' or on = a fault's name"
+_LATER: Final = "later (do = 'faults add', after = '2s', fault = { do = 'delay', ms = 100 })"
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,9 @@ class Scenario:
 def load(path: Path) -> Scenario:
     """Reads a file. ScenarioError says where it is wrong."""
     document = Document(path)
-    for table in document.tables:
+    for table, value in document.tables.items():
+        if table in CLUSTER and not isinstance(value, list):
+            raise document.wrong_at_top(table, f"{table} stands below [cluster]")
         if table not in TABLES:
             raise document.wrong(table, None, None, f"no such table{nearest(table, TABLES)}")
     faults = tuple(_fault(document, i, each) for i, each in enumerate(document.each("fault")))
@@ -116,6 +122,11 @@ def _cluster(document: Document) -> dict[str, Any]:
             raise document.wrong("cluster", None, broker, f"rack of {broker!r}: give a broker's id")
     _check_behaviour(document, cluster)
     cluster["racks"] = {int(broker): rack for broker, rack in given.get("racks", {}).items()}
+    try:
+        Options(**cluster)
+    except ValueError as error:
+        keys = {**given, **given.get("topics", {}), **given.get("racks", {})}
+        raise document.wrong("cluster", None, _meant(error, keys), str(error)) from None
     return cluster
 
 
@@ -148,9 +159,17 @@ def _as_kafka_writes(value: Any) -> str:
 
 def _fault(document: Document, index: int, given: dict[str, Any]) -> Fault:
     fields = dict(given)
-    name = fields.pop("name", None)
+    # As an operation that is given no name calls them.
+    name = fields.pop("name", str(index + 1))
     if not isinstance(name, str) or not name:
-        raise document.wrong("fault", index, "name", "give it a name")
+        raise document.wrong("fault", index, "name", f"name is {name!r}: give text, or leave it out")
+    do = fields.get("do")
+    if isinstance(do, str) and do in OPERATIONS:
+        raise document.wrong("fault", index, "do", f"{do!r} is an operation: write it as a [[step]]{_WHEN}")
+    for key in ("after", "on"):
+        if key in fields:
+            why = f"a fault is there from the beginning: [[step]] do = 'faults add' adds one {_LATER}"
+            raise document.wrong("fault", index, key, why)
     try:
         parse_fault(fields)
     except FaultError as error:
@@ -162,7 +181,7 @@ def _step(document: Document, index: int, given: dict[str, Any], names: list[str
     action = _action(document, "step", index, given, STEP)
     on = given.get("on")
     if on is None and "after" not in given:
-        raise document.wrong("step", index, None, "when? Give after = '2s' or on = a fault's name")
+        raise document.wrong("step", index, None, f"when?{_WHEN.replace(', with', ' Give')}")
     event = {"fault": on} if isinstance(on, str) else on or {}
     if not isinstance(event, dict):
         raise document.wrong("step", index, "on", "give a fault's name, or { fault = …, hits = … }")
@@ -199,6 +218,13 @@ def _seconds(document: Document, table: str, index: int, given: Mapping[str, Any
 def _action(document: Document, table: str, index: int, given: dict[str, Any], own: list[str]) -> Action:
     """The operation and its arguments, which stand beside the table's own keys; those of a fault in
     `fault = {…}`."""
+    if "do" not in given:
+        raise document.wrong(table, index, None, "do what? Give do = 'brokers stop', or another operation")
+    if isinstance(given["do"], str) and given["do"] in ACTIONS:
+        why = f"{given['do']!r} is what a fault does: write it as a [[fault]], or add it {_LATER}"
+        raise document.wrong(table, index, "do", why)
+    if table == "step" and "expect" in given:
+        raise document.wrong(table, index, "expect", "a step expects nothing: write it as a [[check]]")
     if given.get("do") not in OPERATIONS:
         why = f"no operation {given.get('do')!r}{nearest(given.get('do', ''), OPERATIONS)}"
         raise document.wrong(table, index, "do", why)
@@ -224,4 +250,5 @@ def _meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
     text = str(error)
     named = [key for key in given if repr(key) in text or text.startswith(f"{key} ")]
     named += [key for key, value in given.items() if repr(value) in text]
+    named += [key for key in given if re.search(rf"\b{re.escape(key)}\b", text)]
     return named[0] if named else None

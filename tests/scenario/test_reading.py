@@ -78,7 +78,16 @@ def test_an_empty_scenario_is_a_cluster_and_nothing_else(tmp_path: Path) -> None
         ('kafka = "3.9"', 'kafka = "3.99"', "no Kafka release '3.99'"),
         ("orders = 1", "orders = 0", "give its number of partitions"),
         ('"auto.create', '"auto.crate', "auto.crate.topics.enable"),
-        ('[[fault]]\nname = "lost"', '[[fault]]\nnam = "lost"', "give it a name"),
+        ('name = "lost"', 'nam = "lost"', "a fault 'disconnect' has no 'nam'"),
+        ('name = "lost"', "name = 7", "name is 7: give text, or leave it out"),
+        ('do = "disconnect"', 'do = "brokers stop"', "is an operation: write it as a [[step]], with after ="),
+        ('do = "brokers cut-off"', 'do = "disconnect"', "is what a fault does: write it as a [[fault]]"),
+        ('do = "partitions replicas"', 'do = "delay"', "is what a fault does: write it as a [[fault]]"),
+        ("times = 1", 'after = "1s"', "a fault is there from the beginning"),
+        ('after = "1m"', 'expect = 1\nafter = "1m"', "write it as a [[check]]"),
+        ("topics = { orders = 1 }", "brokers = 0", "0 brokers"),
+        ("topics = { orders = 1 }", 'topics = { "a b" = 1 }', "topic 'a b'"),
+        ("topics = { orders = 1 }", 'racks = { 4 = "a" }', "choose 1 to 3"),
         ('api = "Produce"', 'api = "Prodce"', "did you mean 'Produce'"),
         ("times = 1", "tims = 1", "did you mean 'times'"),
         ('fault = "lost"', 'fault = "last"', "no fault named 'last': did you mean 'lost'"),
@@ -112,8 +121,26 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"scenario\.toml: .*line 2"):
+    with pytest.raises(ValueError, match=r"scenario\.toml:2: Invalid value$"):
         load(write(tmp_path, "[cluster]\nkafka = = 1\n"))
+
+
+@pytest.mark.parametrize("key", ['kafka = "3.9"', "[topics]\norders = 1", "brokers.x = 1"])
+def test_what_is_the_clusters_stands_below_it(tmp_path: Path, key: str) -> None:
+    with pytest.raises(ValueError, match=r"scenario\.toml:2: \w+ stands below \[cluster\]"):
+        load(write(tmp_path, f"# a comment\n{key}\n"))
+
+
+def test_a_step_that_does_nothing_is_asked_what(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"scenario\.toml:1: \[\[step\]\] 1: do what\?"):
+        load(write(tmp_path, '[[step]]\nafter = "1s"\n'))
+
+
+def test_faults_without_a_name_are_numbered_as_they_stand(tmp_path: Path) -> None:
+    text = '[[fault]]\ndo = "silence"\n\n[[fault]]\nname = "x"\ndo = "silence"\n\n[[fault]]\ndo = "silence"\n'
+    assert [each.name for each in load(write(tmp_path, text)).faults] == ["1", "x", "3"]
+    step = '[[step]]\non = "3"\ndo = "brokers stop"\nbroker = 1\n'
+    assert load(write(tmp_path, text + step)).steps[0].fault == "3"
 
 
 def test_a_check_only_looks(tmp_path: Path) -> None:
