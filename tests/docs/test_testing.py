@@ -20,8 +20,13 @@ def test_the_examples_pass(tmp_path: Path) -> None:
             line = text.count("\n", 0, match.start()) + 1
             name = f"test_{Path(page).stem}_line_{line}.py"
             (tmp_path / name).write_text(match[1])
-    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\naddopts = --strict-markers\n")
-    command = [sys.executable, "-m", "pytest", "-p", "mockbroker.pytest_plugin", "-p", "no:asyncio", "-v"]
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\n"
+        "filterwarnings = error\n"
+        "addopts = --strict-markers\n"
+        "asyncio_default_fixture_loop_scope = function\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "mockbroker.pytest_plugin", "-v"]
     done = subprocess.run(
         command,
         cwd=tmp_path,
