@@ -18,7 +18,7 @@ print("left", producer.flush(60))
 SCENARIO = """
 [cluster]
 topics = { orders = 1 }
-config = { "default.replication.factor" = 3 }
+config = { "default.replication.factor" = 3, "replica.lag.time.max.ms" = 200 }
 
 [[fault]]
 name = "lost"

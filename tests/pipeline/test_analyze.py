@@ -160,6 +160,7 @@ def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None
     assert CliRunner().invoke(app, ["analyze", story, "--fail-on-findings"]).exit_code == 1
 
 
+@pytest.mark.needs("pyspark")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

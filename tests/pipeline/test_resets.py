@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mockbroker.pipeline.signatures import epochs, resets, truncations
-
 from .rows import SECOND, History, searched
 
 if TYPE_CHECKING:
@@ -64,6 +62,8 @@ NO_RESETS = {
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> Found:
+    from mockbroker.pipeline.signatures import resets
+
     return searched(spark, resets.find, {**RESETS, **NO_RESETS})
 
 
@@ -111,6 +111,8 @@ def cut_off() -> History:
 
 
 def test_truncations(spark: SparkSession) -> None:
+    from mockbroker.pipeline.signatures import truncations
+
     fell = History().add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=150, end_offset=150)
     fell.commit(150).add("leader", leader=2, leader_epoch=2).add("high-watermark", offset=100, end_offset=100)
     again = (
@@ -149,6 +151,8 @@ def test_truncations(spark: SparkSession) -> None:
 
 
 def test_epochs(spark: SparkSession) -> None:
+    from mockbroker.pipeline.signatures import epochs
+
     stories = {
         "above all": History()
         .add("leader", leader=1, leader_epoch=2)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockbroker.pipeline.signatures import lag, rewinds
-
 from .rows import DAY, SECOND, History, searched
 
 if TYPE_CHECKING:
@@ -64,6 +62,8 @@ NONE = {
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> Found:
+    from mockbroker.pipeline.signatures import rewinds
+
     return searched(spark, rewinds.find, {**FOUND, **NONE})
 
 
@@ -121,6 +121,8 @@ def test_what_is_no_rewind(found: Found, story: str) -> None:
 
 def test_lag(spark: SparkSession) -> None:
     """It jumps when an old offset comes back, and is none of ours when it grows with the log."""
+    from mockbroker.pipeline.signatures import lag
+
     stories = {
         "jumps": History().add("high-watermark", offset=9_600).commit(9_500).restore(500),
         "grows": History()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mockbroker.pipeline.signatures import followers, outflux, sequences
-
 from .rows import SECOND, History, searched
 
 if TYPE_CHECKING:
@@ -30,6 +28,8 @@ def refused(story: History, error: str, sequence: int) -> History:
 
 
 def test_sequences(spark: SparkSession) -> None:
+    from mockbroker.pipeline.signatures import sequences
+
     retention = appended(History(), 3).add("log-start", offset=3)
     stories = {
         "retention": refused(refused(retention, UNKNOWN, 3), UNKNOWN, 3),
@@ -60,6 +60,8 @@ def test_sequences(spark: SparkSession) -> None:
 
 
 def test_followers(spark: SparkSession) -> None:
+    from mockbroker.pipeline.signatures import followers
+
     past = "cannot increment the log start offset to 116753: it is larger than the high watermark 116619"
     stories = {
         "past the end": History()
@@ -88,6 +90,8 @@ def fetched(story: History, start: int, end: int, step: int = 100) -> History:
 
 
 def test_outflux(spark: SparkSession) -> None:
+    from mockbroker.pipeline.signatures import outflux
+
     written: dict[str, Any] = {"client": "app", "producer_id": None}
     first = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     sought = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)

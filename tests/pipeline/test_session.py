@@ -37,6 +37,7 @@ def test_java_says_its_version(said: str, version: int | None) -> None:
     assert session.java_version(said) == version
 
 
+@pytest.mark.needs("pyspark")
 @pytest.mark.parametrize(
     ("script", "said"),
     [

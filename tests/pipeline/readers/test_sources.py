@@ -11,7 +11,6 @@ import pytest
 from mockbroker.conformance.batches import GZIP, control_batch
 from mockbroker.pipeline.observations import NAMES
 from mockbroker.pipeline.readers import read
-from mockbroker.pipeline.sources import register
 
 from .reading import STORIES
 from .segments import data, old, segment
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def session(spark: SparkSession) -> SparkSession:
+    from mockbroker.pipeline.sources import register
+
     register(spark)
     return spark
 
