@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all serve test test-all lint bench docs soak differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs soak differential fuzz week lock clean
 
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
-PYTEST := $(BIN)/python -m pytest -n auto
+# Tests start hundreds of processes: without bytecode each would compile all that it imports.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
 install = began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@ && \
 	echo "$(1) installed in $$(($$(date +%s) - began)) s"
 
@@ -40,6 +41,9 @@ else
 test-all: setup-all
 	$(PYTEST) --dist loadgroup --no-loadscope-reorder $(ARGS)
 endif
+
+acceptance: setup-all  ## campaigns of hours, by hand; make acceptance ARGS="--list", ARGS="fuzz real"
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tests.acceptance $(ARGS)
 
 lint: setup-all
 	$(BIN)/ruff check .

@@ -1,0 +1,180 @@
+"""`make acceptance`: campaigns that take long, for a machine that has Java, Maven and nothing else to do.
+
+Runs one after the other, or those that are named, goes on after a failure, and ends with a table: what came
+of each, and how long it took. `--list` says what there is. Exit status 1 when one failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from mockbroker.conformance import ask
+from mockbroker.conformance.real_broker import RealCluster
+from mockbroker.conformance.setup import CLUSTER_SIZES, RELEASES
+
+CORES: Final = os.cpu_count() or 1
+ROOT: Final = Path(__file__).parent.parent
+Command = tuple[str, ...]
+out: Final = Console(highlight=False, markup=False, soft_wrap=True)
+
+
+def python(module: str, *arguments: str) -> Command:
+    return (sys.executable, "-m", module, *arguments)
+
+
+def tests(*arguments: str) -> Command:
+    return python("pytest", "-q", "-n", str(CORES), *arguments)
+
+
+def differential(release: str, *arguments: str) -> Command:
+    return python("mockbroker.conformance.differential", "--kafka", release, *arguments)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Commands that have to end with status 0."""
+
+    what: str
+    commands: tuple[Command, ...]
+
+
+CAMPAIGNS: Final = {
+    "clone": Campaign(
+        "a fresh clone: set-up, `make test`, the examples of README and docs",
+        (python("tests.acceptance", "--clone"),),
+    ),
+    "orders": Campaign(
+        "every test in two random orders, two workers a core",
+        tuple(
+            tests("-n", str(2 * CORES), "--dist", "loadgroup", f"--randomly-seed={seed}") for seed in (1, 2)
+        ),
+    ),
+    "properties": Campaign(
+        "every property with ten times the examples of CI, and new ones each time",
+        (tests("-m", "hypothesis", "--hypothesis-profile", "thorough", "--timeout", "3600"),),
+    ),
+    "real": Campaign(
+        "real brokers of every recorded release are asked all recorded questions, one broker and three",
+        (python("tests.acceptance", "--real"),),
+    ),
+    "differential": Campaign(
+        "2000 random sequences and 2000 malformed ones for each recorded release, a real broker beside",
+        tuple(differential(release, *how) for release in RELEASES for how in ((), ("--malformed",))),
+    ),
+    "soak": Campaign(
+        "four clients move records exactly once through 50 seeds of faults each",
+        (python("mockbroker.conformance.exactly_once", "--fixed", "yes", "--seeds", "50"),),
+    ),
+    "kafka-19902": Campaign(
+        "the mechanisms of KAFKA-19902 with real clients, also with every other answer of the broker",
+        (python("mockbroker.conformance.kafka_19902", "--thorough"),),
+    ),
+    "fuzz": Campaign(
+        "500,000 requests that nobody should send, and 20,000 to a process that serves",
+        (
+            python("mockbroker.conformance.fuzz", "run", "--inputs", "500000"),
+            python("mockbroker.conformance.fuzz", "served"),
+        ),
+    ),
+    "week": Campaign(
+        "a week of traffic in virtual time: what is kept must not grow", (python("benchmarks.week"),)
+    ),
+    "explore": Campaign(
+        "100,000 seeded histories of 4.4 with every fix: no violation",
+        (python("mockbroker", "explore", "--kafka", "4.4", "--fixed", "yes", "--seeds", "100000"),),
+    ),
+}
+
+
+def run(names: Sequence[str]) -> int:
+    """Runs campaigns. How many failed."""
+    table = Table("campaign", "outcome", "took", "what")
+    failed = 0
+    for name in names:
+        campaign = CAMPAIGNS[name]
+        out.rule(f"{name}: {campaign.what}")
+        began = time.monotonic()
+        statuses = [
+            subprocess.run(command, cwd=ROOT, check=False).returncode for command in campaign.commands
+        ]
+        good = not any(statuses)
+        failed += not good
+        table.add_row(name, "good" if good else f"FAILED: {statuses}", took(began), campaign.what)
+    out.print(table)
+    return failed
+
+
+def took(began: float) -> str:
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    return f"{minutes} min {seconds:02} s"
+
+
+def walk_a_clone() -> int:
+    """What a newcomer does first, with the time of each step. How many steps failed."""
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="mockbroker-clone-") as folder:
+        steps = (
+            ("git", "clone", "--quiet", str(ROOT), folder),
+            ("make", "-C", folder, "setup-dev"),
+            ("make", "-C", folder, "test"),
+            ("make", "-C", folder, "test", "ARGS=-n0 tests/docs"),
+        )
+        for step in steps:
+            began = time.monotonic()
+            failed += subprocess.run(step, check=False).returncode != 0
+            out.print(f"{' '.join(step)}: {took(began)}")
+    return failed
+
+
+def ask_real_brokers() -> int:
+    """Whether the recordings are what real brokers answer. How many answers differ."""
+    different = 0
+    for release in RELEASES:
+        for brokers in CLUSTER_SIZES:
+            with RealCluster(release, brokers) as cluster:
+                results = ask(cluster.bootstrap_servers, release)
+            wrong = [f"{each.question} v{each.version}" for each in results if not each.equal]
+            out.print(
+                f"{release}, {brokers} brokers: {len(results)} answers, not as recorded: {wrong or 'none'}"
+            )
+            different += len(wrong)
+    return different
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="make acceptance", description=__doc__)
+    parser.add_argument("campaign", nargs="*", help=f"of {', '.join(CAMPAIGNS)}; all by default")
+    parser.add_argument("--list", action="store_true", help="say what there is")
+    parser.add_argument("--clone", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--real", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if unknown := [name for name in given.campaign if name not in CAMPAIGNS]:
+        parser.error(f"no campaign {unknown[0]!r}: choose of {', '.join(CAMPAIGNS)}")
+    if given.list:
+        for name, campaign in CAMPAIGNS.items():
+            out.print(f"{name:13} {campaign.what}")
+        return 0
+    failed = (
+        walk_a_clone()
+        if given.clone
+        else ask_real_brokers()
+        if given.real
+        else run(given.campaign or [*CAMPAIGNS])
+    )
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
