@@ -1,11 +1,12 @@
 """A small synchronous Kafka client for asking raw questions: dicts in, plain dicts out.
 
-Schemas are kio's, in any version it has. Fields a version lacks are dropped from what is asked,
-fields left out get the schema's default, or zero.
+Schemas are kio's, in any version it has. Fields that a version lacks and others have are dropped from what is
+asked, those that no version has are an error; fields left out get the schema's default, or zero.
 """
 
 import dataclasses
 import datetime
+import difflib
 import enum
 import functools
 import importlib
@@ -23,6 +24,8 @@ from typing import Any, Self
 import kio.schema
 from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
+
+from ..errors import MockBrokerError
 
 Fields = Mapping[str, Any]
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -146,8 +149,46 @@ class Pending:
     correlation_id: int
 
 
+Known = Mapping[str, "Known"]
+"""The fields that a part of a request has in any version, and theirs."""
+
+
+class UnknownFieldError(MockBrokerError, ValueError):
+    """A field that the request has in no version; says which it may be."""
+
+
+@functools.cache
+def known_fields(api: str) -> Known:
+    """Those of its requests, in all versions together."""
+    found: dict[str, Any] = {}
+    for version in kio_versions(api):
+        _gather(_schema(api, version, "request"), found)
+    return found
+
+
+def _gather(entity: Any, found: dict[str, Any]) -> None:
+    for field in dataclasses.fields(entity):
+        inner = found.setdefault(field.name, {})
+        if (below := _entity(field.type)) is not None:
+            _gather(below, inner)
+
+
+def _check(api: str, value: Any, known: Known, where: str = "") -> None:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f": did you mean '{near[0]}'?" if near else f": it has {', '.join(known)}"
+                raise UnknownFieldError(f"{api} has no field '{where}{name}' in any version{hint}")
+            _check(api, inner, known[name], f"{where}{name}.")
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _check(api, each, known, where)
+
+
 def encode(api: str, version: int, fields: Fields) -> bytes:
-    """Body of a request, without its header."""
+    """Body of a request, without its header. UnknownFieldError."""
+    _check(api, fields, known_fields(api))
     buffer = io.BytesIO()
     request = _schema(api, version, "request")
     entity_writer(request)(buffer, _build(request, fields))

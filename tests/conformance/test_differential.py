@@ -1,12 +1,14 @@
 """Random sequences: what was found in them stays mended, and the machinery around them works."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from mockbroker.conformance.client import Known, known_fields
 from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
 from mockbroker.conformance.differential.comparing import first_difference
@@ -44,6 +46,21 @@ def test_a_seed_is_one_sequence_that_json_can_hold(family: str, malformed: bool)
         assert any(step.mutations for step in each.steps) == malformed
         kept = json.loads(json.dumps(Recorded("4.4.0", "x", each, []).as_json()))
         assert recordings.from_json(kept).sequence.steps == each.steps
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_only_fields_are_asked_that_requests_have_in_some_version(family: str) -> None:
+    def unknown(value: Any, known: Known) -> Iterator[str]:
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                if not name.startswith("$"):
+                    yield from unknown(inner, known[name]) if name in known else [name]
+        elif isinstance(value, list):
+            for inner in value:
+                yield from unknown(inner, known)
+
+    steps = [step for number in range(100) for step in sequence(3, number, VERSIONS, family=family).steps]
+    assert not {(step.api, name) for step in steps for name in unknown(step.fields, known_fields(step.api))}
 
 
 def test_every_api_is_drawn() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mockbroker.conformance import batches, nearest_release, recordings
-from mockbroker.conformance.client import decode, encode, error_name, kio_versions
+from mockbroker.conformance.client import UnknownFieldError, decode, encode, error_name, kio_versions
 from mockbroker.conformance.diff import differing, lines
 from mockbroker.conformance.normalise import Normaliser
 from mockbroker.conformance.registry import all_questions
@@ -122,6 +122,18 @@ def test_requests_drop_what_a_version_lacks() -> None:
     fields = {"topics": [{"name": "t"}], "allow_auto_topic_creation": True}
     assert len(encode("metadata", 4, fields)) == len(encode("metadata", 1, fields)) + 1
     assert decode("heartbeat", 0, b"\0\0\0\1" + b"\0\x19") == {"error_code": "UNKNOWN_MEMBER_ID"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"topcis": []}, r"metadata has no field 'topcis' in any version: did you mean 'topics'\?"),
+        ({"topics": [{"partition": 0}]}, r"'topics\.partition' in any version: it has name, topic_id"),
+    ],
+)
+def test_a_field_that_no_version_has_is_an_error(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnknownFieldError, match=message):
+        encode("metadata", 1, fields)
 
 
 def test_error_names() -> None:

@@ -129,6 +129,7 @@ def offset_commit(world: World) -> None:
     identity = _identity(world, _member(world) if world.chance(60) else None)
     if world.chance(50):
         identity |= {"generation_id": -1, "member_id": "", "group_instance_id": None}
+    generation = identity.pop("generation_id")
     topics = []
     for _ in range(rng.choices((1, 2, 0), (80, 18, 2))[0]):
         topic = world.topic()
@@ -147,7 +148,7 @@ def offset_commit(world: World) -> None:
     fields = {
         **identity,
         "group_id": identity["group_id"] or "unheard~",
-        "generation_id_or_member_epoch": identity["generation_id"],
+        "generation_id_or_member_epoch": generation,
         "retention_time": rng.choice((-1, -1, 0, 60_000)),
         "topics": topics,
     }
@@ -175,6 +176,9 @@ def offset_fetch(world: World) -> None:
     asked = topics()
     if version < 2 and asked is None:
         asked = []
+    for each in asked or ():
+        # Topic ids came with groups of topics.
+        del each["topic_id"]
     groups = [
         {
             "group_id": world.group(),
