@@ -28,7 +28,7 @@ from ..protocol.messages.produce import (
 from .asking import ask, check
 from .errors import NotThereError, RefusedError
 from .partitioner import partition_for
-from .target import Target
+from .target import REPLICATION_S, Target
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -39,8 +39,6 @@ Content = bytes | str | None
 """Text is written as UTF-8; None is null."""
 Headers = Mapping[str, Content] | Sequence[tuple[str, Content]]
 ACKS: Final = (-1, 1)
-TIMEOUT_S: Final = 10.0
-"""So long may replication take."""
 _BY_NAME: Final = 12
 """The last version of Produce that names topics."""
 _HIGH_WATERMARK: Final = -1
@@ -55,7 +53,7 @@ def begin_produce(
     timestamp_ms: int | None = None,
     partition: int | None = None,
     acks: int = -1,
-    timeout: float = TIMEOUT_S,
+    timeout: float = REPLICATION_S,
 ) -> "Future[Record]":
     """The record as it was appended, once `acks` are there.
 
@@ -106,7 +104,7 @@ def begin_produce(
 
 
 def begin_delete(
-    target: Target, topic: str, partition: int, before: int | None, timeout: float = TIMEOUT_S
+    target: Target, topic: str, partition: int, before: int | None, timeout: float = REPLICATION_S
 ) -> "Future[int]":
     """The low watermark, once all replicas on live brokers have deleted. NotThereError; RefusedError."""
     found = target.partition(topic, partition)

@@ -3,19 +3,24 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Literal, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
-from ..contents.values import (
-    CommittedOffset,
-    GroupDescription,
-    IsolationLevel,
-    Record,
-    TopicDescription,
-    TopicPartition,
-    TransactionDescription,
-)
-from ..control import groups, records, topics, transactions
-from ..control.producing import TIMEOUT_S, Content, Headers, begin_delete, begin_produce
+from ..control.target import REPLICATION_S
+
+if TYPE_CHECKING:
+    from ..contents.values import (
+        CommittedOffset,
+        GroupDescription,
+        IsolationLevel,
+        Record,
+        TopicDescription,
+        TopicPartition,
+        TransactionDescription,
+    )
+    from ..control.producing import Content, Headers
+    from ..control.target import Target
+
+# Most clusters are never looked into: what the calls need is imported by them.
 
 T = TypeVar("T")
 
@@ -23,8 +28,8 @@ T = TypeVar("T")
 class Given(TypedDict, total=False):
     """What `produce` may be given besides topic and value."""
 
-    key: Content
-    headers: Headers
+    key: "Content"
+    headers: "Headers"
     timestamp_ms: int | None
     partition: int | None
     acks: Literal[-1, 1]
@@ -59,37 +64,45 @@ class Contents(ABC):
         replication_factor: int | None = None,
         config: Mapping[str, str] | None = None,
         replica_assignment: Sequence[Sequence[int]] | None = None,
-    ) -> TopicDescription:
+    ) -> "TopicDescription":
         """Creates a topic as CreateTopics does. What is left out is the broker's `num.partitions` and
         `default.replication.factor`; `replica_assignment` has the brokers of each partition instead, its
         leader first. RefusedError with Kafka's error and its reason."""
+        from ..control import topics
+
         assignment = replica_assignment or ()
         return self.do(topics.create_topic, topic, partitions, replication_factor, config or {}, assignment)
 
-    def delete_topic(self, topic: str) -> TopicDescription:
+    def delete_topic(self, topic: str) -> "TopicDescription":
         """Deletes a topic as DeleteTopics does, and gives what it was. NotThereError; RefusedError."""
+        from ..control import topics
+
         return self.do(topics.delete_topic, topic)
 
-    def topics(self, *, internal: bool = False) -> dict[str, TopicDescription]:
+    def topics(self, *, internal: bool = False) -> "dict[str, TopicDescription]":
         """Every topic by name, in order; `internal` has Kafka's own too."""
+        from ..control import topics
+
         return self.do(topics.topics, internal=internal)
 
-    def topic(self, topic: str) -> TopicDescription:
+    def topic(self, topic: str) -> "TopicDescription":
         """One topic, Kafka's own too. NotThereError."""
+        from ..control import topics
+
         return self.do(topics.topic_named, topic)
 
     def produce(
         self,
         topic: str,
-        value: Content,
+        value: "Content",
         *,
-        key: Content = None,
-        headers: Headers = (),
+        key: "Content" = None,
+        headers: "Headers" = (),
         timestamp_ms: int | None = None,
         partition: int | None = None,
         acks: Literal[-1, 1] = -1,
-        timeout: float = TIMEOUT_S,
-    ) -> Record:
+        timeout: float = REPLICATION_S,
+    ) -> "Record":
         """Appends a record as a producer without idempotence does, and gives it as it is in the log.
 
         Text is written as UTF-8. `partition` is that of the key, as Kafka's own producer has it, without key
@@ -97,13 +110,17 @@ class Contents(ABC):
         most `timeout` seconds later. A topic that is not there is created if `auto.create.topics.enable`
         says so, else NotThereError. RefusedError with Kafka's error and its reason; ValueError.
         """
+        from ..control.producing import begin_produce
+
         begun = self.do(
             begin_produce, topic, value, key, headers, timestamp_ms, partition, acks=acks, timeout=timeout
         )
         return self._result(begun)
 
-    async def produce_async(self, topic: str, value: Content, **given: Unpack[Given]) -> Record:
+    async def produce_async(self, topic: str, value: "Content", **given: Unpack[Given]) -> "Record":
         """As `produce`; other tasks run while it waits for followers."""
+        from ..control.producing import begin_produce
+
         return await self._result_async(await self._do_async(begin_produce, topic, value, **given))
 
     def records(
@@ -111,11 +128,11 @@ class Contents(ABC):
         topic: str,
         partition: int | None = None,
         *,
-        isolation_level: IsolationLevel | None = None,
+        isolation_level: "IsolationLevel | None" = None,
         broker: int | None = None,
         offset: int = 0,
         control: bool = False,
-    ) -> list[Record]:
+    ) -> "list[Record]":
         """The records of a topic by partition and offset, from `offset` on.
 
         Without isolation level all that is stored, up to the log end offset, whatever becomes of it; with
@@ -124,48 +141,63 @@ class Contents(ABC):
         are there too. It is the leader's log that is read, or that of the last leader while there is none;
         else that of the replica on `broker`. NotThereError for a topic, a partition or a replica.
         """
+        from ..control import records
 
-        def found(target: Any) -> list[Record]:
+        def found(target: "Target") -> "list[Record]":
             return list(records.records(target, topic, partition, isolation_level, broker, offset, control))
 
         return self.do(found)
 
     def delete_records(
-        self, topic: str, partition: int, before: int | None = None, *, timeout: float = TIMEOUT_S
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = REPLICATION_S
     ) -> int:
         """Deletes the records below offset `before`, or below the high watermark, as DeleteRecords does.
 
         Returns the low watermark once all replicas on live brokers have deleted, at most `timeout` seconds
         later. NotThereError; RefusedError.
         """
+        from ..control.producing import begin_delete
+
         return self._result(self.do(begin_delete, topic, partition, before, timeout))
 
     async def delete_records_async(
-        self, topic: str, partition: int, before: int | None = None, *, timeout: float = TIMEOUT_S
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = REPLICATION_S
     ) -> int:
         """As `delete_records`; other tasks run while it waits for followers."""
+        from ..control.producing import begin_delete
+
         return await self._result_async(await self._do_async(begin_delete, topic, partition, before, timeout))
 
-    def groups(self) -> dict[str, GroupDescription]:
+    def groups(self) -> "dict[str, GroupDescription]":
         """Every group by its id, in order."""
+        from ..control import groups
+
         return self.do(groups.groups)
 
-    def group(self, group: str) -> GroupDescription:
+    def group(self, group: str) -> "GroupDescription":
         """One group. NotThereError."""
+        from ..control import groups
+
         return self.do(groups.group_named, group)
 
-    def committed(self, group: str) -> dict[TopicPartition, CommittedOffset]:
+    def committed(self, group: str) -> "dict[TopicPartition, CommittedOffset]":
         """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.
 
         Offsets of a transaction count once it is committed. NotThereError for a group that there is not;
         one that is there and has committed nothing has an empty dict.
         """
+        from ..control import groups
+
         return self.do(groups.committed, group)
 
-    def transactions(self) -> dict[str, TransactionDescription]:
+    def transactions(self) -> "dict[str, TransactionDescription]":
         """Every transactional id and the state of its transaction, in order of the ids."""
+        from ..control import transactions
+
         return self.do(transactions.transactions)
 
-    def transaction(self, transactional_id: str) -> TransactionDescription:
+    def transaction(self, transactional_id: str) -> "TransactionDescription":
         """One transactional id. NotThereError."""
+        from ..control import transactions
+
         return self.do(transactions.transaction_named, transactional_id)
