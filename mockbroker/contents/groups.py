@@ -45,7 +45,7 @@ def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
     )
 
 
-def committed(group: "ClassicGroup") -> dict[TopicPartition, CommittedOffset]:
+def committed(group: "ClassicGroup") -> dict[tuple[str, int], CommittedOffset]:
     """What counts, in order of topics and partitions; offsets of an open transaction do not yet."""
     return {
         TopicPartition(*key): CommittedOffset(

@@ -3,7 +3,7 @@
 from typing import Annotated, TypedDict
 
 from ..contents import groups as contents
-from ..contents.values import CommittedOffset, GroupDescription, TopicPartition
+from ..contents.values import CommittedOffset, GroupDescription
 from ..coordinators.group import ClassicGroup
 from ..nearest import nearest
 from .errors import NotThereError
@@ -91,15 +91,15 @@ def list_committed(target: Target, group: GroupId) -> list[Committed]:
     """What a group has committed, by topic and partition."""
     return [
         {
-            "topic": key.topic,
-            "partition": key.partition,
+            "topic": topic,
+            "partition": partition,
             "offset": each.offset,
             "leader_epoch": each.leader_epoch,
             "metadata": each.metadata,
             "commit_ms": each.commit_ms,
             "expire_ms": each.expire_ms,
         }
-        for key, each in committed(target, group).items()
+        for (topic, partition), each in committed(target, group).items()
     ]
 
 
@@ -144,7 +144,7 @@ def group_named(target: Target, group: str) -> GroupDescription:
     return contents.describe(target.cluster, _group(target, group))
 
 
-def committed(target: Target, group: str) -> dict[TopicPartition, CommittedOffset]:
+def committed(target: Target, group: str) -> dict[tuple[str, int], CommittedOffset]:
     """NotThereError for a group that never was, or is no more; empty for one that has committed nothing."""
     return contents.committed(_group(target, group))
 

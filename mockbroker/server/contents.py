@@ -14,7 +14,6 @@ if TYPE_CHECKING:
         IsolationLevel,
         Record,
         TopicDescription,
-        TopicPartition,
         TransactionDescription,
     )
     from ..control.producing import Content, Headers
@@ -180,7 +179,7 @@ class Contents(ABC):
 
         return self.do(groups.group_named, group)
 
-    def committed(self, group: str) -> "dict[TopicPartition, CommittedOffset]":
+    def committed(self, group: str) -> "dict[tuple[str, int], CommittedOffset]":
         """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.
 
         Offsets of a transaction count once it is committed. NotThereError for a group that there is not;

@@ -17,6 +17,7 @@ with warnings.catch_warnings():  # its import uses a deprecated function of Pyth
     from kafka import KafkaAdminClient
     from kafka import KafkaConsumer as KafkaConsumer
     from kafka import KafkaProducer as KafkaProducer
+    from kafka import OffsetAndMetadata as OffsetAndMetadata
     from kafka import TopicPartition as TopicPartition
     from kafka.codec import has_gzip, has_lz4, has_snappy, has_zstd
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
