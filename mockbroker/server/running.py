@@ -60,7 +60,10 @@ class RunningCluster(Contents):
         refuse_in_event_loop(instead)
 
     def run(self, function: Callable[[Cluster], T]) -> T:
-        """Calls `function` with the core in the cluster's own thread, and gives what it returns."""
+        """Calls `function` with the cluster's internals in its own thread, and gives what it returns.
+
+        Internals change without notice: what `records`, `topics`, `groups` and the like tell does not.
+        """
         return self.do(lambda target: function(target.cluster))
 
     def run_with_trace(self, function: Callable[[Trace], T]) -> T:
