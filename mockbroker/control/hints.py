@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..faults import Faults
 
 _FEW: Final = 3
+_SETTLED_MS: Final = 500
+"""So long a group may take to get from one state to the next."""
 _KEYS: Final = frozenset(key.value for key in ApiKey)
 _FOLLOWS: Final = (FollowerState.IN_STEP, FollowerState.BEHIND)
 
@@ -38,6 +40,7 @@ def found(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterat
     """The hints that there are just now. Changes nothing in the cluster."""
     for rule in _RULES:
         yield from rule(cluster)
+    yield from _groups(cluster, 0 if manual_clock else _SETTLED_MS)
     if manual_clock:
         yield from _standing_clock(cluster)
     for fault in faults.rules:
@@ -91,9 +94,12 @@ def _leaderless(partition: "Partition") -> str:
     return f"{_name(partition)} has no leader{gone}"
 
 
-def _groups(cluster: "Cluster") -> Iterator[str]:
+def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
+    """Groups that wait for their members, and have done so for `settled_ms`."""
     for _, group in _all_groups(cluster):
         if not group.members and not group.pending:
+            continue
+        if cluster.now_ms - group.state_since_ms < settled_ms:
             continue
         who = _count(len(group.members) + len(group.pending), "member")
         never = "" if group.generation > 1 else ", and was never Stable"
@@ -212,9 +218,10 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
     """What would be over by now, if the clock had not to be advanced."""
     for broker in cluster.brokers.values():
         if broker.liveness is Liveness.KILLED and not broker.fenced:
+            session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
             yield (
                 f"broker {broker.id} was killed, and nobody else leads until its session is over, but the "
-                f"clock stands still (clock='manual'): advance it by {cluster.policies.broker_session_config}"
+                f"clock stands still (clock='manual'): clock.advance('{session_ms}ms')"
             )
     for _, group in _all_groups(cluster):
         for member in group.members.values():
@@ -235,7 +242,6 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _transactions,
     _unreplicated,
     _beyond,
-    _groups,
     _wrong_groups,
     _empty,
 )

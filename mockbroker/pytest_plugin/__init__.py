@@ -3,6 +3,8 @@
 PYTEST_DONT_REWRITE
 """
 
+import contextlib
+import logging
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -64,7 +66,8 @@ def mock_cluster_factory(
     item = request.node
     defaults = {**_defaults(mock_cluster_options), **options.of_test(item), **_mock_cluster_variant}
     clusters = item.stash[_CLUSTERS] = Clusters(defaults, "mock_cluster_factory")
-    yield clusters.make
+    with _reported_once(request.config, clusters):
+        yield clusters.make
     _end(clusters, passed=item.stash.get(_PASSED, False))
 
 
@@ -81,7 +84,8 @@ def mock_cluster_session_factory(
     """Makes Kafka clusters that stay until the last test is over."""
     clusters = Clusters(_defaults(mock_cluster_options), _SHARED_FACTORY)
     request.session.stash[_SHARED] = clusters
-    yield clusters.make
+    with _reported_once(request.config, clusters):
+        yield clusters.make
     _end(clusters, passed=True)
 
 
@@ -118,7 +122,25 @@ def _end(clusters: Clusters, *, passed: bool) -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    pytest.fail(f"mockbroker: {message}", pytrace=False)
+    raise pytest.fail.Exception(f"mockbroker: {message}", pytrace=False) from None
+
+
+@contextlib.contextmanager
+def _reported_once(config: pytest.Config, clusters: Clusters) -> Iterator[None]:
+    """Failures of these clusters are told by themselves, and not with what was logged."""
+    handler = getattr(config.pluginmanager.get_plugin("logging-plugin"), "report_handler", None)
+    if not isinstance(handler, logging.Handler):
+        yield
+        return
+
+    def others(record: logging.LogRecord) -> bool:
+        return not clusters.logged(record)
+
+    handler.addFilter(others)
+    try:
+        yield
+    finally:
+        handler.removeFilter(others)
 
 
 # -- hooks

@@ -1,10 +1,13 @@
 """The clusters of a test, and what is to be said of them when it is over."""
 
+import logging
 import traceback
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from ..errors import NotRunningError
+from ..tracebacks import told
 from .options import check_names
 
 if TYPE_CHECKING:
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
     from ..faults import Fault, Faults
     from ..server.mock_cluster import MockCluster
 
+__tracebackhide__ = True
 _SHOWN: Final = 40
 """So many events are in the report of a test that failed."""
 
@@ -29,6 +33,7 @@ class Watched:
         self.cluster: MockCluster = MockCluster(**given).start()
         self._core: Cluster = self.cluster.run(lambda core: core)
         self._seed = self.cluster.seed
+        self._reporting = self.cluster._served.reporting
         self._trace = self.cluster.run_with_trace(lambda trace: trace)
         self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
 
@@ -40,15 +45,21 @@ class Watched:
             return "the cluster ended by an error:\n" + "".join(traceback.format_exception(error)).rstrip()
         return None
 
+    def logged(self, record: logging.LogRecord) -> bool:
+        """Whether it is of a failure of this cluster, which is told by itself."""
+        return getattr(record, "reporting", None) is self._reporting
+
     def problems(self, *, over: bool) -> Iterator[str]:
         """What a test should fail of, each told once; faults that may still fire only when it is `over`."""
         for failure in list(self.cluster.failures):
             if self._is_news(failure):
                 yield _told(failure)
-        for fault in list(self._faults.added):
-            unfired = not fault.hits and not fault.optional and (over or fault not in self._faults.rules)
-            if unfired and self._is_news(fault):
-                yield f"the fault {str(fault)!r} never fired: {fault.why}; say optional=True if it need not"
+        for fault in self._unfired():
+            if (over or fault.removed) and self._is_news(fault):
+                yield f"{_never_fired(fault)}; say optional=True if it need not"
+
+    def _unfired(self) -> "list[Fault]":
+        return [fault for fault in list(self._faults.added) if not fault.hits and not fault.optional]
 
     def _is_news(self, what: object) -> bool:
         if what in self._told:
@@ -62,17 +73,34 @@ class Watched:
         from ..trace.decisions import without_usual_decisions
 
         core = self._core
+        lines = self._causes()
         time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
         fixed = ", fixed" if self._fixed else ""
-        lines = [f"Kafka {core.release}{fixed}, brokers: {len(core.brokers)}, seed: {self._seed}"]
+        lines.append(f"Kafka {core.release}{fixed}, brokers: {len(core.brokers)}, seed: {self._seed}")
         if self._clock != "wall":
             lines.append(f"clock: {self._clock}, at {time}")
         lines += [f"policy {each}" for each in self._other_policies()]
-        lines += [f"fault {_hits(fault)}" for fault in list(self._faults.added)]
-        lines += map(_told, list(self.cluster.failures))
+        lines += [
+            f"fault {_hits(fault)}" for fault in list(self._faults.added) if fault not in self._unfired()
+        ]
         if events := without_usual_decisions(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
+
+    def _causes(self) -> list[str]:
+        """Why the test may have failed, the likeliest first, but what was told already."""
+        failures = [_told(each) for each in list(self.cluster.failures) if each not in self._told]
+        unfired = [_never_fired(fault) for fault in self._unfired() if fault not in self._told]
+        return [*failures, *self._hints(), *unfired]
+
+    def _hints(self) -> list[str]:
+        from ..control.hints import found
+
+        manual = self._clock == "manual"
+        try:
+            return self.cluster.run(lambda core: list(found(core, self._faults, manual_clock=manual)))
+        except NotRunningError:
+            return list(found(self._core, self._faults, manual_clock=manual))
 
     def _other_policies(self) -> Iterator[str]:
         """Those that the release, or the fixes, would not have."""
@@ -104,6 +132,10 @@ class Clusters:
         self._watched.append(watched)
         return watched.cluster
 
+    def logged(self, record: logging.LogRecord) -> bool:
+        """Whether it is of a failure of one of them, which is told by itself."""
+        return any(watched.logged(record) for watched in self._watched)
+
     def stop(self) -> list[str]:
         """What made clusters end before they were stopped."""
         return [text for watched in self._watched if (text := watched.stop())]
@@ -118,8 +150,11 @@ class Clusters:
 
 def _told(failure: Exception) -> str:
     """A failure, and where it came from."""
-    trace = "".join(traceback.format_exception(failure.__cause__ or failure)).rstrip()
-    return f"{failure}:\n{trace}"
+    return f"{failure}:\n{told(failure.__cause__ or failure)}"
+
+
+def _never_fired(fault: "Fault") -> str:
+    return f"the fault {str(fault)!r} never fired: {fault.why}"
 
 
 def _hits(fault: "Fault") -> str:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ..control.target import Target
     from .running import RunningCluster
 
+__tracebackhide__ = True
+
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 LAST_MS: Final = 253_402_300_799_999
 """The end of the year 9999: what is later, no calendar has."""

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 import trio
 
 from ..control.errors import ConflictError
-from ..errors import BlockingCallError, NotRunningError
+from ..errors import BlockingCallError, MockBrokerError, NotRunningError
+from ..tracebacks import of_users
 from . import waiting
 from .reporting import Reporting
 from .serving import ServedCluster, serve
 
+__tracebackhide__ = True
 T = TypeVar("T")
 
 
@@ -77,7 +79,7 @@ class ClusterThread:
         if self._error is not None:
             assert self._thread is not None
             self._thread.join()
-            raise self._error
+            raise _in_brief(self._error) from self._error.__cause__
 
     def stop(self) -> None:
         """Closes every connection and returns when the thread has ended; fine to call twice. Raises what
@@ -111,7 +113,12 @@ class ClusterThread:
 
     def call(self, function: Callable[[], T]) -> T:
         """Calls `function` in the cluster's thread and gives what it returns."""
-        return function() if self.is_current else self._submit(function).result()
+        if self.is_current:
+            return function()
+        try:
+            return self._submit(function).result()
+        except MockBrokerError as error:
+            raise _in_brief(error) from error.__cause__
 
     async def call_async(self, function: Callable[[], T]) -> T:
         """As `call`. If it is cancelled before `function` has begun, that is not called."""
@@ -190,3 +197,10 @@ class ClusterThread:
     def _tell(self) -> None:
         for tell in list(self._tells):
             tell()
+
+
+def _in_brief(error: BaseException) -> BaseException:
+    """What a user did wrong is told without where in the cluster it was found out."""
+    if isinstance(error, MockBrokerError):
+        return error.with_traceback(of_users(error.__traceback__))
+    return error

@@ -29,7 +29,7 @@ def listen(host: str, port: int) -> socket.socket:
         why = f"can't listen on {host}:{port}: {error.strerror}"
         found = PortInUseError(error.errno, f"{why}. Choose another port, or port 0 for any free ones")
         found.reason = why
-        raise found from error
+        raise found from None
     sock.listen(_BACKLOG)
     sock.setblocking(False)
     return sock

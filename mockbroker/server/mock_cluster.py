@@ -13,6 +13,8 @@ from .cluster_thread import ClusterThread
 from .running import RunningCluster
 from .serving import ServedCluster, serve
 
+__tracebackhide__ = True
+
 T = TypeVar("T")
 
 

@@ -7,6 +7,8 @@ from ..control import policies
 if TYPE_CHECKING:
     from .running import RunningCluster
 
+__tracebackhide__ = True
+
 
 class PolicyControl:
     """Changes the behaviour of a running cluster: everywhere, for a topic, on a broker, or both.

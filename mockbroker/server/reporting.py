@@ -95,7 +95,7 @@ class Reporting:
             self._observer.failed(None, ClusterError.of(error))
 
     def _keep(self, error: Exception, text: str) -> None:
-        _log.error("%s", text, exc_info=error)
+        _log.error("%s", text, exc_info=error, extra={"reporting": self})
         if len(self.failures) < KEPT:
             self.failures.append(error)
         else:

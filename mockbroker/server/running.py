@@ -20,6 +20,8 @@ from .waiting import refuse_in_event_loop
 if TYPE_CHECKING:
     from .serving import ServedCluster
 
+__tracebackhide__ = True
+
 T = TypeVar("T")
 
 

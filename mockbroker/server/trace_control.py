@@ -14,6 +14,8 @@ from . import waiting
 if TYPE_CHECKING:
     from .running import RunningCluster
 
+__tracebackhide__ = True
+
 WAIT_S: Final = 30.0
 
 

@@ -17,6 +17,8 @@ import trio
 
 from ..errors import BlockingCallError
 
+__tracebackhide__ = True
+
 T = TypeVar("T")
 Tells = list[Callable[..., None]]
 

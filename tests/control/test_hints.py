@@ -230,7 +230,7 @@ def test_a_group_that_waits_for_members() -> None:
 def test_a_group_whose_leader_gives_no_assignment() -> None:
     with MockCluster(brokers=1) as cluster, _raw(cluster) as client:
         joined = _join(client)
-        (told,) = cluster.hints()
+        (told,) = _hinted(cluster, lambda: time.sleep(0.01))
         assert told == (
             "the group 'billing' is CompletingRebalance, and was never Stable: it has 1 member and waits for "
             f"the assignment by its leader {joined['member_id']}"

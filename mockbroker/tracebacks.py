@@ -1,0 +1,31 @@
+"""Tracebacks without what is no concern of who reads them."""
+
+import traceback
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Final
+
+_OURS: Final = frozenset({"concurrent", "contextlib", "mockbroker", "trio"})
+"""Packages whose frames lie between a user's code and what it was called for."""
+
+
+def of_users(found: TracebackType | None) -> TracebackType | None:
+    """The frames that are the user's own code, in their order; None where there are none."""
+    kept = None
+    for each in reversed(list(_entries(found))):
+        if each.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
+            kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return kept
+
+
+def told(error: BaseException) -> str:
+    """Where in the user's own code an error was raised, or the whole traceback where none is at fault."""
+    if (kept := of_users(error.__traceback__)) is not None:
+        return "".join(traceback.format_tb(kept)).rstrip()
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+def _entries(found: TracebackType | None) -> Iterator[TracebackType]:
+    while found is not None:
+        yield found
+        found = found.tb_next

@@ -1,0 +1,180 @@
+"""What fails a test, and what the report of a failed one says."""
+
+import pytest
+
+from tests.pytest_plugin.conftest import Run
+
+pytest_plugins = ["pytester"]
+
+
+MISTAKES = {
+    "mockbroker(polices={})": "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
+    "mockbroker('2.3')": "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
+    "mockbroker(kafka='2.33')": "no Kafka release '2.33': did you mean '2.3'?",
+    "mockbroker(policies={'nonsense': 'x'})": "no behaviour 'nonsense'*",
+    "mockbroker(faults=[{'do': 'disconect'}])": "no fault 'disconect': did you mean 'disconnect'?",
+    "mockbroker(faults=[{'api': 'Produce'}])": "a fault needs 'do', which says what goes wrong*",
+    "mockbroker(faults=['disconnect'])": "a fault is a dict as {'do': 'disconnect', 'api': 'Produce'}*",
+    "mockbroker(clock='sun')": "no clock 'sun': choose one of manual, wall",
+}
+
+
+def test_what_is_misspelt_is_told_in_one_line(run: Run) -> None:
+    tests = (
+        f"@pytest.mark.{marker}\ndef test_{number}(mock_cluster):\n    pass\n"
+        for number, marker in enumerate(MISTAKES)
+    )
+    result = run("\n".join(tests))
+    result.assert_outcomes(errors=len(MISTAKES))
+    told = [line for line in result.outlines if line.startswith("mockbroker: ")]
+    assert len(told) == len(MISTAKES)
+    result.stdout.fnmatch_lines_random(
+        [f"mockbroker: {line.replace('[', '[[]')}" for line in MISTAKES.values()]
+    )
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
+def test_a_fault_that_never_fired_fails_the_test_unless_it_is_optional(run: Run) -> None:
+    result = run(
+        """
+fired = {"do": "delay", "ms": 1, "api": "Metadata"}
+other = {"do": "disconnect", "api": "Produce"}
+
+@pytest.mark.mockbroker(faults=[fired, other])
+def test_forgotten(mock_cluster):
+    ask(mock_cluster)
+
+@pytest.mark.mockbroker(faults=[fired, {**other, "optional": True}])
+def test_optional(mock_cluster):
+    ask(mock_cluster)
+
+def test_removed(mock_cluster):
+    with mock_cluster.faults.add("silence", api="Heartbeat"):
+        ask(mock_cluster)
+
+@pytest.mark.mockbroker(faults=[other])
+def test_broken(mock_cluster):
+    assert False, "broken"
+
+@pytest.mark.mockbroker(faults=[other])
+def test_skipped(mock_cluster):
+    pytest.skip("not now")
+"""
+    )
+    result.assert_outcomes(passed=3, errors=2, failed=1, skipped=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "mockbroker: the fault 'disconnect before api=Produce' never fired: no Produce came; *=True*",
+            "mockbroker: the fault 'silence before api=Heartbeat' never fired: no Heartbeat came before*",
+            "ERROR *::test_forgotten*",
+            "ERROR *::test_removed*",
+            "FAILED *::test_broken*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*delay*never fired*")
+
+
+SABOTAGE = """
+import socket, struct
+
+def sabotage(cluster):
+    cluster.run(lambda core: setattr(core, "listed_by", None))
+    host, port = cluster.bootstrap_servers.split(",")[0].split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as sock:
+        metadata = struct.pack(">hhih4si", 3, 1, 7, 4, b"test", -1)
+        sock.sendall(struct.pack(">i", len(metadata)) + metadata)
+        assert sock.recv(1) == b""
+    cluster.run(lambda core: delattr(core, "listed_by"))
+"""
+
+
+@pytest.mark.parametrize("fixture", ["mock_cluster", "mock_cluster_session"])
+def test_a_handler_that_raises_fails_the_test_with_its_traceback(run: Run, fixture: str) -> None:
+    result = run(
+        f"""{SABOTAGE}
+def test_it({fixture}):
+    sabotage({fixture})
+
+def test_after({fixture}):
+    ask({fixture})
+""",
+        "-pno:randomly",
+    )
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "mockbroker: broker * failed at Metadata v1 of client 'test' (127.0.0.1:*), and closed *",
+            "*Traceback*",
+            "ERROR *::test_it*",
+        ]
+    )
+
+
+def test_a_fault_of_the_sessions_cluster_is_told_of_the_test_that_removed_it(run: Run) -> None:
+    result = run(
+        """
+def test_it(mock_cluster_session):
+    with mock_cluster_session.faults.add("silence", api="Heartbeat"):
+        pass
+
+def test_after(mock_cluster_session):
+    pass
+""",
+        "-pno:randomly",
+    )
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(
+        ["*the fault 'silence before api=Heartbeat' never fired*", "ERROR *::test_it*"]
+    )
+
+
+def test_a_failed_test_says_what_its_cluster_was(run: Run) -> None:
+    result = run(
+        """
+@pytest.mark.mockbroker(
+    kafka="2.3", brokers=2, seed=7, clock="manual", topics={"orders": 1},
+    policies={"undefined-epoch": "log-end-offset", "election@topic:orders": "unclean"},
+    faults=[{"do": "delay", "ms": 1, "api": "Metadata", "times": 1}],
+)
+def test_it(mock_cluster):
+    ask(mock_cluster)
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*- mockbroker -*",
+            "Kafka 2.3, brokers: 2, seed: 7",
+            "clock: manual, at 20*",
+            "policy undefined-epoch=log-end-offset",
+            "policy election@topic:orders=unclean",
+            "fault delay before api=Metadata times=1: 1 hit",
+        ]
+    )
+
+
+def test_a_failed_test_says_what_was_decided_otherwise(run: Run) -> None:
+    """And neither what any broker decides nor what was said."""
+    result = run(
+        """
+from mockbroker.conformance.client import Client
+
+@pytest.mark.mockbroker(brokers=1, topics={"orders": 1}, policies={"undefined-epoch": "log-end-offset"})
+def test_it(mock_cluster):
+    host, port = mock_cluster.bootstrap_servers.split(":")
+    asked = {"partition": 0, "current_leader_epoch": -1, "leader_epoch": 7}
+    with Client(host, int(port)) as client:
+        for _ in range(3):
+            topics = [{"topic": "orders", "partitions": [asked]}]
+            client.call("offset_for_leader_epoch", 3, {"replica_id": -1, "topics": topics})
+    assert len(mock_cluster.trace.events("decision", name="undefined-epoch")) == 3
+    assert mock_cluster.trace.events("decision", name="time-retention")
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    told = [line for line in result.outlines if "undefined-epoch=log-end-offset (chosen)" in line]
+    assert len(told) == 1
+    assert "for orders on broker 1: latest epoch 0, log end offset 0 -> [0, 0]" in told[0]
+    result.stdout.no_fnmatch_line("*time-retention=*")
