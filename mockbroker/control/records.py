@@ -95,12 +95,12 @@ async def produce(
     timeout: Annotated[float, "How many seconds replication may take."] = REPLICATION_S,
 ) -> RecordState:
     """Appends a record as a producer does with acks=all, and answers once it is replicated."""
-    encoded = [(name, _bytes(each, encoding)) for name, each in (headers or {}).items()]
+    encoded = [(name, _bytes(f"header {name}", each, encoding)) for name, each in (headers or {}).items()]
     future = begin_produce(
         target,
         topic,
-        _bytes(value, encoding),
-        _bytes(key, encoding),
+        _bytes("value", value, encoding),
+        _bytes("key", key, encoding),
         encoded,
         timestamp_ms,
         partition,
@@ -170,11 +170,16 @@ async def _done(future: Future[T]) -> T:
     return future.result()
 
 
-def _bytes(text: str | None, encoding: str) -> bytes | None:
-    """ValueError for what is not base64."""
+def _bytes(name: str, text: str | None, encoding: str) -> bytes | None:
+    """OptionError for what is not base64."""
     if text is None:
         return None
-    return base64.b64decode(text, validate=True) if encoding == "base64" else text.encode()
+    if encoding != "base64":
+        return text.encode()
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise OptionError(f"{name} is {text!r}: give base64, or another encoding") from None
 
 
 def _text(data: bytes | None) -> tuple[str | None, Encoding]:
