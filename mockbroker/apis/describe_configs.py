@@ -169,8 +169,11 @@ def _check_id(broker: Broker, name: str, alternative: str) -> None:
 
 def _own(broker: Broker) -> dict[str, str]:
     """The static configuration that differs from broker to broker."""
-    listener = f"PLAINTEXT://{broker.host}:{broker.port}"
-    own = {"broker.id": str(broker.id), "listeners": listener, "advertised.listeners": listener}
+    own = {
+        "broker.id": str(broker.id),
+        "listeners": "PLAINTEXT://{}:{}".format(*broker.listens_on),
+        "advertised.listeners": f"PLAINTEXT://{broker.host}:{broker.port}",
+    }
     if "node.id" in broker.cluster.configs.broker_keys:
         own["node.id"] = str(broker.id)
     if broker.rack is not None:

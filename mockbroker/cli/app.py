@@ -45,7 +45,16 @@ def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="First broker's port, the others follow; 0: any free ones.")
     ] = 9092,
-    host: Annotated[str, typer.Option(help="Address to listen on and to advertise.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    advertise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST[:PORT]",
+            help="What clients are told in place of where brokers listen, as containers and forwarded ports "
+            "need it: HOST for all brokers, with their own ports; HOST:PORT for the first, from which the "
+            "others count up; repeated, one for each broker.",
+        ),
+    ] = None,
     topic: Annotated[
         list[str] | None, typer.Option(metavar="NAME[:PARTITIONS]", help="Create a topic. Repeatable.")
     ] = None,
@@ -120,6 +129,7 @@ def serve(
             brokers=brokers,
             host=host,
             port=port,
+            advertise=advertise,
             config=pairs("--config", config),
             policies=pairs("--policy", policy),
             topics=topics(topic),

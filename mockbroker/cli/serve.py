@@ -11,7 +11,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
@@ -23,6 +23,9 @@ from ..trace.files import JsonLines, write_parquet
 
 if TYPE_CHECKING:
     from ..server.connection import Connection
+
+
+_NO_ADDRESS: Final = ("0.0.0.0", "::")
 
 
 class Report:
@@ -40,6 +43,7 @@ class Report:
             self._json(
                 "serving",
                 bootstrap_servers=served.bootstrap_servers,
+                listeners=served.listeners,
                 kafka=str(cluster.release),
                 brokers=len(cluster.brokers),
                 cluster_id=cluster.cluster_id,
@@ -51,7 +55,17 @@ class Report:
             self._print(address)
         if not self.quiet:
             brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
-            self._print(f"Kafka {cluster.release}, {brokers}, ready after {seconds:.2f} s. Ctrl-C stops it.")
+            where = (
+                f", listening on {served.listeners}" if served.listeners != served.bootstrap_servers else ""
+            )
+            self._print(
+                f"Kafka {cluster.release}, {brokers}{where}, ready after {seconds:.2f} s. Ctrl-C stops it."
+            )
+            if served.options.advertise is None and served.options.host in _NO_ADDRESS:
+                self._error(
+                    f"mockbroker serve: clients are told {served.options.host}, where other machines find "
+                    "nothing: --advertise HOST tells them a name or an address of this machine"
+                )
 
     def identified(self, connection: "Connection") -> None:
         software = _software(connection)

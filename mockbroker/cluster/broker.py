@@ -23,13 +23,15 @@ class Liveness(enum.Enum):
 
 
 class Broker:
-    """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves."""
+    """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves, and
+    `listener` where it listens elsewhere."""
 
     def __init__(self, cluster: "Cluster", broker_id: int, rack: str | None) -> None:
         self.cluster = cluster
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
+        self.listener: tuple[str, int] | None = None
         self.liveness = Liveness.RUNNING
         self.closed_logs = True
         """Whether it closed its logs when it went down last."""
@@ -48,6 +50,11 @@ class Broker:
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker it fetched from."""
         self.rack = rack
+
+    @property
+    def listens_on(self) -> tuple[str, int]:
+        """Host and port."""
+        return self.listener or (self.host, self.port)
 
     @property
     def gone(self) -> bool:

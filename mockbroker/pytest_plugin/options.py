@@ -12,6 +12,7 @@ MATRIX: Final = "mockbroker_matrix"
 
 OPTIONS: Final = frozenset(
     {
+        "advertise",
         "brokers",
         "capture",
         "clock",

@@ -85,7 +85,7 @@ class _Stream:
     def __init__(self, connection: "Connection") -> None:
         host, _, port = connection.name.rpartition(":")
         self._client: Address = (host, int(port))
-        self._broker: Address = (host, connection.broker.port)
+        self._broker: Address = (host, connection.broker.listens_on[1])
         self._next = {True: 0, False: 0}
 
     def segment(self, time_us: int, from_client: bool, flags: int, payload: bytes) -> Segment:

@@ -45,9 +45,12 @@ class Listeners:
         self._retry_at = 0.0
 
     def listen(self, broker: "Broker") -> None:
-        """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
-        sock = listen(broker.host, broker.port)
-        broker.port = sock.getsockname()[1]
+        """Listens where `broker` says; ports that were 0 are filled in. PortInUseError."""
+        sock = listen(*broker.listens_on)
+        port = sock.getsockname()[1]
+        if broker.listener is not None:
+            broker.listener = broker.listener[0], port
+        broker.port = broker.port or port
         self._listening[sock.fileno()] = (sock, broker)
         self._poller.watch(sock.fileno(), READ)
 

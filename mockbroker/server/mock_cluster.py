@@ -60,6 +60,10 @@ class MockCluster(RunningCluster):
         return self._served.bootstrap_servers
 
     @property
+    def listeners(self) -> str:
+        return self._served.listeners
+
+    @property
     def seed(self) -> int:
         """With it, the ids of another cluster are the same."""
         return self._served.seed

@@ -9,13 +9,15 @@ from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
 from ..tokens import check_token
+from .advertised import addresses
 
 CLOCKS: Final = ("wall", "manual")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `config` and
+    """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `advertise` is
+    what clients are told in place of `host` and port: see `addresses`; `config` and
     `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
     with so many partitions, and a replica on each broker but on three at most, unless `config` has
     `default.replication.factor`; `seed` makes all ids the same again;
@@ -30,6 +32,7 @@ class Options:
     brokers: int = 3
     host: str = "127.0.0.1"
     port: int = 0
+    advertise: str | Sequence[str] | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     policies: Mapping[str, Any] = field(default_factory=dict)
     topics: Mapping[str, int] = field(default_factory=dict)
@@ -56,6 +59,7 @@ class Options:
             raise OptionError(f"{self.brokers} brokers: a cluster has at least one")
         if not 0 <= self.port <= 65536 - self.brokers:
             raise OptionError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
+        addresses(self.advertise, self.brokers)
         check_clock(self.clock)
         if self.control is not None and not 0 <= self.control <= 65535:
             raise OptionError(f"control port {self.control}: choose 0, or 1 to 65535")

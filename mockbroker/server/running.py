@@ -38,7 +38,12 @@ class RunningCluster(Contents):
     @property
     @abstractmethod
     def bootstrap_servers(self) -> str:
-        """`host:port` of every broker, comma separated, in the order of their ids."""
+        """`host:port` of every broker as clients are told, comma separated, in the order of their ids."""
+
+    @property
+    @abstractmethod
+    def listeners(self) -> str:
+        """As `bootstrap_servers`, but where brokers listen: another address if one is advertised."""
 
     @property
     @abstractmethod

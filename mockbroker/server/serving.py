@@ -17,6 +17,7 @@ from ..cluster.cluster import Cluster
 from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
+from .advertised import addresses
 from .capture import Capture
 from .listening import listen
 from .observer import Observer, SilentObserver
@@ -102,6 +103,10 @@ class ServedCluster(RunningCluster):
         return ",".join(f"{b.host}:{b.port}" for b in self.cluster.brokers.values())
 
     @property
+    def listeners(self) -> str:
+        return ",".join("{}:{}".format(*each.listens_on) for each in self.cluster.brokers.values())
+
+    @property
     def failures(self) -> list[Exception]:
         return self.reporting.failures
 
@@ -146,9 +151,13 @@ class ServedCluster(RunningCluster):
             self.target.add_fault(fault.pop("name", None), fault.pop("do", None), fault)
 
     def _listen(self) -> None:
+        advertised = addresses(self.options.advertise, self.options.brokers)
         for number, broker in enumerate(self.cluster.brokers.values()):
             port = self.options.port + number if self.options.port else 0
             broker.host, broker.port = self.options.host, port
+            if advertised is not None:
+                broker.listener = self.options.host, port
+                broker.host, broker.port = advertised[number]
             self.pump.listen(broker)
         if self.options.control is not None:
             self._control = listen("127.0.0.1", self.options.control)
@@ -162,6 +171,7 @@ async def serve(
     brokers: int = 3,
     host: str = "127.0.0.1",
     port: int = 0,
+    advertise: str | Sequence[str] | None = None,
     config: Mapping[str, str] | None = None,
     policies: Mapping[str, Any] | None = None,
     topics: Mapping[str, int] | None = None,
@@ -195,6 +205,7 @@ async def serve(
         brokers=brokers,
         host=host,
         port=port,
+        advertise=advertise,
         config=config or {},
         policies=policies or {},
         topics=topics or {},

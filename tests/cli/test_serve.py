@@ -165,6 +165,17 @@ def test_faults_are_there_from_the_start_and_only_ctl_moves_a_manual_clock(serve
     assert server.stop()[:2] == (0, [])
 
 
+def test_what_is_advertised_is_the_address_and_where_it_listens_is_told(servers: list[Server]) -> None:
+    server = Server("--host", "0.0.0.0", "--brokers", "2", "--advertise", "localhost")
+    silent = Server("--host", "0.0.0.0", "--brokers", "1")
+    servers += server, silent
+    assert server.first.count("localhost:") == 2
+    _, lines, errors = server.stop()
+    assert f"listening on {server.first.replace('localhost', '0.0.0.0')}, ready" in lines[0]
+    assert errors == ""
+    assert "clients are told 0.0.0.0, where other machines find nothing: --advertise" in silent.stop()[2]
+
+
 def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:
     server = Server("-q", "--control", "0")
     servers.append(server)

@@ -1,0 +1,45 @@
+"""The addresses that clients are told of, where they are not those that brokers listen on."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ..errors import OptionError
+
+Address = tuple[str, int]
+
+_WRITTEN: Final = re.compile(r"(?P<host>[^\s:,/\[\]]+|\[[0-9a-fA-F:.%]+\])(:(?P<port>\d+))?")
+
+
+def addresses(given: str | Sequence[str] | None, brokers: int) -> list[Address] | None:
+    """Host and port of each broker; port 0 stands for that on which it listens. None where nothing is given.
+
+    `HOST:PORT` is the first broker's, whose others count up; `HOST` is all brokers', with their own ports;
+    several of them, in a list or with commas, are one for each broker, in the order of ids. OptionError.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, str | Sequence) or not all(isinstance(each, str) for each in given):
+        raise OptionError(f"advertise is {given!r}: give text, as 'localhost:9092', or a list of such")
+    listed = [given] if isinstance(given, str) else given
+    found = [_address(each.strip()) for text in listed for each in text.split(",")]
+    if len(found) == 1:
+        host, first = found[0]
+        found = [(host, first + number if first else 0) for number in range(brokers)]
+    if len(found) != brokers:
+        raise OptionError(
+            f"{len(found)} addresses to advertise for {brokers} brokers: give one for each, or one from "
+            "which ports count up"
+        )
+    if max(port for _, port in found) > 65535:
+        raise OptionError(f"advertised ports up to {found[-1][1]}: there are none above 65535")
+    if (again := next((each for each in found if each[1] and found.count(each) > 1), None)) is not None:
+        raise OptionError(f"{again[0]}:{again[1]} is advertised for two brokers: clients need one for each")
+    return found
+
+
+def _address(text: str) -> Address:
+    written = _WRITTEN.fullmatch(text)
+    if written is None or written["port"] == "0":
+        raise OptionError(f"advertise {text!r}: write it as HOST or HOST:PORT")
+    return written["host"].strip("[]"), int(written["port"] or 0)
