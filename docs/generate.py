@@ -20,6 +20,7 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
 from mockbroker.cli.policies import spans
+from mockbroker.conformance.commands import app as conformance
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE, Behaviour
@@ -210,6 +211,11 @@ def _command_line() -> Iterator[str]:
         yield f"## mockbroker {command}".rstrip()
         yield ""
         yield from _help(app, "mockbroker", command)
+    for command in (str(each.name) for each in conformance.registered_commands):
+        yield ""
+        yield f"## mockbroker conformance {command}"
+        yield ""
+        yield from _help(conformance, "mockbroker conformance", command)
     for group in (each.name for each in ctl.registered_groups):
         yield ""
         yield f"## mockbroker ctl {group}"

@@ -202,6 +202,18 @@ def ctl(context: typer.Context) -> None:
     run(context.args)
 
 
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+)
+def conformance(context: typer.Context) -> None:
+    """Hold a cluster against the recorded answers of real brokers."""
+    # It stands above the command line in the layers: only who asks for it loads it.
+    import importlib
+
+    commands = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.commands")
+    commands.app(context.args, prog_name="mockbroker conformance")
+
+
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],

@@ -1,0 +1,256 @@
+"""`mockbroker conformance`: ask a cluster, record a real one, list the questions."""
+
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from mockbroker.protocol.releases import NEWEST
+
+from . import readiness, recordings
+from .asking import FAILED, Result, ask, count, record
+from .diff import lines
+from .real_broker import RealBrokerError, RealCluster
+from .registry import all_questions
+from .scene import Target
+from .setup import BROKER_CONFIG, CLUSTER_SIZES
+
+HELP = "Hold a cluster against the recorded answers of real brokers."
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=HELP, rich_markup_mode=None)
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+Only = Annotated[str | None, typer.Option("--only", help="Part of a question's id, or a glob.")]
+_WIDEST = 400
+
+
+def _progress() -> Progress:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return Progress(*columns, TimeElapsedColumn(), console=err, transient=True, disable=not err.is_terminal)
+
+
+def _fail(message: str) -> typer.Exit:
+    err.print(f"[red]error:[/red] {escape(message)}")
+    return typer.Exit(2)
+
+
+def _release(wanted: str) -> str:
+    try:
+        return recordings.nearest_release(wanted)
+    except ValueError as error:
+        raise _fail(str(error)) from None
+
+
+def _show(result: Result, verbose: bool) -> None:
+    name = escape(f"{result.question} v{result.version}")
+    if result.got is None:
+        out.print(f"[yellow]not supported[/yellow] {name}")
+    elif result.equal:
+        if verbose:
+            out.print(f"[green]equal[/green]         {name}")
+    else:
+        out.print(f"[red]different[/red]     {name}")
+        for line in lines(result.expected, result.got):
+            shown = line if verbose or len(line) <= _WIDEST else f"{line[:_WIDEST]}… (--verbose shows all)"
+            out.print(f"    {escape(shown)}")
+
+
+@app.command("ask")
+def ask_command(
+    bootstrap: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[HOST:PORT]",
+            help="Address of the cluster to ask; mocks of all sizes, set up for it, if none is given.",
+            show_default=False,
+        ),
+    ] = None,
+    kafka: Annotated[
+        str, typer.Option(help="Release to compare with; the nearest recorded one is taken.")
+    ] = NEWEST,
+    only: Only = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ANSWER", help="Override a behaviour of the mocks. Repeatable."),
+    ] = None,
+    set_up: Annotated[
+        bool,
+        typer.Option(
+            "--set-up",
+            help="Meanwhile, set what differs from the recorded brokers and can be set at run time.",
+        ),
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Equal answers too, differences in full.")
+    ] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for one answer.")] = 10.0,
+) -> None:
+    """Ask a cluster the recorded questions for its size and show what it answers differently.
+
+    It creates and deletes topics and groups there. What the cluster lacks of the recorded set-up comes first.
+    Exit status 0: all equal; 1: something differs or is not supported; 2: could not ask.
+    """
+    release, tally = _release(kafka), Tally(release=_release(kafka))
+    try:
+        if bootstrap is not None:
+            if policy:
+                raise _fail("--policy is for mocks that are started here: leave the address out")
+            _ask(bootstrap, tally, only, timeout, verbose, change=set_up)
+        else:
+            for size in CLUSTER_SIZES:
+                if any(each.brokers == size for each in all_questions(only)):
+                    _ask_mock(kafka, size, policy, tally, only, timeout, verbose)
+    except KeyboardInterrupt:
+        out.print("interrupted")
+        tally.show()
+        raise
+    if not tally.total:
+        sizes = " or ".join(str(size) for size in CLUSTER_SIZES)
+        raise _fail(f"no recorded question of {release} matches (they are for clusters of {sizes})")
+    tally.show()
+    raise typer.Exit(0 if tally.equal == tally.total else 1)
+
+
+@dataclass
+class Tally:
+    """How many answers were equal."""
+
+    release: str
+    total: int = 0
+    equal: int = 0
+    unsupported: int = 0
+
+    def add(self, result: Result) -> None:
+        self.total += 1
+        self.equal += result.equal
+        self.unsupported += not result.supported
+
+    def show(self) -> None:
+        different = self.total - self.equal - self.unsupported
+        told = f"{self.equal} equal, {different} different, {self.unsupported} not supported"
+        out.print(f"compared with Kafka {self.release}: {told}")
+
+
+def _ask_mock(
+    kafka: str,
+    size: int,
+    policy: list[str] | None,
+    tally: Tally,
+    only: str | None,
+    timeout: float,
+    verbose: bool,
+) -> None:
+    # Who asks another broker needs none of it.
+    from mockbroker import MockCluster
+    from mockbroker.cli.given import pairs
+
+    try:
+        cluster = MockCluster(
+            kafka=kafka, brokers=size, config=dict(BROKER_CONFIG), policies=pairs("--policy", policy)
+        ).start()
+    except ValueError as error:
+        raise _fail(str(error)) from None
+    try:
+        _ask(cluster.bootstrap_servers, tally, only, timeout, verbose)
+    finally:
+        cluster.stop()
+
+
+def _ask(
+    bootstrap: str, tally: Tally, only: str | None, timeout: float, verbose: bool, *, change: bool = False
+) -> None:
+    try:
+        target = Target.connect(bootstrap, timeout)
+        changes = readiness.set_up(target) if change else nullcontext(list[str]())
+        with changes as done:
+            for each in done:
+                err.print(f"set for now: {escape(each)}")
+            _tell_lacking(bootstrap, target, tally.release)
+            with _progress() as progress:
+                task = progress.add_task("", total=count(target, tally.release, only))
+
+                def report(result: Result) -> None:
+                    tally.add(result)
+                    _show(result, verbose)
+                    progress.update(task, advance=1, description=result.question)
+
+                ask(bootstrap, tally.release, only, timeout=timeout, report=report)
+    except (OSError, LookupError, ValueError) as error:
+        raise _fail(f"{bootstrap}: {error}") from None
+
+
+def _tell_lacking(bootstrap: str, target: Target, release: str) -> None:
+    """What may be the reason of a difference, and a mock that has none of it."""
+    lacking = readiness.lacking(target, release)
+    if not lacking:
+        return
+    err.print(f"{escape(bootstrap)} is not set up as the recorded brokers were:")
+    for line in lacking:
+        err.print(f"  {escape(line)}")
+    size = len(target.nodes) if len(target.nodes) in CLUSTER_SIZES else CLUSTER_SIZES[0]
+    err.print(f"A mock that is: mockbroker serve {readiness.options(release, size)}")
+
+
+@app.command("record")
+def record_command(
+    kafka: Annotated[str, typer.Option(help="Exact release to start and record.")], only: Only = None
+) -> None:
+    """Start real brokers (Java; Maven on first use) and write their answers, each asked twice."""
+    unstable = 0
+    for size in CLUSTER_SIZES:
+        if not any(each.brokers == size for each in all_questions(only)):
+            continue
+        with ExitStack() as stack:
+            try:
+                with err.status(f"Kafka {kafka}, {size} broker(s): fetching and starting"):
+                    # Stopped whatever comes, Ctrl-C too.
+                    cluster = stack.enter_context(RealCluster(kafka, size))
+            except RealBrokerError as error:
+                raise _fail(str(error)) from None
+            unstable += _record(kafka, cluster.bootstrap_servers, only)
+    raise typer.Exit(1 if unstable else 0)
+
+
+def _record(kafka: str, bootstrap: str, only: str | None) -> int:
+    with err.status("asking") as status:
+        first, second = (
+            record(bootstrap, only, report=lambda name, version: status.update(f"asking {name} v{version}"))
+            for _ in range(2)
+        )
+    unstable = 0
+    for api, questions in first.items():
+        kept = recordings.load(kafka, api)
+        for name, versions in questions.items():
+            for version, steps in versions.items():
+                broken = bool(steps) and steps[-1][0] == FAILED
+                if broken or steps != second[api][name][version]:
+                    unstable += 1
+                    out.print(f"[red]{'broke off' if broken else 'unstable'}[/red] {api}.{name} v{version}")
+                    for line in lines(steps, second[api][name][version])[:5]:
+                        out.print(f"    {escape(line[:_WIDEST])}")
+        order = [each.name for each in all_questions() if each.api == api]
+        merged = {**kept, **questions}
+        file = recordings.save(kafka, api, {name: merged[name] for name in order if name in merged})
+        out.print(f"wrote {len(questions)} questions to {file.parent.name}/{file.name}")
+    return unstable
+
+
+@app.command("list")
+def list_command(only: Only = None) -> None:
+    """List the questions."""
+    for each in all_questions(only):
+        size = f" ({each.brokers} brokers)" if each.brokers > 1 else ""
+        doc = f"  {each.doc.splitlines()[0]}" if each.doc else ""
+        out.print(f"[bold]{escape(each.id)}[/bold]{size}{escape(doc)}")
