@@ -13,9 +13,17 @@ def of_users(found: TracebackType | None) -> TracebackType | None:
     """The frames that are the user's own code, in their order; None where there are none."""
     kept = None
     for each in reversed(list(_entries(found))):
-        if each.tb_frame.f_globals.get("__name__", "").partition(".")[0] not in _OURS:
+        if not _is_ours(each):
             kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return kept
+
+
+def from_users(found: TracebackType | None) -> TracebackType | None:
+    """The frames from the first that is the user's own code on; all of them where none is."""
+    for each in _entries(found):
+        if not _is_ours(each):
+            return each
+    return found
 
 
 def told(error: BaseException) -> str:
@@ -23,6 +31,10 @@ def told(error: BaseException) -> str:
     if (kept := of_users(error.__traceback__)) is not None:
         return "".join(traceback.format_tb(kept)).rstrip()
     return "".join(traceback.format_exception(error)).rstrip()
+
+
+def _is_ours(entry: TracebackType) -> bool:
+    return entry.tb_frame.f_globals.get("__name__", "").partition(".")[0] in _OURS
 
 
 def _entries(found: TracebackType | None) -> Iterator[TracebackType]:

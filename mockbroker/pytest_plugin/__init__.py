@@ -207,7 +207,7 @@ def pytest_runtest_makereport(
         item.stash[_PASSED] = report.passed
     if report.failed:
         for clusters in (item.stash.get(_CLUSTERS, None), _shared(item)):
-            if clusters is not None and (text := clusters.describe()):
+            if clusters is not None and (text := clusters.describe(report.longreprtext)):
                 report.sections.append((MARKER, text))
     return report
 

@@ -51,9 +51,7 @@ class Watched:
 
     def problems(self, *, over: bool) -> Iterator[str]:
         """What a test should fail of, each told once; faults that may still fire only when it is `over`."""
-        for failure in list(self.cluster.failures):
-            if self._is_news(failure):
-                yield _told(failure)
+        yield from _told([each for each in list(self.cluster.failures) if self._is_news(each)])
         for fault in self._unfired():
             if (over or fault.removed) and self._is_news(fault):
                 yield f"{_never_fired(fault)}; say optional=True if it need not"
@@ -67,13 +65,13 @@ class Watched:
         self._told.add(what)
         return True
 
-    def describe(self) -> str:
-        """What a reader of a failed test wants to know."""
+    def describe(self, failure: str) -> str:
+        """What a reader of a failed test wants to know, and `failure` has not told."""
         # Only a test that fails needs it.
         from ..trace.decisions import without_usual_decisions
 
         core = self._core
-        lines = self._causes()
+        lines = self._causes(failure)
         time = datetime.fromtimestamp(core.now_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
         fixed = ", fixed" if self._fixed else ""
         lines.append(f"Kafka {core.release}{fixed}, brokers: {len(core.brokers)}, seed: {self._seed}")
@@ -87,11 +85,15 @@ class Watched:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
 
-    def _causes(self) -> list[str]:
-        """Why the test may have failed, the likeliest first, but what was told already."""
-        failures = [_told(each) for each in list(self.cluster.failures) if each not in self._told]
-        unfired = [_never_fired(fault) for fault in self._unfired() if fault not in self._told]
-        return [*failures, *self._hints(), *unfired]
+    def _causes(self, failure: str) -> list[str]:
+        """Why the test may have failed, the likeliest first, but what `failure` has told."""
+        failures = _told(list(self.cluster.failures))
+        unfired = [
+            _never_fired(fault)
+            for fault in self._unfired()
+            if str(fault) not in failure or fault.why not in failure
+        ]
+        return [*(each for each in failures if each not in failure), *self._hints(), *unfired]
 
     def _hints(self) -> list[str]:
         from ..control.hints import found
@@ -144,13 +146,17 @@ class Clusters:
         """What a test should fail of, each told once."""
         return [text for watched in self._watched for text in watched.problems(over=over)]
 
-    def describe(self) -> str:
-        return "\n\n".join(watched.describe() for watched in self._watched)
+    def describe(self, failure: str) -> str:
+        return "\n\n".join(watched.describe(failure) for watched in self._watched)
 
 
-def _told(failure: Exception) -> str:
-    """A failure, and where it came from."""
-    return f"{failure}:\n{told(failure.__cause__ or failure)}"
+def _told(failures: list[Exception]) -> list[str]:
+    """Each failure, and where it came from; of those from the same place the first, and how many more."""
+    places: dict[str, list[Exception]] = {}
+    for failure in failures:
+        places.setdefault(told(failure.__cause__ or failure), []).append(failure)
+    more = {place: f"\n({len(same) - 1} more like it)" * (len(same) > 1) for place, same in places.items()}
+    return [f"{same[0]}:\n{place}{more[place]}" for place, same in places.items()]
 
 
 def _never_fired(fault: "Fault") -> str:

@@ -11,7 +11,7 @@ import trio
 
 from ..control.errors import ConflictError
 from ..errors import BlockingCallError, MockBrokerError, NotRunningError
-from ..tracebacks import of_users
+from ..tracebacks import from_users, of_users
 from . import waiting
 from .reporting import Reporting
 from .serving import ServedCluster, serve
@@ -117,7 +117,7 @@ class ClusterThread:
             return function()
         try:
             return self._submit(function).result()
-        except MockBrokerError as error:
+        except BaseException as error:
             raise _in_brief(error) from error.__cause__
 
     async def call_async(self, function: Callable[[], T]) -> T:
@@ -200,7 +200,7 @@ class ClusterThread:
 
 
 def _in_brief(error: BaseException) -> BaseException:
-    """What a user did wrong is told without where in the cluster it was found out."""
-    if isinstance(error, MockBrokerError):
-        return error.with_traceback(of_users(error.__traceback__))
-    return error
+    """What a user did wrong is told without where in the cluster it was found out, any other error without
+    the way that the call took to the cluster's thread."""
+    cut = of_users if isinstance(error, MockBrokerError) else from_users
+    return error.with_traceback(cut(error.__traceback__))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # Most clusters are never looked into: what the calls need is imported by them.
 
+__tracebackhide__ = True
 T = TypeVar("T")
 
 

@@ -48,3 +48,11 @@ def test_mockbroker_needs_no_pytest() -> None:
 def test_the_options_are_those_of_a_cluster() -> None:
     parameters = set(inspect.signature(mockbroker.serve).parameters) - {"observer"}
     assert parameters == OPTIONS
+
+
+def test_frames_of_public_calls_are_hidden() -> None:
+    """What a user calls is told by the line that calls it."""
+    calls = inspect.getmembers(mockbroker.MockCluster, inspect.isfunction)
+    handles = inspect.getmembers(mockbroker.FaultHandle, inspect.isfunction)
+    shown = [name for name, call in [*calls, *handles] if not call.__globals__.get("__tracebackhide__")]
+    assert not shown

@@ -178,3 +178,34 @@ def test_it(mock_cluster):
     assert len(told) == 1
     assert "for orders on broker 1: latest epoch 0, log end offset 0 -> [0, 0]" in told[0]
     result.stdout.no_fnmatch_line("*time-retention=*")
+
+
+def test_what_the_failure_says_is_not_said_again_and_calls_are_not_shown(run: Run) -> None:
+    result = run(
+        """
+from mockbroker.conformance.client import Client
+
+def test_wait(mock_cluster):
+    mock_cluster.faults.add("silence", api="Heartbeat").wait(timeout=0.01)
+
+def test_run(mock_cluster):
+    mock_cluster.run(lambda core: core.nonsense)
+
+def look(request):
+    assert request.api == "Fetch", "my own words"
+
+def test_callback(mock_cluster):
+    mock_cluster.on("Metadata", look)
+    for host in mock_cluster.bootstrap_servers.split(",")[:2]:
+        with Client(host.split(":")[0], int(host.split(":")[1])) as client:
+            client.call("metadata", 8, {})
+""",
+        "-pno:randomly",
+    )
+    result.assert_outcomes(passed=1, failed=2, errors=1)
+    whole = result.stdout.str()
+    assert whole.count("no client sent anything") == 1
+    assert whole.count("my own words") == 2, "in the source line and in the message"
+    assert whole.count("(1 more like it)") == 1
+    assert "concurrent" not in whole
+    assert "mockbroker/" not in whole.replace("mockbroker/pytest_plugin", "")
