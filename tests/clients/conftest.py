@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import urllib.request
 import uuid
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -23,6 +25,7 @@ class Broker:
 
     bootstrap: str
     release: str
+    control: str = ""
     process: subprocess.Popen[str] | None = None
     log: IO[bytes] | None = None
 
@@ -32,6 +35,13 @@ class Broker:
             return ""
         fd = self.log.fileno()  # its position is the server's: leave it alone
         return os.pread(fd, os.fstat(fd).st_size, 0).decode(errors="replace")
+
+    def hints(self) -> set[str]:
+        """What it says of clients that get nothing."""
+        if not self.control:
+            return set()
+        with urllib.request.urlopen(f"{self.control}/hints", timeout=STOP_TIMEOUT) as answer:
+            return set(json.load(answer))
 
     def stop(self) -> None:
         if self.process is None:
@@ -51,10 +61,24 @@ class Broker:
 
 def serve(release: str) -> Broker:
     log = tempfile.TemporaryFile(prefix="mockbroker-")  # noqa: SIM115
-    command = [sys.executable, "-m", "mockbroker", "serve", "--brokers", "3", "--port", "0", "-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "mockbroker",
+        "serve",
+        "--brokers",
+        "3",
+        "--port",
+        "0",
+        "--control",
+        "0",
+        "-q",
+    ]
     process = subprocess.Popen([*command, "--kafka", release], stdout=subprocess.PIPE, stderr=log, text=True)
     assert process.stdout
-    broker = Broker(process.stdout.readline().strip(), release, process, log)
+    bootstrap = process.stdout.readline().strip()
+    control = process.stdout.readline().strip() if bootstrap else ""
+    broker = Broker(bootstrap, release, control, process, log)
     if not broker.bootstrap:
         process.wait(STOP_TIMEOUT)
         process.stdout.close()
@@ -106,6 +130,14 @@ def broker(brokers: Callable[[str], Broker], release: str) -> Broker:
 @pytest.fixture
 def bootstrap(broker: Broker) -> str:
     return broker.bootstrap
+
+
+@pytest.fixture
+def without_hints(broker: Broker) -> Iterator[None]:
+    """Clients get what they ask for, and so the server finds nothing to say of them."""
+    before = broker.hints()
+    yield
+    assert not broker.hints() - before
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from .scenario import Plan
         ("zstd", "roundrobin", True),
     ],
 )
+@pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
     plan = Plan(name, codec, assignor, idempotent=idempotent)
     with Loop() as loop:

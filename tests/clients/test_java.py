@@ -11,6 +11,7 @@ from .scenario import Plan
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.parametrize("version", ["2.8.2", "3.9.2", "4.4.0"])
+@pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str, version: str) -> None:
     plans = [
         Plan(f"{name}-none", "none", "range", idempotent=True),

@@ -14,6 +14,7 @@ from . import kafka_go
 pytestmark = pytest.mark.needs("go")
 
 
+@pytest.mark.usefixtures("without_hints")
 def test_producer_group_and_requests_on_one_connection(bootstrap: str, name: str) -> None:
     command = [str(kafka_go.program()), bootstrap.split(",")[0], name]
     done = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)

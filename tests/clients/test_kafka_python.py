@@ -20,6 +20,7 @@ from .scenario import Plan
         ("zstd", "range", True),
     ],
 )
+@pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
     if not HAS[codec]():
         needs.missing(f"kafka-python has no {codec} here: install {PACKAGES[codec]}")

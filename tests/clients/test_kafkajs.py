@@ -20,6 +20,7 @@ def install(folder: Path) -> None:
 
 
 @pytest.mark.needs("node", "npm")
+@pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str) -> None:
     node = needs.need("node")
     driver = build.cached("node", "kafkajs", install) / "driver.js"

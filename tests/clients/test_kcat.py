@@ -21,5 +21,6 @@ pytestmark = pytest.mark.needs("kcat")
         ("zstd", "range", False),
     ],
 )
+@pytest.mark.usefixtures("without_hints")
 def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent: bool) -> None:
     scenario.check(scenario.run(Client(bootstrap), Plan(name, codec, assignor, idempotent=idempotent)))
