@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .fetch_sessions import FetchContext
 
 KEPT: Final = 100
-"""So many of each kind are kept: those that came last."""
+"""So many of each kind are kept: those that were new last."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -27,14 +27,6 @@ class Unserved:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
-class Waited:
-    """The last Fetch of a client that had to wait, and the broker that it asked."""
-
-    broker: int
-    context: "FetchContext"
-
-
 class Notes:
     """Each by what it is about, the oldest first; a new note takes the place of an older one."""
 
@@ -48,7 +40,8 @@ class Notes:
         """The end that a client was told by ListOffsets; -1 if it has asked for something else too."""
         self.out_of_range: dict[ClientPartition, int] = {}
         """The offset of the last Fetch that was answered OFFSET_OUT_OF_RANGE."""
-        self.waits: dict[str | None, Waited] = {}
+        self.waits: dict[str | None, FetchContext] = {}
+        """The last Fetch of a client that had to wait."""
         self.coordinated: dict[str, str | None] = {}
         """Groups whose coordinator a client asked for."""
 
@@ -72,17 +65,13 @@ class Notes:
         _note(self.out_of_range, (call.client_id, topic, partition), offset)
 
     def fetch_waits(self, call: "Call", context: "FetchContext") -> None:
-        waits = self.waits
-        if call.client_id not in waits and len(waits) >= KEPT:
-            del waits[next(iter(waits))]
-        waits[call.client_id] = Waited(call.broker.id, context)
+        _note(self.waits, call.client_id, context)
 
     def coordinator_sought(self, call: "Call", group: str) -> None:
         _note(self.coordinated, group, call.client_id)
 
 
 def _note(notes: dict[K, V], key: K, value: V) -> None:
-    notes.pop(key, None)
-    if len(notes) >= KEPT:
+    if key not in notes and len(notes) >= KEPT:
         del notes[next(iter(notes))]
     notes[key] = value

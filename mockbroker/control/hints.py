@@ -250,11 +250,11 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
 def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, Partition, int, bool]]":
     """The last Fetch of each client that had to wait: client id, partition, offset, and whether it reads
     committed records only."""
-    for client, wait in cluster.notes.waits.items():
-        request = wait.context.request
+    for client, context in cluster.notes.waits.items():
+        request = context.request
         if request.replica_state.replica_id >= 0:
             continue
-        for (name, topic_id, index), asked in wait.context.partitions():
+        for (name, topic_id, index), asked in context.partitions():
             topic = cluster.topic_ids.get(topic_id) if topic_id else cluster.topics.get(name)
             partition = topic.partition(index) if topic else None
             if partition is not None:
