@@ -13,6 +13,7 @@ from ..control.errors import ConflictError
 from ..errors import BlockingCallError, MockBrokerError, NotRunningError
 from ..tracebacks import from_users, of_users
 from . import waiting
+from .observer import SilentObserver
 from .reporting import Reporting
 from .serving import ServedCluster, serve
 
@@ -180,7 +181,9 @@ class ClusterThread:
 
     async def _main(self) -> None:
         try:
-            async with serve(**self._options) as served:
+            # Who stops it is told what failed.
+            observer = self._options.get("observer") or SilentObserver()
+            async with serve(**{**self._options, "observer": observer}) as served:
                 self._token = trio.lowlevel.current_trio_token()
                 self._stop = trio.Event()
                 self._served, self.reporting = served, served.reporting

@@ -1,8 +1,7 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
-import contextlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
@@ -10,6 +9,7 @@ from ..control.errors import ConflictError
 from ..errors import BlockingCallError, UnknownOptionError
 from ..nearest import nearest
 from .cluster_thread import ClusterThread
+from .reporting import noted_on
 from .running import RunningCluster
 from .serving import ServedCluster, serve
 
@@ -116,25 +116,12 @@ class MockCluster(RunningCluster):
         return self.start()
 
     def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        with _noted_on(error):
+        with noted_on(error):
             self.stop()
 
     async def __aenter__(self) -> "MockCluster":
         return await self.start_async()
 
     async def __aexit__(self, _: object, error: BaseException | None, *__: object) -> None:
-        with _noted_on(error):
+        with noted_on(error):
             await self.stop_async()
-
-
-@contextlib.contextmanager
-def _noted_on(error: BaseException | None) -> Iterator[None]:
-    """What fails in the block is a note on `error`, which comes first, if there is one."""
-    try:
-        yield
-    except Exception as failure:
-        if error is None:
-            raise
-        error.add_note(f"In the mock cluster: {failure}")
-        for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
-            error.add_note(f"In the mock cluster: {each}")

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from ..shown import shown
@@ -100,6 +101,19 @@ class Reporting:
             self.failures.append(error)
         else:
             self._more += 1
+
+
+@contextlib.contextmanager
+def noted_on(error: BaseException | None) -> Iterator[None]:
+    """What fails in the block is a note on `error`, which comes first, if there is one."""
+    try:
+        yield
+    except Exception as failure:
+        if error is None:
+            raise
+        error.add_note(f"In the mock cluster: {failure}")
+        for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
+            error.add_note(f"In the mock cluster: {each}")
 
 
 def _who(connection: "Connection") -> str:

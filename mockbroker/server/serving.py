@@ -23,7 +23,7 @@ from .listening import listen
 from .observer import Observer, SilentObserver
 from .options import Options
 from .pump import Pump
-from .reporting import Reporting
+from .reporting import Reporting, noted_on
 from .running import RunningCluster
 from .waiting import result_of
 
@@ -192,8 +192,9 @@ async def serve(
     True or 0: see `ServedCluster.control_url`; with a `control_token` it
     answers only who sends that. `capture` names a pcapng file for all that goes over the
     wire. `faults` are there from the start: `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a
-    `name`. ValueError for an unknown release, config, policy, clock or fault; PortInUseError; OSError for a
-    file that can't be written; WrongEventLoopError under asyncio.
+    `name`. What failed in the cluster meanwhile (see `failures`) is raised at the end, unless an `observer`
+    has heard of it. ValueError for an unknown release, config, policy, clock or fault; PortInUseError;
+    OSError for a file that can't be written; WrongEventLoopError under asyncio.
     """
     if not trio.lowlevel.in_trio_run():
         raise WrongEventLoopError(
@@ -227,14 +228,23 @@ async def serve(
         except BaseException:
             served.pump.close()
             raise
+    error: BaseException | None = None
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(served.pump.run)
             try:
                 await served.serve_control(nursery)
                 yield served
+            except BaseException as raised:
+                # The nursery would make a group of it.
+                error = raised
             finally:
                 nursery.cancel_scope.cancel()
     finally:
         if wire is not None:
             wire.close()
+    with noted_on(error):
+        if observer is None:
+            served.reporting.raise_failures()
+    if error is not None:
+        raise error

@@ -45,7 +45,7 @@ def client(cluster: RunningCluster, client_id: str | None = "test", broker: int 
 def produce(asked: Client, acks: int = 1) -> str:
     """The error of partition orders-0; what is sent has no answer with acks=0."""
     data = {"index": 0, "records": wire.batch([b"x"])}
-    fields = {"acks": acks, "timeout_ms": 1000, "topic_data": [{"name": "orders", "partition_data": [data]}]}
+    fields = {"acks": acks, "timeout": 1000, "topic_data": [{"name": "orders", "partition_data": [data]}]}
     pending = asked.send("produce", 7, fields)
     if acks == 0:
         return "NONE"
@@ -104,7 +104,7 @@ def test_after_the_work_it_sees_the_answer_and_may_change_it(cluster: MockCluste
 def test_it_is_called_for_what_waits_too_once_that_has_its_answer(cluster: MockCluster) -> None:
     fetch = {
         "replica_id": -1,
-        "max_wait_ms": 60_000,
+        "max_wait": 60_000,
         "min_bytes": 1,
         "max_bytes": 1 << 20,
         "topics": [
@@ -114,9 +114,11 @@ def test_it_is_called_for_what_waits_too_once_that_has_its_answer(cluster: MockC
             }
         ],
     }
+    came = cluster.on("Fetch", lambda _: None)
     called = cluster.on("Fetch", lambda request: request.error("OFFSET_OUT_OF_RANGE"), when="after")
     with client(cluster) as waiting, client(cluster) as other:
         pending = waiting.send("fetch", 4, fetch)
+        came.wait()
         assert produce(other) == "NONE"
         [topic] = waiting.receive(pending)["responses"]
     assert topic["partitions"][0]["error_code"] == "OFFSET_OUT_OF_RANGE"
@@ -250,6 +252,8 @@ def test_it_may_call_the_cluster() -> None:
         cluster.policies.set("undefined-epoch", "log-end-offset")
         cluster.move_leader("orders", 0, to=2)
         cluster.stop_broker(3)
+        cluster.create_topic("billed", partitions=1)
+        cluster.produce("billed", "bill 1", acks=1)
         called.remove()
         request.error("NOT_LEADER_OR_FOLLOWER")
 
@@ -264,6 +268,7 @@ def test_it_may_call_the_cluster() -> None:
             assert [each["node_id"] for each in asked.call("metadata", 1)["brokers"]] == [1, 2]
             assert produce(asked) == "NOT_LEADER_OR_FOLLOWER"
         assert called.hits == 1
+        assert [record.value for record in cluster.records("billed")] == [b"bill 1"]
     assert threads == {"mockbroker"}
 
 

@@ -244,7 +244,9 @@ def test_what_the_block_raised_comes_first() -> None:
 
 
 @pytest.mark.usefixtures("broken_metadata")
-def test_in_trio_a_cluster_goes_on_and_its_failures_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_in_trio_a_cluster_goes_on_and_its_failures_are_raised_at_the_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def ask(bootstrap_servers: str) -> None:
         host, port = bootstrap_servers.split(",")[0].split(":")
         with Client(host, int(port)) as client, pytest.raises(DisconnectedError):
@@ -256,7 +258,8 @@ def test_in_trio_a_cluster_goes_on_and_its_failures_are_logged(caplog: pytest.Lo
         async with serve() as served:
             await trio.to_thread.run_sync(ask, served.bootstrap_servers)
 
-    trio.run(main)
+    with pytest.raises(RequestFailedError, match="broker 1 failed at Metadata v1"):
+        trio.run(main)
     [record] = [each for each in caplog.records if each.name == "mockbroker.server.reporting"]
     assert record.levelname == "ERROR"
 
