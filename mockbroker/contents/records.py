@@ -30,10 +30,11 @@ def read(
     """Records from `offset` on: with an isolation level what a consumer is given, up to the high watermark or
     the last stable offset; without one all that is stored, up to the log end offset."""
     log = place.log
-    end = log.end_offset
+    start, end = max(offset, log.start_offset), log.end_offset
     if isolation_level is not None:
         end = log.high_watermark if isolation_level == "read_uncommitted" else log.last_stable_offset
-    start = max(offset, log.start_offset)
+        if start < end == log.high_watermark and place.partition.policies.consumers_read_to_end:
+            end = log.end_offset
     for batch in log.read(start, 1 << 62, end, at_least_one=True):
         for record in _records(place, batch, control_records):
             aborted = isolation_level == "read_committed" and record.transaction == "aborted"

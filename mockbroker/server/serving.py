@@ -91,7 +91,8 @@ class ServedCluster(RunningCluster):
     def _result(self, future: Future[T]) -> T:
         if not future.done():
             raise BlockingCallError(
-                "this waits for followers, which would stop the cluster: await the form that ends in _async"
+                "the leader has done it, and followers have yet to: to wait for them would stop the cluster, "
+                "await the form that ends in _async"
             )
         return future.result()
 

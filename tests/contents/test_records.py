@@ -126,6 +126,30 @@ def test_what_consumers_may_not_read_yet_is_stored_all_the_same(cluster: MockClu
     assert (partition.high_watermark, partition.log_end_offset) == (1, 2)
 
 
+def test_a_consumer_that_reads_too_far_does_so_here_too(cluster: MockCluster) -> None:
+    cluster.policies.set("consumer-read-limit", "log-end-offset", topic="orders")
+    cluster.produce("orders", "a", partition=0)
+    cluster.pause_follower("orders", 0, broker=3)
+    cluster.produce("orders", "b", partition=0, acks=1)
+    read = cluster.records("orders", isolation_level="read_uncommitted")
+    assert told(read) == consumed(cluster, "orders", 2)
+    assert cluster.records("orders", isolation_level="read_uncommitted", offset=1) == []
+
+
+def test_a_function_on_a_request_may_look_and_write(cluster: MockCluster) -> None:
+    seen: list[tuple[int, list[str], int]] = []
+
+    def look(_: object) -> None:
+        copy = cluster.produce("copies", "a copy", acks=1)
+        seen.append((len(cluster.records("orders")), list(cluster.topics()), copy.offset))
+
+    with cluster.on("Produce", look):
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+        producer.produce("orders", "a", partition=0)
+        assert producer.flush(60) == 0
+    assert seen == [(0, ["copies", "orders"], 0)]
+
+
 def test_it_is_the_log_of_the_last_leader_while_there_is_none() -> None:
     with MockCluster(brokers=3) as cluster:
         cluster.create_topic("orders", replica_assignment=[[2, 1]])
