@@ -30,12 +30,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs something, before `-m` looks."""
+    """Marks what needs something, before `-m` looks. Tests that share a JVM run in one worker."""
     for item in items:
         needed = needs.of(item)
         item.stash[_needed] = needed
-        if needed and item.get_closest_marker("needs") is None:
-            item.add_marker(pytest.mark.needs(*sorted(needed)))
+        if needed:
+            if item.get_closest_marker("needs") is None:
+                item.add_marker(pytest.mark.needs(*sorted(needed)))
+            item.add_marker(pytest.mark.xdist_group("spark" if "pyspark" in needed else item.path.stem))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
