@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import recordings
+from .network import SOCKETS, Network
 from .registry import Question, all_questions
 from .scene import Scene, Target
 
@@ -72,13 +73,14 @@ def ask(
     *,
     api: str | None = None,
     timeout: float = 10.0,
+    network: Network = SOCKETS,
     report: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
     """Ask the cluster at `bootstrap` everything recorded of `release` for a cluster of its size.
 
     `only` is a part of a question's id, or a glob; `api` the snake-case name of one API.
     """
-    target = Target.connect(bootstrap, timeout)
+    target = Target.connect(bootstrap, timeout, network)
     results = []
     for question, version, expected in _asked(target, recordings.nearest_release(release), only, api):
         got = answers_to(target, question, version) if version in target.supported(question.api) else None

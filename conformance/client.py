@@ -13,7 +13,6 @@ import importlib
 import io
 import itertools
 import pkgutil
-import socket
 import struct
 import types
 import typing
@@ -26,6 +25,7 @@ from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
 from ..errors import MockBrokerError
+from .network import SOCKETS, Network, Stream
 
 Fields = Mapping[str, Any]
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -219,11 +219,17 @@ class Client:
     """One connection to one broker."""
 
     def __init__(
-        self, host: str, port: int, client_id: str | None = "conformance", timeout: float = 20
+        self,
+        host: str,
+        port: int,
+        client_id: str | None = "conformance",
+        timeout: float = 20,
+        network: Network = SOCKETS,
     ) -> None:
+        self.network = network
         self.host, self.port, self.client_id, self.timeout = host, port, client_id, timeout
         self._correlation = itertools.count(1)
-        self._socket: socket.socket | None = None
+        self._socket: Stream | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -242,9 +248,9 @@ class Client:
             self._socket.close()
             self._socket = None
 
-    def _connected(self) -> socket.socket:
+    def _connected(self) -> Stream:
         if self._socket is None:
-            self._socket = socket.create_connection((self.host, self.port), self.timeout)
+            self._socket = self.network.connect(self.host, self.port, self.timeout)
         return self._socket
 
     def header(self, key: int, version: int, flexible: bool) -> tuple[int, bytes]:

@@ -4,6 +4,7 @@ import base64
 import re
 import time
 import uuid
+from collections.abc import Callable
 from typing import Any, Final
 
 from . import batches
@@ -61,8 +62,14 @@ class Normaliser:
     """
 
     def __init__(
-        self, suffix: str, cluster_id: str | None, brokers: dict[int, int], ports: dict[int, int]
+        self,
+        suffix: str,
+        cluster_id: str | None,
+        brokers: dict[int, int],
+        ports: dict[int, int],
+        now_s: Callable[[], float] = time.time,
     ) -> None:
+        self._now_s = now_s
         self._suffix = suffix
         self._cluster_id = cluster_id
         self._brokers = brokers
@@ -142,7 +149,7 @@ class Normaliser:
             return f"<session:{self._sessions.setdefault(value, len(self._sessions))}>"
         if field == "producer_id" and value in self._producers:
             return f"<producer:{self._producers[value]}>"
-        if field in _TIME_FIELDS and abs(value - time.time() * 1000) < _NEAR_MS:
+        if field in _TIME_FIELDS and abs(value - self._now_s() * 1000) < _NEAR_MS:
             return "<now>"
         return value
 

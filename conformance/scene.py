@@ -1,6 +1,5 @@
 """What a question has at hand: connections to the asked cluster, its own names, and helpers to set up."""
 
-import time
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from . import batches
 from .client import Client, DisconnectedError, Fields, Pending, kio_versions, random_suffix
+from .network import SOCKETS, Network
 from .normalise import Normaliser
 
 T = TypeVar("T")
@@ -30,13 +30,14 @@ class Target:
     cluster_id: str | None = None
     versions: dict[str, tuple[int, int]] = field(default_factory=dict)
     unneeded: list[str] = field(default_factory=list)
+    network: Network = SOCKETS
 
     @classmethod
-    def connect(cls, bootstrap: str, timeout: float = 10.0) -> "Target":
+    def connect(cls, bootstrap: str, timeout: float = 10.0, network: Network = SOCKETS) -> "Target":
         """Learn the cluster behind `bootstrap` ("host:port,…") and wait until it coordinates groups."""
         host, _, port = bootstrap.split(",")[0].strip().rpartition(":")
-        target = cls(host or "127.0.0.1", int(port), timeout)
-        with Client(target.host, target.port, timeout=timeout) as client:
+        target = cls(host or "127.0.0.1", int(port), timeout, network=network)
+        with target.client(target.host, target.port) as client:
             target.versions = client.api_versions()
             version = target.newest("metadata")
             answer = client.call("metadata", version, {"topics": [], "allow_auto_topic_creation": False})
@@ -44,6 +45,10 @@ class Target:
             target.nodes = sorted((each["node_id"], each["host"], each["port"]) for each in answer["brokers"])
             _await_coordinator(target, client)
         return target
+
+    def client(self, host: str, port: int, client_id: str | None = "conformance") -> Client:
+        """A connection of its own."""
+        return Client(host, port, client_id, self.timeout, self.network)
 
     def supported(self, api: str) -> Collection[int]:
         """Versions that the cluster advertises and kio has."""
@@ -68,9 +73,9 @@ class Target:
         names, self.unneeded = self.unneeded, []
         fields = {"topics": [{"name": name} for name in names], "topic_names": names, "timeout": 10000}
         try:
-            with Client(self.host, self.port, timeout=self.timeout) as client:
+            with self.client(self.host, self.port) as client:
                 client.call("delete_topics", self.newest("delete_topics"), fields)
-            time.sleep(_AFTER_DELETION_S)
+            self.network.sleep(_AFTER_DELETION_S)
         except (OSError, LookupError, ValueError):
             pass
 
@@ -79,15 +84,15 @@ def _await_coordinator(target: Target, client: Client) -> None:
     if not target.supported("find_coordinator") or not target.supported("offset_fetch"):
         return
     probe = {"key": "probe", "coordinator_keys": ["probe"]}
-    limit = time.monotonic() + _WAIT_LIMIT_S
-    while time.monotonic() < limit:
+    limit = target.network.now_s() + _WAIT_LIMIT_S
+    while target.network.now_s() < limit:
         found = client.call("find_coordinator", 1, probe)
         if found["error_code"] == "NONE":
-            with Client(found["host"], found["port"], timeout=target.timeout) as coordinator:
+            with target.client(found["host"], found["port"]) as coordinator:
                 fetched = coordinator.call("offset_fetch", 2, {"group_id": "probe", "topics": None})
             if fetched["error_code"] == "NONE":
                 return
-        time.sleep(0.1)
+        target.network.sleep(0.1)
 
 
 class Scene:
@@ -98,7 +103,7 @@ class Scene:
         self.suffix = random_suffix()
         ranks = {node: rank for rank, (node, _, _) in enumerate(target.nodes)}
         ports = {port: rank for rank, (_, _, port) in enumerate(target.nodes)}
-        self.normaliser = Normaliser(self.suffix, target.cluster_id, ranks, ports)
+        self.normaliser = Normaliser(self.suffix, target.cluster_id, ranks, ports, target.network.now_s)
         self.normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
         self._clients: list[Client] = []
         self._topics: list[str] = []
@@ -120,9 +125,13 @@ class Scene:
     def new_client(self, client_id: str | None = "conformance", broker: int = 0) -> Client:
         """A connection of its own to the broker of rank `broker`."""
         _, host, port = self.target.nodes[broker]
-        client = Client(host, port, client_id, self.target.timeout)
+        client = self.target.client(host, port, client_id)
         self._clients.append(client)
         return client
+
+    def now_s(self) -> float:
+        """Unix time, as brokers have it."""
+        return self.target.network.now_s()
 
     def node(self, rank: int) -> int:
         """Id of the broker of that rank."""
@@ -186,11 +195,11 @@ class Scene:
 
     def until(self, check: Callable[[], T | None], what: str = "the expected state") -> T:
         """Repeat `check` until it is true."""
-        limit = time.monotonic() + _WAIT_LIMIT_S
-        while time.monotonic() < limit:
+        limit = self.now_s() + _WAIT_LIMIT_S
+        while self.now_s() < limit:
             if found := check():
                 return found
-            time.sleep(0.02)
+            self.target.network.sleep(0.02)
         raise TimeoutError(f"waited in vain for {what}")
 
     # Setting up
@@ -221,11 +230,11 @@ class Scene:
             raise AssertionError(f"topic {name} could not be created: {made['topics'][0]}")
         self.forget_later(name)
         for rank in range(len(self.target.nodes)):
-            with Client(*self.target.nodes[rank][1:], timeout=self.target.timeout) as client:
+            with self.target.client(*self.target.nodes[rank][1:]) as client:
                 self.until(partial(self._ready, name, len(placed), client), f"leaders of {name} in Metadata")
         for index, ranks in enumerate(placed):
             _, host, port = self.target.nodes[ranks[0]]
-            with Client(host, port, timeout=self.target.timeout) as client:
+            with self.target.client(host, port) as client:
                 self.until(partial(self._led, name, index, client), f"the leader of {name}-{index}")
         return name
 

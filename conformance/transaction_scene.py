@@ -1,6 +1,5 @@
 """A transactional producer, as questions about transactions need it."""
 
-import time
 from typing import Any, Final
 
 from . import batches
@@ -62,7 +61,7 @@ class Producer:
     ) -> bytes:
         """Of now, as markers are: an old timestamp would make them roll a segment."""
         return batches.batch(
-            [batches.Record(timestamp=int(time.time() * 1000))] * count,
+            [batches.Record(timestamp=int(self.s.now_s() * 1000))] * count,
             producer_id=self.id,
             producer_epoch=self.epoch if epoch is None else epoch,
             sequence=sequence,

@@ -1,6 +1,5 @@
 """Fetch: offsets, limits, epochs, waiting; sessions are in a module of their own."""
 
-import time
 from typing import Any
 
 from ..batches import GZIP, ZSTD, batch, records
@@ -190,16 +189,16 @@ def waiting(s: Scene) -> Steps:
     """A fetch waits for min_bytes until max_wait is over."""
     topic = s.topic()
     waits = fields(s, (topic, [part()]), max_wait=300, min_bytes=1)
-    start = time.monotonic()
+    start = s.now_s()
     yield "nothing comes", s.ask(waits)["responses"]
-    yield "waited", time.monotonic() - start >= 0.28
+    yield "waited", s.now_s() - start >= 0.28
     s.fill(topic, 1)
-    start = time.monotonic()
+    start = s.now_s()
     yield "data is there", s.ask({**waits, "max_wait": 5000})["responses"]
-    yield "did not wait", time.monotonic() - start < 2
-    start = time.monotonic()
+    yield "did not wait", s.now_s() - start < 2
+    start = s.now_s()
     yield "fewer bytes than wanted", s.ask({**waits, "min_bytes": 100_000})["responses"]
-    yield "waited", time.monotonic() - start >= 0.28
+    yield "waited", s.now_s() - start >= 0.28
 
 
 @question(at=(4, 12, 17))
@@ -213,12 +212,12 @@ def not_waiting(s: Scene) -> Steps:
         "one empty, one unknown": [part(0), part(7)],
         "none": [],
     }.items():
-        start = time.monotonic()
+        start = s.now_s()
         answer = s.ask(fields(s, (topic, asked), **patient))
-        yield label, [time.monotonic() - start < 0.4, answer["responses"]]
-    start = time.monotonic()
+        yield label, [s.now_s() - start < 0.4, answer["responses"]]
+    start = s.now_s()
     answer = s.ask(fields(s, (topic, [part()]), max_wait=600, min_bytes=0))
-    yield "min_bytes 0", [time.monotonic() - start < 0.4, answer["responses"]]
+    yield "min_bytes 0", [s.now_s() - start < 0.4, answer["responses"]]
 
 
 @question(at=(4, 12, 17))
@@ -226,10 +225,10 @@ def woken_by_a_produce(s: Scene) -> Steps:
     topic = s.topic()
     writer = s.new_client("writer")
     pending = s.send(fields(s, (topic, [part()]), max_wait=8000, min_bytes=1))
-    start = time.monotonic()
+    start = s.now_s()
     s.produce(topic, batch(2), client=writer)
     yield "one batch", s.receive(pending)["responses"]
-    yield "at once", time.monotonic() - start < 4
+    yield "at once", s.now_s() - start < 4
     pending = s.send(fields(s, (topic, [part(0, 2)]), max_wait=8000, min_bytes=200))
     for _ in range(2):
         s.produce(topic, batch(records(1, size=40)), client=writer)
@@ -242,11 +241,11 @@ def deleted_while_waiting(s: Scene) -> Steps:
     topic = s.topic()
     s.fill(topic, 1)
     pending = s.send(fields(s, (topic, [part(0, 1)]), max_wait=8000, min_bytes=1))
-    start = time.monotonic()
+    start = s.now_s()
     deleted = {"topics": [{"name": topic}], "topic_names": [topic], "timeout": 10000}
     s.call("delete_topics", deleted, client=s.new_client("deleter"))
     yield "the one that waits", s.receive(pending)["responses"]
-    yield "at once", time.monotonic() - start < 4
+    yield "at once", s.now_s() - start < 4
 
 
 @question(at=(4, 11, 12, 14, 15, 17))

@@ -1,7 +1,6 @@
 """Produce: acks, what is answered for good and bad batches, timestamps, sizes, several partitions."""
 
 import re
-import time
 from typing import Any
 
 from ..batches import GZIP, LZ4, OLD, SNAPPY, ZSTD, Record, batch, records
@@ -147,7 +146,7 @@ def codecs(s: Scene) -> Steps:
 @question(at=(3, 9, 13))
 def timestamps(s: Scene) -> Steps:
     topic = s.topic()
-    now = int(time.time() * 1000)
+    now = int(s.now_s() * 1000)
     yield "in the past", produce(s, topic, batch(records(1, OLD)))
     yield "zero", produce(s, topic, batch(records(1, 0)))
     yield "-1", produce(s, topic, batch(records(1, -1)))
@@ -159,7 +158,7 @@ def timestamps(s: Scene) -> Steps:
 @question(at=(3, 8, 13))
 def timestamp_limits(s: Scene) -> Steps:
     """`message.timestamp.before.max.ms` and `.after.max.ms` (KIP-937); record errors from v8 on (KIP-467)."""
-    now = int(time.time() * 1000)
+    now = int(s.now_s() * 1000)
     limits = {"message.timestamp.before.max.ms": "3600000", "message.timestamp.after.max.ms": "3600000"}
     topic = s.topic(configs=limits)
     for label, times in {

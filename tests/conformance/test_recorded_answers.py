@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
-from mockbroker import MockCluster
 from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask
 from mockbroker.conformance.diff import lines
 from mockbroker.conformance.known_differences import KNOWN, reason
 from mockbroker.conformance.registry import all_questions
 from mockbroker.conformance.setup import CLUSTER_SIZES
+
+from ..driving.cluster import configured
+from ..driving.network import InMemoryNetwork
 
 ALL = all_questions()
 CASES = [
@@ -23,8 +25,9 @@ CASES = [
 
 @pytest.mark.parametrize(("release", "api", "brokers"), CASES)
 def test_recorded_answers(release: str, api: str, brokers: int) -> None:
-    with MockCluster(kafka=release, brokers=brokers, config=dict(BROKER_CONFIG)) as cluster:
-        results = ask(cluster.bootstrap_servers, release, api=api, timeout=5)
+    network = InMemoryNetwork(configured(release, brokers, None, BROKER_CONFIG))
+    results = ask(network.bootstrap_servers, release, api=api, timeout=5, network=network)
+    assert not network.heard.errors
     assert results, f"nothing is recorded of {api} for {brokers} broker(s) of {release}"
     problems, differing = [], set()
     for result in results:

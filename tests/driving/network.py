@@ -1,0 +1,76 @@
+"""A cluster that raw clients reach without sockets, and whose time goes by only while they wait."""
+
+from collections.abc import Callable
+
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.server.connection import Connection
+
+from .connections import Heard, written
+
+FIRST_PORT = 9092
+
+
+class InMemoryNetwork:
+    """`conformance.network.Network` to the brokers of a cluster."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.heard = Heard()
+        for port, broker in enumerate(cluster.brokers.values(), FIRST_PORT):
+            broker.host, broker.port = "127.0.0.1", port
+
+    @property
+    def bootstrap_servers(self) -> str:
+        return ",".join(f"{each.host}:{each.port}" for each in self.cluster.brokers.values())
+
+    def connect(self, host: str, port: int, timeout_s: float) -> "InMemoryStream":
+        (broker,) = (each for each in self.cluster.brokers.values() if (each.host, each.port) == (host, port))
+        connection = Connection(broker, "client", "/127.0.0.1", self.heard, Connection.resume)
+        return InMemoryStream(self, connection, timeout_s)
+
+    def now_s(self) -> float:
+        return self.cluster.now_ms / 1000
+
+    def sleep(self, seconds: float) -> None:
+        self.wait(lambda: False, seconds)
+
+    def wait(self, done: Callable[[], object], seconds: float) -> bool:
+        """Lets time go by until it is so, or over."""
+        end_ms = self.cluster.now_ms + round(seconds * 1000)
+        while not done():
+            if self.cluster.now_ms >= end_ms:
+                return False
+            due = self.cluster.next_deadline()
+            self.cluster.advance(end_ms if due is None else min(max(due, self.cluster.now_ms), end_ms))
+        return True
+
+
+class InMemoryStream:
+    def __init__(self, network: InMemoryNetwork, connection: Connection, timeout_s: float) -> None:
+        self._network, self._connection, self._timeout_s = network, connection, timeout_s
+        self._come = bytearray()
+
+    def sendall(self, data: bytes, /) -> None:
+        if self._connection.wants_close:
+            raise BrokenPipeError
+        self._connection.receive(memoryview(bytes(data)))
+
+    def recv(self, count: int, /) -> bytes:
+        if not self._network.wait(lambda: self._arrived() or self._connection.wants_close, self._timeout_s):
+            raise TimeoutError("timed out")
+        taken = bytes(self._come[:count])
+        del self._come[:count]
+        return taken
+
+    def getsockname(self) -> tuple[str, int]:
+        return "127.0.0.1", 0
+
+    def settimeout(self, seconds: float, /) -> None:
+        self._timeout_s = seconds
+
+    def close(self) -> None:
+        self._connection.wants_close = True
+
+    def _arrived(self) -> bool:
+        self._come += written(self._connection)
+        return bool(self._come)
