@@ -12,6 +12,7 @@ from mockbroker import MockCluster
 from mockbroker.conformance import exactly_once
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.exactly_once import APPLICATIONS, Application, Case, run
+from mockbroker.conformance.exactly_once.experiment import LIMIT_S
 
 from .. import needs
 
@@ -94,7 +95,8 @@ def test_a_late_offset_commit(
         then(play)
 
     case = Case("3.5", 0, {"transaction-verification": verification})
-    outcome = run(make(client), case, arrange=arrange, limit_s=HANG_S)
+    limit_s = HANG_S if expected == "stuck" else LIMIT_S
+    outcome = run(make(client), case, arrange=arrange, limit_s=limit_s)
     assert outcome.kind == expected, outcome
 
 
