@@ -1,6 +1,5 @@
 """What the package needs for some of what it does, and how to install that."""
 
-import importlib.metadata
 import json
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -31,6 +30,9 @@ def how_to_install(extra: str) -> str:
 
 def _origin() -> tuple[str | None, bool]:
     """The URL it was installed from, None for an index; and whether it is edited there."""
+    # Rarely needed, and not for a command to start.
+    import importlib.metadata
+
     try:
         told = importlib.metadata.distribution(_PACKAGE).read_text("direct_url.json")
     except importlib.metadata.PackageNotFoundError:

@@ -148,7 +148,10 @@ def serve(
         raise typer.Exit(2) from None
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(
+    short_help="Serve and write what goes over the wire; or print such a file.",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
 def capture(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A pcapng file.")],
@@ -173,7 +176,7 @@ def capture(
         raise typer.Exit(2) from None
 
 
-@app.command()
+@app.command(short_help="List the behaviours, their answers and their releases.")
 def policies(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these behaviours.")
@@ -192,7 +195,8 @@ def policies(
 
 
 @app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+    short_help="Control a running cluster.",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def ctl(context: typer.Context) -> None:
     """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
@@ -214,7 +218,10 @@ def conformance(context: typer.Context) -> None:
     commands.app(context.args, prog_name="mockbroker conformance")
 
 
-@app.command(context_settings={"allow_interspersed_args": False})
+@app.command(
+    short_help="Run a command against a cluster of its own, with a scenario.",
+    context_settings={"allow_interspersed_args": False},
+)
 def run(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
     command: Annotated[
@@ -236,7 +243,7 @@ def run(
     raise typer.Exit(status)
 
 
-@app.command()
+@app.command(short_help="Search what an incident left behind for known bugs.")
 def analyze(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, and folders of them.")],
     out: Annotated[

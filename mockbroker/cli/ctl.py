@@ -15,7 +15,6 @@ from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
 from ..policies import scope
 from ..tokens import VARIABLE as TOKEN
-from ..trace.files import event
 from . import tables
 from .given import fields
 
@@ -180,6 +179,8 @@ def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
     if not events:
         yield "none"
         return
+    from ..trace.files import event
+
     rows = []
     for each in events:
         try:

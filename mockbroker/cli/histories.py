@@ -126,5 +126,5 @@ def replay(
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command()(explore)
+    app.command(short_help="Look for what must not happen in seeded histories of a cluster.")(explore)
     app.command()(replay)

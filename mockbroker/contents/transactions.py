@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..coordinators.transaction_log import load
-from ..coordinators.transaction_settings import TransactionSettings
 from .values import TopicPartition, TransactionDescription
 
 if TYPE_CHECKING:
@@ -50,6 +48,10 @@ def _held(cluster: "Cluster", partition: "Partition") -> Iterator[tuple[str, "Tr
         for name, entry in owned.entries.items():
             yield name, entry.now, online
         return
+    # Rarely needed, and not for a command to start.
+    from ..coordinators.transaction_log import load
+    from ..coordinators.transaction_settings import TransactionSettings
+
     for name, each in load(partition.log, TransactionSettings.of(cluster).layout).items():
         yield name, each, online
 

@@ -108,3 +108,14 @@ def test_an_address_where_nobody_is_gets_one_line() -> None:
         assert done.stderr.startswith("mockbroker ctl: ")
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_nothing_is_imported_that_no_command_needs_to_start() -> None:
+    program = "import sys, mockbroker.cli.app, mockbroker.cli.ctl; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "mockbroker.control.table" in loaded
+    unwanted = {"construct", "kio.schema", "starlette", "mockbroker.conformance"}
+    assert not loaded & unwanted
