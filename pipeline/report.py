@@ -1,6 +1,8 @@
-"""The report for people: a table on the terminal, and one page of HTML."""
+"""The report for people: lines on the terminal, and one page of HTML."""
 
+import textwrap
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 from .analysis import Analysis, Finding
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
 
 def when(time_ms: int | None) -> str:
@@ -38,32 +40,22 @@ def where(finding: Finding) -> str:
 
 def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     """What was read, what could not be, and the findings: `most` of each signature at the most."""
-    from rich.table import Table
-    from rich.text import Text
-
     console.print(_read(analysis), highlight=False, markup=False)
     for line in trouble(analysis):
         console.print(line, style="yellow", highlight=False, markup=False)
     if not analysis.findings:
         console.print("No finding.", style="green")
         return
-    table = Table(title=f"{len(analysis.findings) + analysis.left_out} findings", show_lines=True)
-    table.add_column("finding")
-    table.add_column("when (UTC)")
-    table.add_column("what, and what it matches", overflow="fold")
+    console.print(f"{len(analysis.findings) + analysis.left_out} findings", style="bold", highlight=False)
     shown: Counter[str] = Counter()
     for finding in analysis.findings:
         shown[finding["signature"]] += 1
-        if shown[finding["signature"]] > most:
-            continue
-        # A file's own text is no markup.
-        cells: list[RenderableType] = [
-            Text(f"{finding['signature']}\n{finding['confidence']}"),
-            Text(when(finding["from_ms"])),
-            Text(_told(finding)),
-        ]
-        table.add_row(*cells)
-    console.print(table)
+        if shown[finding["signature"]] <= most:
+            console.print()
+            # A file's own text is no markup.
+            for line in _told(finding, console.width):
+                console.print(line, highlight=False, markup=False, soft_wrap=True)
+    console.print()
     for signature, count in shown.items():
         if count > most:
             console.print(
@@ -71,13 +63,24 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
             )
 
 
-def _told(finding: Finding) -> str:
+def _told(finding: Finding, width: int) -> Iterator[str]:
+    """Lines within the width, but for places in files, which stay whole."""
+    yield f"{finding['signature']}, {finding['confidence']}  {when(finding['from_ms'])}".rstrip()
     lines = [finding["summary"], f"why {finding['confidence']}: {finding['why']}"]
     matched = [*finding["ids"], *finding["behaviours"]]
     if matched:
         lines.append("matches " + ", ".join(matched))
-    lines += [f"  {each['file']}:{each['position']}" for each in finding["evidence"]]
-    return "\n".join(lines)
+    for line in lines:
+        yield from textwrap.wrap(
+            line,
+            width,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    for each in finding["evidence"]:
+        yield f"    {each['file']}:{each['position']}"
 
 
 def _read(analysis: Analysis) -> str:

@@ -35,7 +35,7 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=140)
+        console = Console(width=110)
     with _progress() as tell:
         found = analyze(paths, out, timezone=zone, master=master, tell=tell)
     show(found, console)

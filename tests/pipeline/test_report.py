@@ -1,0 +1,45 @@
+"""What `analyze` prints of its findings."""
+
+import io
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from mockbroker.pipeline.report import show
+
+PLACE = "/a/folder/with/a/name/that/is/longer/than/any/terminal/is/wide/as/those/of/builds/are/consumer.log"
+FINDING = {
+    "signature": "offset-lost",
+    "confidence": "possible",
+    "from_ms": 1_763_900_000_000,
+    "summary": "the offset 2 of group gone for orders-0 was deleted 35 ms after it was [committed]",
+    "why": "too young to expire, but deleting a group by hand writes such tombstones too",
+    "ids": ["KAFKA-8069"],
+    "behaviours": ["loaded-offsets"],
+    "evidence": [{"file": PLACE, "position": "30"}],
+}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) -> None:
+    collected = SimpleNamespace(unknown=[], without_zone=0)
+    analysis: Any = SimpleNamespace(
+        findings=[FINDING] * 3,
+        left_out=0,
+        kinds=Counter(commit=5),
+        files=1,
+        span_ms=None,
+        unreadable=[],
+        collected=collected,
+    )
+    said = io.StringIO()
+    show(analysis, Console(file=said, width=width), most=2)
+    lines = said.getvalue().splitlines()
+    assert max(len(line) for line in lines if PLACE not in line) <= width
+    assert lines.count(f"    {PLACE}:30") == 2
+    assert lines.count("offset-lost, possible  2025-11-23 12:13:20.000") == 2
+    assert "was [committed]" in " ".join(" ".join(lines).split())
+    assert lines[-1] == "1 more of offset-lost are in the report"
