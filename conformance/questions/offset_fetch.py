@@ -13,9 +13,18 @@ def _fetch(
     s: Scene, group: str, *topics: tuple[str, list[int]], everything: bool = False, **more: Any
 ) -> Any:
     asked = [{**s.topic_ref(name), "partition_indexes": parts} for name, parts in topics]
+    named = [{"name": name, "partition_indexes": parts} for name, parts in topics]  # ids came with groups
     wanted = None if everything else asked
     one = {"group_id": group, "member_id": None, "member_epoch": -1, "topics": wanted}
-    return s.ask({"group_id": group, "topics": wanted, "groups": [one], "require_stable": False, **more})
+    return s.ask(
+        {
+            "group_id": group,
+            "topics": None if everything else named,
+            "groups": [one],
+            "require_stable": False,
+            **more,
+        }
+    )
 
 
 @question()
