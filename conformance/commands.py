@@ -153,12 +153,15 @@ def _ask_mock(
     verbose: bool,
 ) -> None:
     # Who asks another broker needs none of it.
-    from mockbroker import MockCluster
+    from mockbroker import MockCluster, unchecked
     from mockbroker.cli.given import pairs
 
     try:
         cluster = MockCluster(
-            kafka=kafka, brokers=size, config=dict(BROKER_CONFIG), policies=pairs("--policy", policy)
+            kafka=unchecked(kafka),
+            brokers=size,
+            config=dict(BROKER_CONFIG),
+            policies=unchecked(pairs("--policy", policy)),
         ).start()
     except ValueError as error:
         raise _fail(str(error)) from None

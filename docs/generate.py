@@ -31,6 +31,8 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer import Generation
 from mockbroker.simulation.steps import STEPS
 
+from .names import main as write_names
+
 POLICIES = "mockbroker.policies"
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
@@ -250,6 +252,8 @@ def main() -> None:
     for name, text in pages().items():
         (REFERENCE / name).write_text(text)
         sys.stdout.write(f"docs/reference/{name}\n")
+    write_names()
+    sys.stdout.write("mockbroker/names.py\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from .cluster.configs.values import ConfigError
     from .cluster.replicas import Replica
+    from .cluster_options import ClockName, ClusterFactory, ClusterOptions, unchecked
     from .contents.values import (
         CommittedOffset,
         GroupDescription,
@@ -26,9 +27,23 @@ if TYPE_CHECKING:
         WrongEventLoopError,
     )
     from .faults import CallbackError, ClientRequest, FaultError
+    from .names import (
+        AnswerName,
+        ApiName,
+        BehaviourName,
+        Behaviours,
+        ErrorName,
+        Fault,
+        FaultAction,
+        FaultFields,
+        InstalledAnswer,
+        ReleaseName,
+        When,
+    )
     from .policies.behaviour import UnknownPolicyError
     from .policies.own import OwnPolicyError
     from .protocol.releases import UnknownReleaseError
+    from .pytest_plugin.marks import mark, mark_matrix
     from .server.failures import ClusterError, OutputLostError, RequestFailedError
     from .server.fault_control import FaultHandle
     from .server.listening import PortInUseError
@@ -40,17 +55,29 @@ if TYPE_CHECKING:
 __version__: Final = "0.1.0"
 
 __all__ = [
+    "AnswerName",
+    "ApiName",
+    "BehaviourName",
+    "Behaviours",
     "BlockingCallError",
     "CallbackError",
     "ClientRequest",
+    "ClockName",
     "ClusterError",
+    "ClusterFactory",
+    "ClusterOptions",
     "CommittedOffset",
     "ConfigError",
     "ConflictError",
+    "ErrorName",
     "Event",
+    "Fault",
+    "FaultAction",
     "FaultError",
+    "FaultFields",
     "FaultHandle",
     "GroupDescription",
+    "InstalledAnswer",
     "MemberDescription",
     "MockBrokerError",
     "MockCluster",
@@ -63,6 +90,7 @@ __all__ = [
     "PortInUseError",
     "Record",
     "RefusedError",
+    "ReleaseName",
     "Replica",
     "RequestFailedError",
     "ServedCluster",
@@ -74,9 +102,13 @@ __all__ = [
     "UnknownPolicyError",
     "UnknownReleaseError",
     "WaitTimeoutError",
+    "When",
     "WrongEventLoopError",
     "__version__",
+    "mark",
+    "mark_matrix",
     "serve",
+    "unchecked",
 ]
 
 _MODULES: Final = {
@@ -93,6 +125,7 @@ _MODULES: Final = {
         "TransactionDescription",
     ),
     "control.errors": ("ConflictError", "NotThereError", "RefusedError"),
+    "cluster_options": ("ClockName", "ClusterFactory", "ClusterOptions", "unchecked"),
     "errors": (
         "BlockingCallError",
         "MockBrokerError",
@@ -103,9 +136,23 @@ _MODULES: Final = {
         "WrongEventLoopError",
     ),
     "faults": ("CallbackError", "ClientRequest", "FaultError"),
+    "names": (
+        "AnswerName",
+        "ApiName",
+        "BehaviourName",
+        "Behaviours",
+        "ErrorName",
+        "Fault",
+        "FaultAction",
+        "FaultFields",
+        "InstalledAnswer",
+        "ReleaseName",
+        "When",
+    ),
     "policies.behaviour": ("UnknownPolicyError",),
     "policies.own": ("OwnPolicyError",),
     "protocol.releases": ("UnknownReleaseError",),
+    "pytest_plugin.marks": ("mark", "mark_matrix"),
     "server.failures": ("ClusterError", "OutputLostError", "RequestFailedError"),
     "server.fault_control": ("FaultHandle",),
     "server.listening": ("PortInUseError",),

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from ... import MockCluster
+from ...cluster_options import unchecked
 from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
@@ -14,7 +15,7 @@ from .recordings import Recorded
 def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference | None]]:
     """Each with the first answer of a mock of its release that is not the real broker's, None if all are."""
     for release in dict.fromkeys(each.kafka for each in recorded):
-        with MockCluster(kafka=release, brokers=1, config=dict(BROKER_CONFIG)) as cluster:
+        with MockCluster(kafka=unchecked(release), brokers=1, config=dict(BROKER_CONFIG)) as cluster:
             target = Target.connect(cluster.bootstrap_servers)
             for number, each in enumerate(recorded):
                 if each.kafka == release:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from ... import MockCluster
+from ...cluster_options import unchecked
 from ..real_broker import RealCluster
 from ..scene import Target
 from ..setup import BROKER_CONFIG
@@ -42,7 +43,7 @@ class Pair:
         self.release = release
         self._against = against
         self._real = None if against else RealCluster(release, 1)
-        self._mock = MockCluster(kafka=release, brokers=1, config=dict(BROKER_CONFIG))
+        self._mock = MockCluster(kafka=unchecked(release), brokers=1, config=dict(BROKER_CONFIG))
         self._pool = ThreadPoolExecutor(2)
         self._played = 0
         self.targets: list[Target] = []

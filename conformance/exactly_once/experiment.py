@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from ... import MockCluster
 from ...cluster.cluster import Cluster
+from ...cluster_options import unchecked
 from .case import INPUT, OUTPUT, PARTITIONS, RECORDS, Case, Outcome
 
 LIMIT_S: Final = 40.0
@@ -40,10 +41,10 @@ def run(
     """One case, in a cluster of its own. `arrange` makes things go wrong in place of the case's seed."""
     outcome = Outcome()
     cluster = MockCluster(
-        kafka=case.kafka,
+        kafka=unchecked(case.kafka),
         topics={INPUT: PARTITIONS, OUTPUT: PARTITIONS},
         config=CONFIG,
-        policies=case.policies,
+        policies=unchecked(case.policies),
         fixed=case.fixed,
         seed=case.seed,
     )

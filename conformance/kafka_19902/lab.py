@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 from mockbroker import MockCluster
 from mockbroker.protocol import record_batch
 
+from ...cluster_options import unchecked
 from ..batches import Record, batch
 from ..client import Client as RawClient
 from ..clients import Client, Consumer, wait_for
@@ -71,7 +72,9 @@ class Lab:
             self.cluster.stop()
 
     def _start(self) -> None:
-        self.cluster = MockCluster(kafka=self._kafka, config=CONFIG, policies=self.case.policies)
+        self.cluster = MockCluster(
+            kafka=unchecked(self._kafka), config=CONFIG, policies=unchecked(self.case.policies)
+        )
         self.cluster.start()
 
     # -- the broker's side

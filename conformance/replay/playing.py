@@ -17,6 +17,7 @@ from mockbroker.simulation.steps import STEPS
 from mockbroker.simulation.timeline import STEP
 from mockbroker.simulation.world import settings
 
+from ...cluster_options import ClusterOptions, unchecked
 from .instruments import Instruments, RealConsumer, RealProducer, missing
 from .stage import Stage, Told
 from .watching import Watch
@@ -38,8 +39,14 @@ class Replayed:
 
 def play(plan: Plan, instruments: Instruments, told: Told = lambda *_: None) -> Replayed:
     """Takes as long as the history; `told` hears of it meanwhile, in this thread."""
-    options = {"config": settings(plan), "policies": plan.policies, "seed": plan.seed}
-    with MockCluster(kafka=plan.kafka, trace=True, **options) as cluster, ExitStack() as clients:
+    options: ClusterOptions = {
+        "kafka": unchecked(plan.kafka),
+        "trace": True,
+        "config": settings(plan),
+        "policies": unchecked(plan.policies),
+        "seed": plan.seed,
+    }
+    with MockCluster(**options) as cluster, ExitStack() as clients:
         play = _Play(plan, cluster, instruments, told, clients)
         play.to_the_end()
         return Replayed(instruments.name, tuple(play.stage.violations), tuple(missing(plan, instruments)))

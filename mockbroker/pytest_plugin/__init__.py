@@ -5,20 +5,20 @@ PYTEST_DONT_REWRITE
 
 import contextlib
 import logging
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
 
+from ..cluster_options import check_names
 from ..errors import OptionError
 from . import options
 from .clusters import Clusters
 from .options import MARKER, MATRIX
 
 if TYPE_CHECKING:
+    from ..cluster_options import ClusterFactory
     from ..server.mock_cluster import MockCluster
-
-    ClusterFactory = Callable[..., MockCluster]
 
 _CLUSTERS: Final = pytest.StashKey[Clusters]()
 _SHARED: Final = pytest.StashKey[Clusters]()
@@ -97,7 +97,7 @@ def _mock_cluster_variant(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def _defaults(given: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
-        options.check_names(given, "mock_cluster_options")
+        check_names(given, "mock_cluster_options")
     except OptionError as error:
         _fail(str(error))
     return given

@@ -4,11 +4,11 @@ import logging
 import traceback
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
+from ..cluster_options import ClusterOptions, check_names
 from ..errors import NotRunningError
 from ..tracebacks import told
-from .options import check_names
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
@@ -127,7 +127,7 @@ class Clusters:
         self._where = where
         self._watched: list[Watched] = []
 
-    def make(self, **options: Any) -> "MockCluster":
+    def make(self, **options: Unpack[ClusterOptions]) -> "MockCluster":
         """A cluster that runs until the test is over. ValueError, PortInUseError."""
         check_names(options, self._where)
         watched = Watched({**self._defaults, **options})

@@ -1,49 +1,18 @@
 """What tests say of their clusters, in markers and in calls."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import pytest
 
+from ..cluster_options import OPTIONS, check_names
 from ..errors import OptionError
 
 MARKER: Final = "mockbroker"
 MATRIX: Final = "mockbroker_matrix"
 
-OPTIONS: Final = frozenset(
-    {
-        "advertise",
-        "brokers",
-        "capture",
-        "clock",
-        "config",
-        "control",
-        "control_token",
-        "faults",
-        "fixed",
-        "host",
-        "kafka",
-        "policies",
-        "port",
-        "racks",
-        "seed",
-        "topics",
-        "trace",
-    }
-)
-"""Those of `MockCluster`. Written down here, since pytest should not load a cluster to start."""
-
 MATRIX_OPTIONS: Final = frozenset({"fixed", "kafka"})
 BOTH: Final = "both"
-
-
-def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIONS) -> None:
-    """OptionError names the first that there is not, and the nearest that there is."""
-    for name in names:
-        if name not in known:
-            from ..nearest import nearest
-
-            raise OptionError(f"{where} has no option {name!r}{nearest(name, known)}")
 
 
 def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str, Any]:

@@ -3,17 +3,18 @@
 import contextlib
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
 import trio
 
+from ..cluster_options import ClusterOptions
 from ..control.errors import ConflictError
 from ..errors import BlockingCallError, MockBrokerError, NotRunningError
 from ..tracebacks import from_users, of_users
 from . import waiting
-from .observer import SilentObserver
+from .observer import Observer, SilentObserver
 from .reporting import Reporting
 from .serving import ServedCluster, serve
 
@@ -24,7 +25,8 @@ T = TypeVar("T")
 class ClusterThread:
     """Serves one cluster, once. `reporting` is that of the cluster, when it is up."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: ClusterOptions, observer: Observer | None) -> None:
+        self._observer = observer
         self._options = options
         self._served: ServedCluster | None = None
         self._error: BaseException | None = None
@@ -182,8 +184,8 @@ class ClusterThread:
     async def _main(self) -> None:
         try:
             # Who stops it is told what failed.
-            observer = self._options.get("observer") or SilentObserver()
-            async with serve(**{**self._options, "observer": observer}) as served:
+            observer = self._observer or SilentObserver()
+            async with serve(observer=observer, **self._options) as served:
                 self._token = trio.lowlevel.current_trio_token()
                 self._stop = trio.Event()
                 self._served, self.reporting = served, served.reporting

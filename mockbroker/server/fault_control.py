@@ -1,7 +1,7 @@
 """Faults of a running cluster."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from ..control import faults
 from ..control.errors import ConflictError
@@ -10,6 +10,7 @@ from ..faults import ClientRequest, Fault, FaultError, Faults
 from . import waiting
 
 if TYPE_CHECKING:
+    from ..names import FaultAction, FaultFields
     from .running import RunningCluster
 
 __tracebackhide__ = True
@@ -128,7 +129,7 @@ class FaultControl:
     def __init__(self, cluster: "RunningCluster") -> None:
         self._cluster = cluster
 
-    def add(self, do: str, **given: Any) -> FaultHandle:
+    def add(self, do: "FaultAction", **given: "Unpack[FaultFields]") -> FaultHandle:
         """From now on `do` happens to the requests that `given` describes, before the work or after it:
 
             cluster.faults.add("disconnect", api="Produce", topic="orders", when="after", times=1)

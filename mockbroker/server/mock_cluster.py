@@ -1,17 +1,17 @@
 """A cluster in a thread of its own, for programs that know nothing of trio."""
 
-import inspect
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
+from ..cluster_options import ClusterOptions, check_names
 from ..control.errors import ConflictError
-from ..errors import BlockingCallError, UnknownOptionError
-from ..nearest import nearest
+from ..errors import BlockingCallError
 from .cluster_thread import ClusterThread
+from .observer import Observer
 from .reporting import noted_on
 from .running import RunningCluster
-from .serving import ServedCluster, serve
+from .serving import ServedCluster
 
 __tracebackhide__ = True
 
@@ -26,13 +26,10 @@ class MockCluster(RunningCluster):
     second form that is awaited, such as `fault.wait_async()`.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, observer: Observer | None = None, **options: Unpack[ClusterOptions]) -> None:
         """UnknownOptionError."""
-        known = inspect.signature(serve).parameters
-        for name in options:
-            if name not in known:
-                raise UnknownOptionError(f"MockCluster has no option {name!r}{nearest(name, known)}")
-        self._thread = ClusterThread(options)
+        check_names(options, "MockCluster")
+        self._thread = ClusterThread(options, observer)
 
     @property
     def _served(self) -> ServedCluster:

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, get_args
 
 from ..cluster import topic_names
+from ..cluster_options import ClockName, check_names
 from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
 from ..tokens import check_token
 from .advertised import addresses
 
-CLOCKS: Final = ("wall", "manual")
+CLOCKS: Final[tuple[ClockName, ...]] = get_args(ClockName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +25,11 @@ class Options:
     `default.replication.factor`; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens; `control` serves the control API on loopback, at a port or at any free one (0), to those who send
-    the `control_token`, if there is one; `faults` are there from the start, each with the fields that
-    `Faults.add` takes and maybe a `name`.
+    happens; `capture` names a pcapng file for all that goes over the wire; `control` serves the control API
+    on loopback, at a port or at any free one (0), to those who send the `control_token`, if there is one;
+    `faults` are there from the start, each with the fields that `Faults.add` takes and maybe a `name`.
+
+    The names are those of `ClusterOptions`. OptionError.
     """
 
     kafka: str = releases.NEWEST
@@ -40,10 +44,24 @@ class Options:
     racks: Mapping[int, str] = field(default_factory=dict)
     fixed: bool = False
     trace: bool = False
+    capture: str | Path | None = None
     clock: str = "wall"
     control: int | None = None
     control_token: str | None = None
     faults: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], where: str) -> "Options":
+        """From what a user wrote: None is as if left out, and `control` may be True for any free port, or
+        False. UnknownOptionError, OptionError."""
+        check_names(given, where)
+        values = {name: value for name, value in given.items() if value is not None}
+        match values.get("control"):
+            case False:
+                del values["control"]
+            case True:
+                values["control"] = 0
+        return cls(**values)
 
     def __post_init__(self) -> None:
         if not isinstance(self.kafka, str):

@@ -1,10 +1,11 @@
 """The behaviours of a running cluster."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..control import policies
 
 if TYPE_CHECKING:
+    from ..names import AnswerName, BehaviourName, OwnAnswer
     from .running import RunningCluster
 
 __tracebackhide__ = True
@@ -19,14 +20,21 @@ class PolicyControl:
     def __init__(self, cluster: "RunningCluster") -> None:
         self._cluster = cluster
 
-    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
+    def set(
+        self,
+        name: "BehaviourName",
+        answer: "AnswerName | OwnAnswer",
+        *,
+        topic: str | None = None,
+        broker: int | None = None,
+    ) -> None:
         """Gives behaviour `name` another answer, from the next request on."""
         self._cluster.do(policies.set_answer, name, answer, topic, broker)
 
-    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
+    def reset(self, name: "BehaviourName", *, topic: str | None = None, broker: int | None = None) -> None:
         """Takes back what was set for just this scope."""
         self._cluster.do(policies.reset, name, topic, broker)
 
-    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
+    def answer(self, name: "BehaviourName", *, topic: str | None = None, broker: int | None = None) -> str:
         """The name of the answer in force."""
         return self._cluster.run(lambda core: core.policies.answer(name, topic=topic, broker=broker))

@@ -6,14 +6,15 @@ import random
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 import trio
 
 from ..cluster.cluster import Cluster
+from ..cluster_options import ClusterOptions
 from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
@@ -167,65 +168,29 @@ class ServedCluster(RunningCluster):
 
 @contextlib.asynccontextmanager
 async def serve(
-    *,
-    kafka: str = releases.NEWEST,
-    brokers: int = 3,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    advertise: str | Sequence[str] | None = None,
-    config: Mapping[str, str] | None = None,
-    policies: Mapping[str, Any] | None = None,
-    topics: Mapping[str, int] | None = None,
-    seed: int | None = None,
-    racks: Mapping[int, str] | None = None,
-    fixed: bool = False,
-    trace: bool = False,
-    capture: str | Path | None = None,
-    clock: str = "wall",
-    control: int | bool | None = None,
-    control_token: str | None = None,
-    faults: Sequence[Mapping[str, Any]] | None = None,
-    observer: Observer | None = None,
+    *, observer: Observer | None = None, **given: Unpack[ClusterOptions]
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    With `control` the HTTP control API listens on loopback too, at that port, or at any free one if it is
-    True or 0: see `ServedCluster.control_url`; with a `control_token` it
-    answers only who sends that. `capture` names a pcapng file for all that goes over the
-    wire. `faults` are there from the start: `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a
-    `name`. What failed in the cluster meanwhile (see `failures`) is raised at the end, unless an `observer`
-    has heard of it. ValueError for an unknown release, config, policy, clock or fault; PortInUseError;
-    OSError for a file that can't be written; WrongEventLoopError under asyncio.
+    Takes what `Options` has. With `control` the HTTP control API listens on loopback too, at that port, or
+    at any free one if it is True or 0: see `ServedCluster.control_url`. `faults` are as
+    `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a `name`. What failed in the cluster
+    meanwhile (see `failures`) is raised at the end, unless an `observer` has heard of it. OptionError,
+    UnknownReleaseError, ConfigError, UnknownPolicyError, FaultError; PortInUseError; OSError for a file that
+    can't be written; WrongEventLoopError under asyncio.
     """
     if not trio.lowlevel.in_trio_run():
         raise WrongEventLoopError(
             "mockbroker.serve is for trio programs: under asyncio, and in any other program, use "
             "`async with mockbroker.MockCluster(...)` or `with mockbroker.MockCluster(...)`"
         )
-    options = Options(
-        kafka=kafka,
-        brokers=brokers,
-        host=host,
-        port=port,
-        advertise=advertise,
-        config=config or {},
-        policies=policies or {},
-        topics=topics or {},
-        seed=seed,
-        racks=racks or {},
-        fixed=fixed,
-        trace=trace,
-        clock=clock,
-        control=None if control is None or control is False else 0 if control is True else control,
-        control_token=control_token,
-        faults=tuple(faults or ()),
-    )
+    options = Options.of(given, "serve")
     served = ServedCluster(options, observer or SilentObserver())
     wire = None
-    if capture is not None:
+    if options.capture is not None:
         lost = functools.partial(served.reporting.failed, None)
         try:
-            wire = served.pump.wire = Capture(Path(capture), lost)
+            wire = served.pump.wire = Capture(Path(options.capture), lost)
         except BaseException:
             served.pump.close()
             raise

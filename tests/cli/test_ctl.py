@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Final
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_operations_are_commands(cluster: MockCluster) -> None:
 
 
 def test_several_policies_are_set_as_serve_takes_them(cluster: MockCluster) -> None:
-    name = "undefined-epoch"
+    name: Final = "undefined-epoch"
     done = ctl(
         "policies",
         "set",

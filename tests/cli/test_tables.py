@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from mockbroker import MockCluster
+from mockbroker import Fault, MockCluster
 from mockbroker.cli import tables
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
@@ -35,7 +35,7 @@ LOOKS = (
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[MockCluster]:
     topics = {"orders": 2, "a-topic-with-a-rather-long-name": 1}
-    faults = [{"do": "delay", "ms": 1, "name": "slow", "api": "Metadata", "topic": "orders"}]
+    faults: list[Fault] = [{"do": "delay", "ms": 1, "name": "slow", "api": "Metadata", "topic": "orders"}]
     with MockCluster(control=True, trace=True, topics=topics, faults=faults) as cluster:
         host, port = cluster.bootstrap_servers.split(",")[0].split(":")
         with Client(host, int(port), client_id="shop") as client:

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, unchecked
 from mockbroker.conformance.clients.consumer import wait_for
 from mockbroker.conformance.clients.producers import JavaProducers, Producer, Reply
 
@@ -78,7 +78,7 @@ def javas() -> Iterator[Javas]:
 def cluster(broker: str, config: dict[str, str] | None = None) -> MockCluster:
     """Three brokers: two have the topic, and transactions go on when one of them is down."""
     kafka, policies = BROKERS[broker]
-    return MockCluster(kafka=kafka, brokers=3, config=config or {}, policies=policies)
+    return MockCluster(kafka=unchecked(kafka), brokers=3, config=config or {}, policies=unchecked(policies))
 
 
 def sender(client: str, javas: Javas, bootstrap: str) -> ConfluentSender | JavaSender:

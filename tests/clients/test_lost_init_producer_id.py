@@ -11,13 +11,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message
 from confluent_kafka import Producer as RealProducer
 
-from mockbroker import MockCluster
+from mockbroker import ErrorName, MockCluster, ReleaseName
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.clients.building import BuildError
 from mockbroker.conformance.clients.producers import JavaProducers, Reply
@@ -27,6 +27,7 @@ from .scenario import TIMEOUT
 
 NAME: Final = "tx"
 TOPIC: Final = "t"
+Answer = Literal["in-memory", "persisted"]
 _LOGGER: Final = logging.Logger("lost", logging.CRITICAL)
 
 
@@ -89,7 +90,7 @@ class Client(NamedTuple):
     """`refusal` is an error of Produce after which it wants another epoch, `fenced` what it says when it
     is."""
 
-    refusal: str
+    refusal: ErrorName
     fenced: str
 
 
@@ -155,7 +156,9 @@ def goes_on(one: Sender) -> None:
 
 @pytest.mark.parametrize(("client", "kafka"), CASES)
 @pytest.mark.parametrize("answer", ["in-memory", "persisted"])
-def test_the_same_coordinator_answers_again(make: Make, client: str, kafka: str, answer: str) -> None:
+def test_the_same_coordinator_answers_again(
+    make: Make, client: str, kafka: ReleaseName, answer: Answer
+) -> None:
     with MockCluster(kafka=kafka, brokers=3, policies={"last-epoch": answer}) as running:
         one = make(client, running.bootstrap_servers)
         wants_a_bump(running, one, client)
@@ -169,7 +172,7 @@ def test_the_same_coordinator_answers_again(make: Make, client: str, kafka: str,
 
 @pytest.mark.parametrize(("client", "kafka"), CASES)
 @pytest.mark.parametrize("answer", ["in-memory", "persisted"])
-def test_another_coordinator_answers(make: Make, client: str, kafka: str, answer: str) -> None:
+def test_another_coordinator_answers(make: Make, client: str, kafka: ReleaseName, answer: Answer) -> None:
     with (
         MockCluster(kafka=kafka, brokers=3, policies={"last-epoch": answer}) as running,
         ThreadPoolExecutor(1) as aside,
@@ -214,7 +217,7 @@ def test_where_each_end_bumps_nothing_is_asked(make: Make) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize("answer", ["in-memory", "persisted"])
-def test_a_new_instance_that_gets_no_answer(make: Make, client: str, answer: str) -> None:
+def test_a_new_instance_that_gets_no_answer(make: Make, client: str, answer: Answer) -> None:
     """It has no epoch to ask again with: it skips one, whoever coordinates."""
     with (
         MockCluster(kafka="4.4", brokers=3, policies={"last-epoch": answer}) as running,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, ReleaseName, When
 from mockbroker.cluster.cluster import Cluster
 
 from .. import needs
@@ -27,7 +27,7 @@ def markers_delay_ms() -> int:
 
 
 @pytest.fixture
-def cluster(release: str, markers_delay_ms: int) -> Iterator[MockCluster]:
+def cluster(release: ReleaseName, markers_delay_ms: int) -> Iterator[MockCluster]:
     config = {**CONFIG, "mockbroker.transaction.markers.delay.ms": str(markers_delay_ms)}
     with MockCluster(kafka=release, topics={LINES: PARTITIONS, COUNTS: PARTITIONS}, config=config) as cluster:
         yield cluster
@@ -103,7 +103,9 @@ def test_instances_and_brokers_that_go_and_come(cluster: MockCluster, jvm: Start
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_instance_that_dies_as_it_commits(cluster: MockCluster, jvm: Start, text: Text, when: str) -> None:
+def test_an_instance_that_dies_as_it_commits(
+    cluster: MockCluster, jvm: Start, text: Text, when: When
+) -> None:
     """Its last transaction is undone and done again by another; or not, when it was complete."""
     dying, staying = jvm(), jvm()
     dying.open("a")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, ReleaseName
 from mockbroker.conformance import BROKER_CONFIG, asking, commands, readiness
 from mockbroker.conformance.client import Client
 from mockbroker.conformance.scene import Target
@@ -66,7 +66,7 @@ def test_a_cluster_of_a_size_without_questions_is_told() -> None:
 
 @pytest.mark.parametrize("kafka", ["0.11", "2.3", "3.9", "4.0", "4.4"])
 @pytest.mark.parametrize("brokers", [1, 3])
-def test_a_mock_with_the_options_that_are_told_lacks_nothing(kafka: str, brokers: int) -> None:
+def test_a_mock_with_the_options_that_are_told_lacks_nothing(kafka: ReleaseName, brokers: int) -> None:
     given = readiness.options(kafka, brokers).split()
     config = dict(each.split("=") for flag, each in itertools.pairwise(given) if flag == "--config")
     with MockCluster(kafka=kafka, brokers=brokers, config=config) as cluster:

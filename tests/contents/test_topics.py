@@ -3,7 +3,7 @@
 import pytest
 from confluent_kafka.admin import AdminClient
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, ReleaseName
 from mockbroker.control.errors import NotThereError, RefusedError
 
 
@@ -77,7 +77,7 @@ def test_a_broker_may_refuse_to_delete() -> None:
 
 
 @pytest.mark.parametrize("kafka", ["0.11", "2.8", "4.4"])
-def test_the_controller_is_asked_whichever_broker_it_is(kafka: str) -> None:
+def test_the_controller_is_asked_whichever_broker_it_is(kafka: ReleaseName) -> None:
     with MockCluster(kafka=kafka, brokers=3) as cluster:
         cluster.stop_broker(1)
         assert cluster.create_topic("orders", replication_factor=2).partitions[0].leader in (2, 3)

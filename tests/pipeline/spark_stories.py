@@ -10,7 +10,7 @@ from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
 
-from mockbroker import MockCluster
+from mockbroker import ApiName, FaultAction, MockCluster
 from mockbroker.conformance.clients.consumer import wait_for
 from mockbroker.server.fault_control import FaultHandle
 
@@ -95,7 +95,7 @@ class Scene:
         for fetch in fetches:
             fetch.release()
 
-    def fail_each(self, do: str, *, api: str, times: int = 1, **given: Any) -> list[FaultHandle]:
+    def fail_each(self, do: FaultAction, *, api: ApiName, times: int = 1, **given: Any) -> list[FaultHandle]:
         """A fault for each query."""
         return [
             self.cluster.faults.add(do, api=api, times=times, client_id=f"{stream.name}*", **given)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from mockbroker import MockCluster
+from mockbroker import Behaviours, MockCluster
 from mockbroker.conformance.client import Client
 from mockbroker.policies import OwnPolicyError, UnknownPolicyError
 from mockbroker.server.observer import SilentObserver
@@ -75,7 +75,7 @@ def test_one_that_raises(trace: bool) -> None:
         raise ZeroDivisionError("mine")
 
     heard = Heard()
-    policies = {"undefined-epoch": broken}
+    policies: Behaviours = {"undefined-epoch": broken}
     with MockCluster(brokers=1, topics={"t": 1}, policies=policies, observer=heard, trace=trace) as cluster:
         assert end_of_epoch(cluster, 7)["error_code"] == "UNKNOWN_SERVER_ERROR"
         produce(cluster, 1)
@@ -107,6 +107,6 @@ def test_one_that_raises_while_no_request_is_at_work() -> None:
     ("answer", "message"),
     [(7, "takes something to call"), ("halfway", "choose one of log-end-offset, undefined")],
 )
-def test_what_can_not_be(answer: object, message: str) -> None:
+def test_what_can_not_be(answer: Any, message: str) -> None:
     with pytest.raises(UnknownPolicyError, match=message):
         MockCluster(policies={"undefined-epoch": answer}).start()

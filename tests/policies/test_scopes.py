@@ -1,17 +1,18 @@
 """Answers for a topic, a broker or both, at the start and while the cluster runs."""
 
 from random import Random
+from typing import Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, unchecked
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.policies import Policies, UnknownPolicyError, fixes
 from mockbroker.protocol.releases import parse
 
-NAME = "undefined-epoch"
+NAME: Final = "undefined-epoch"
 CHOICES = ("undefined", "log-end-offset")
 
 
@@ -82,7 +83,7 @@ def test_what_is_in_force_is_what_was_set_last_in_the_narrowest_scope(
 
 
 def test_a_running_cluster_changes_its_behaviour() -> None:
-    with MockCluster(brokers=2, policies={f"{NAME}@topic:t": "log-end-offset"}) as cluster:
+    with MockCluster(brokers=2, policies=unchecked({f"{NAME}@topic:t": "log-end-offset"})) as cluster:
         assert cluster.policies.answer(NAME, topic="t") == "log-end-offset"
         cluster.policies.set(NAME, "log-end-offset", broker=2)
         assert cluster.policies.answer(NAME, broker=2) == "log-end-offset"
@@ -95,5 +96,5 @@ def test_a_running_cluster_changes_its_behaviour() -> None:
 
 def test_fixed_takes_every_fix_but_for_what_was_chosen() -> None:
     with MockCluster(kafka="0.11", fixed=True, policies={"empty-epochs": "kept"}) as cluster:
-        answers = {name: cluster.policies.answer(name) for name in fixes()}
+        answers = {name: cluster.policies.answer(unchecked(name)) for name in fixes()}
     assert answers == {**fixes(), "empty-epochs": "kept"}

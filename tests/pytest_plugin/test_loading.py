@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import mockbroker
-from mockbroker.pytest_plugin.options import OPTIONS
 from tests.pytest_plugin.conftest import ROOT, Run
 
 pytest_plugins = ["pytester"]
@@ -43,11 +42,6 @@ def test_mockbroker_needs_no_pytest() -> None:
         "import sys; sys.modules['pytest'] = None; import mockbroker; mockbroker.MockCluster().start().stop()"
     )
     subprocess.run([sys.executable, "-c", source], cwd=ROOT, check=True, timeout=60)
-
-
-def test_the_options_are_those_of_a_cluster() -> None:
-    parameters = set(inspect.signature(mockbroker.serve).parameters) - {"observer"}
-    assert parameters == OPTIONS
 
 
 def test_frames_of_public_calls_are_hidden() -> None:

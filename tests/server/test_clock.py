@@ -6,6 +6,7 @@ import pytest
 import trio
 
 import mockbroker
+from mockbroker import ClockName, unchecked
 from mockbroker.server.clock import milliseconds
 
 from ..driving import wire
@@ -46,7 +47,7 @@ def test_time_does_not_go_back(duration: int | timedelta) -> None:
 
 def test_an_unknown_clock_is_refused() -> None:
     with pytest.raises(ValueError, match="no clock 'sun': choose one of manual, wall"):
-        mockbroker.MockCluster(clock="sun").start()
+        mockbroker.MockCluster(clock=unchecked("sun")).start()
 
 
 @pytest.mark.trio
@@ -63,7 +64,7 @@ async def test_a_manual_clock_moves_only_when_it_is_told_to() -> None:
 
 @pytest.mark.trio
 @pytest.mark.parametrize("clock", ["wall", "manual"])
-async def test_what_waits_is_answered_by_an_advance_in_order_of_the_deadlines(clock: str) -> None:
+async def test_what_waits_is_answered_by_an_advance_in_order_of_the_deadlines(clock: ClockName) -> None:
     async with mockbroker.serve(brokers=1, clock=clock, topics={"t": 1}) as served:
         address = addresses(served.bootstrap_servers)[0]
         late, soon, never = [await trio.open_tcp_stream(*address) for _ in range(3)]

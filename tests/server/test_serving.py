@@ -5,6 +5,7 @@ import socket
 import struct
 import threading
 import time
+from typing import Any
 
 import pytest
 import trio
@@ -183,9 +184,7 @@ def connect_when_it_listens(address: tuple[str, int]) -> socket.socket:
         ({"port": 65536}, ValueError, "choose 0"),
     ],
 )
-def test_wrong_options_say_what_to_do(
-    options: dict[str, object], error: type[Exception], message: str
-) -> None:
+def test_wrong_options_say_what_to_do(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         mockbroker.MockCluster(**options).start()
 

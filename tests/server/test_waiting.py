@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import mockbroker
-from mockbroker import BlockingCallError, MockCluster, WrongEventLoopError
+from mockbroker import BlockingCallError, MockCluster, WrongEventLoopError, unchecked
 from mockbroker.server.failures import ClusterError
 from mockbroker.server.fault_control import FaultHandle
 from mockbroker.server.running import RunningCluster
@@ -236,7 +236,7 @@ def test_a_cluster_starts_and_stops_while_other_tasks_go_on(run: Callable[..., A
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection((host, int(port)))
         with pytest.raises(ValueError, match="nine"):
-            await MockCluster(kafka="nine").start_async()
+            await MockCluster(kafka=unchecked("nine")).start_async()
 
     run(main)
 

@@ -136,7 +136,9 @@ def test_decisions_of_followers_belong_to_no_request() -> None:
 
 
 def test_files_have_decisions(tmp_path: Path) -> None:
-    with MockCluster(brokers=1, topics={"t": 1}, trace=True, policies={NAME: Halfway()}) as cluster:
+    with MockCluster(
+        brokers=1, topics={"t": 1}, trace=True, policies={"undefined-epoch": Halfway()}
+    ) as cluster:
         produce(cluster, 4)
         end_of_epoch(cluster, 7)
         for name in ("trace.jsonl", "trace.parquet"):

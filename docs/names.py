@@ -1,0 +1,140 @@
+"""Writes `mockbroker/names.py` from the code: the names that type checkers know.
+
+`make docs` runs it, and a test fails when it is stale.
+"""
+
+import dataclasses
+import typing
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import mockbroker
+from mockbroker.faults.actions import ACTIONS, Action
+from mockbroker.faults.answers import LEVELS
+from mockbroker.faults.match import Match, api_name
+from mockbroker.policies import CATALOGUE, Behaviour
+from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.releases import names
+
+TARGET: Final = Path(mockbroker.__file__).parent / "names.py"
+_TYPES: Final = {
+    "api": "ApiName | int | Sequence[ApiName | int]",
+    "version": "int | Sequence[int]",
+    "error": "ErrorName | int | Sequence[ErrorName | int]",
+    "level": "ErrorLevel | None",
+}
+"""Of fields of faults, where the code that reads them says less."""
+
+
+def text() -> str:
+    """The module's source."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    imported = sorted({module for each in CATALOGUE.values() if (module := _module(each))})
+    yield '"""The names there are, for type checkers; written by `make docs` from where they are defined."""'
+    yield ""
+    yield "from collections.abc import Sequence"
+    yield "from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict"
+    yield ""
+    yield "if TYPE_CHECKING:"
+    yield "    from .policies import ("
+    yield from (f"        {module}," for module in imported)
+    yield "    )"
+    yield "    from .protocol.errors import ErrorCode"
+    answers = {answer for each in CATALOGUE.values() for answer in each.answers}
+    whens = {when for each in ACTIONS.values() for when in each.when}
+    yield from _literal("ReleaseName", names(), "A Kafka release.")
+    yield from _literal("ApiName", map(api_name, ApiKey), "An API, as Kafka's documentation has it.")
+    yield from _literal("ErrorName", (each.name for each in ErrorCode), "An error code of Kafka's.")
+    yield from _literal("ErrorLevel", LEVELS, "Where an answer has error codes.")
+    yield from _literal("FaultAction", sorted(ACTIONS), "What a fault does.")
+    yield from _literal("When", sorted(whens), "When a fault acts: before, after, or instead of the work.")
+    yield from _literal("BehaviourName", CATALOGUE, "A behaviour.")
+    yield from _literal("AnswerName", sorted(answers), "An answer of one behaviour or another.")
+    yield ""
+    yield 'InstalledAnswer = NewType("InstalledAnswer", str)'
+    yield '"""The name of an answer that an installed package brings along."""'
+    yield ""
+    owns = sorted({own for each in CATALOGUE.values() if (own := _own(each))})
+    yield f'OwnAnswer: TypeAlias = "{" | ".join(owns)} | InstalledAnswer"'
+    yield '"""An answer of one\'s own for one behaviour or another."""'
+    yield ""
+    yield "Behaviours = TypedDict("
+    yield '    "Behaviours",'
+    yield "    {"
+    for name, behaviour in CATALOGUE.items():
+        named = ", ".join(f"'{answer}'" for answer in behaviour.answers)
+        kinds = [f"Literal[{named}]", _own(behaviour), "InstalledAnswer"]
+        yield f'        "{name}": "{" | ".join(filter(None, kinds))}",'
+    yield "    },"
+    yield "    total=False,"
+    yield ")"
+    yield '"""Behaviours and their answers: names, or answers of your own."""'
+    yield ""
+    yield ""
+    yield from _fault_fields()
+
+
+def _literal(name: str, values: Iterable[str], told: str) -> Iterator[str]:
+    yield ""
+    yield f"{name} = Literal["
+    yield from (f'    "{value}",' for value in values)
+    yield "]"
+    yield f'"""{told}"""'
+
+
+def _module(behaviour: Behaviour[Any]) -> str | None:
+    """The one that defines the type of its answers, if one of `policies` does."""
+    own = _own(behaviour)
+    return own.partition(".")[0] if own and "." in own else None
+
+
+def _own(behaviour: Behaviour[Any]) -> str | None:
+    """The type of an answer of one's own. None where it could be taken for a name, or is nothing to give."""
+    sample = next(iter(behaviour.answers.values()))
+    kind = type(sample)
+    if callable(sample):
+        return f"{behaviour.name.replace('-', '_')}.Answer"
+    if kind in (bool, int):
+        return str(kind.__name__)
+    if kind is ErrorCode:
+        return "ErrorCode"
+    module = kind.__module__.removeprefix("mockbroker.policies.")
+    return f"{module}.{kind.__name__}" if module != kind.__module__ else None
+
+
+def _fault_fields() -> Iterator[str]:
+    found = {"when": "When", "optional": "bool"}
+    kinds: list[type[Match | Action]] = [Match, *ACTIONS.values()]
+    for kind in kinds:
+        hints = typing.get_type_hints(kind)
+        for each in dataclasses.fields(kind):
+            if each.init:
+                own = _TYPES.get(each.name) or _named(hints[each.name])
+                before = found.setdefault(each.name, own).split(" | ")
+                found[each.name] = " | ".join(dict.fromkeys([*before, *own.split(" | ")]))
+    yield "class FaultFields(TypedDict, total=False):"
+    yield '    """Which requests a fault is for, when it acts, and what the actions take."""'
+    yield ""
+    # Those that hide a builtin come last: the types of the others are looked up in the class.
+    for name, own in sorted(found.items(), key=lambda item: item[0] in ("bytes", "field")):
+        yield f"    {name}: {own}"
+    yield ""
+    yield ""
+    yield "class Fault(FaultFields, total=False):"
+    yield '    """A fault that is there from the start."""'
+    yield ""
+    yield "    do: Required[FaultAction]"
+    yield "    name: str | None"
+
+
+def _named(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+
+
+def main() -> None:
+    TARGET.write_text(text())

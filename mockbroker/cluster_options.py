@@ -1,0 +1,63 @@
+"""What a cluster is started with, for type checkers: the same for `MockCluster`, `serve` and pytest.
+
+It imports nothing that takes time: pytest reads it in every run.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict, Unpack
+
+from .errors import UnknownOptionError
+
+if TYPE_CHECKING:
+    from .names import Behaviours, Fault, ReleaseName
+    from .server.mock_cluster import MockCluster
+
+ClockName = Literal["wall", "manual"]
+"""What moves a cluster's time: the wall clock, or `advance` alone."""
+
+
+class ClusterOptions(TypedDict, total=False):
+    """`server.options.Options` says what each is and what it is if left out; its fields are the same."""
+
+    kafka: "ReleaseName"
+    brokers: int
+    host: str
+    port: int
+    advertise: str | Sequence[str] | None
+    config: Mapping[str, str] | None
+    policies: "Behaviours"
+    topics: Mapping[str, int] | None
+    seed: int | None
+    racks: Mapping[int, str] | None
+    fixed: bool
+    trace: bool
+    capture: str | Path | None
+    clock: ClockName
+    control: int | bool | None
+    control_token: str | None
+    faults: "Sequence[Fault]"
+
+
+OPTIONS: Final = frozenset(ClusterOptions.__annotations__)
+
+
+class ClusterFactory(Protocol):
+    """What `mock_cluster_factory` is."""
+
+    def __call__(self, **options: Unpack[ClusterOptions]) -> "MockCluster": ...
+
+
+def unchecked(value: Any) -> Any:
+    """The same, as no type checker looks at it: a name that comes from elsewhere, policies for one topic or
+    broker."""
+    return value
+
+
+def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIONS) -> None:
+    """UnknownOptionError names the first that there is not, and the nearest that there is."""
+    for name in names:
+        if name not in known:
+            from .nearest import nearest
+
+            raise UnknownOptionError(f"{where} has no option {name!r}{nearest(name, known)}")

@@ -1,0 +1,27 @@
+"""The markers of the plugin, with options that type checkers know."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+import pytest
+
+from ..cluster_options import ClusterOptions
+
+if TYPE_CHECKING:
+    from ..names import ReleaseName
+
+
+def mark(**options: Unpack[ClusterOptions]) -> pytest.MarkDecorator:
+    """`@mockbroker.mark(kafka="2.3")` is `@pytest.mark.mockbroker(kafka="2.3")`."""
+    return pytest.mark.mockbroker.with_args(**options)
+
+
+def mark_matrix(
+    *,
+    kafka: "ReleaseName | Sequence[ReleaseName] | None" = None,
+    fixed: bool | Literal["both"] | None = None,
+) -> pytest.MarkDecorator:
+    """`@pytest.mark.mockbroker_matrix`."""
+    given: dict[str, Any] = {"kafka": kafka, "fixed": fixed}
+    marked: pytest.MarkDecorator = pytest.mark.mockbroker_matrix
+    return marked.with_args(**{name: each for name, each in given.items() if each is not None})
