@@ -11,11 +11,10 @@ import typer
 
 from .. import __version__
 from ..protocol.releases import NEWEST
-from . import histories
+from . import completion, histories
 from .choices import Clock, Fixed, LogFormat
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -40,7 +39,9 @@ def commands(
 
 @app.command()
 def serve(
-    kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4.")] = NEWEST,
+    kafka: Annotated[
+        str, typer.Option(help="Release to act as: 0.11 to 4.4.", autocompletion=completion.releases)
+    ] = NEWEST,
     brokers: Annotated[int, typer.Option(min=1, help="How many brokers.")] = 3,
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="First broker's port, the others follow; 0: any free ones.")
@@ -65,6 +66,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="NAME=ANSWER",
+            autocompletion=completion.policies,
             help="Override a behaviour: everywhere, or where NAME@topic:T, NAME@broker:ID or both say. "
             "Repeatable.",
         ),
@@ -80,6 +82,7 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="'DO FIELD=VALUE ...'",
+            autocompletion=completion.faults,
             help="What goes wrong from the start, as `mockbroker ctl faults add` has it: "
             "'disconnect api=Produce nth=3'. Repeatable.",
         ),
@@ -196,6 +199,7 @@ def policies(
 
 @app.command(
     short_help="Control a running cluster.",
+    cls=completion.Ctl,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def ctl(context: typer.Context) -> None:

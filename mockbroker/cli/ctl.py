@@ -15,7 +15,7 @@ from ..control.schema import describe, read
 from ..control.table import OPERATIONS, find
 from ..policies import scope
 from ..tokens import VARIABLE as TOKEN
-from . import tables
+from . import completion, tables
 from .given import fields
 
 VARIABLE: Final = "MOCKBROKER_CONTROL"
@@ -74,6 +74,7 @@ def _set_policies(
         list[str],
         typer.Argument(
             metavar="NAME=ANSWER",
+            autocompletion=completion.policies,
             help="Everywhere, or where NAME@topic:T=ANSWER, NAME@broker:ID=ANSWER or both say.",
         ),
     ],
@@ -133,7 +134,8 @@ def _shown(parameter: Parameter) -> inspect.Parameter:
         kind, default = list[str] | None, None
         told = typer.Argument(metavar="[FIELD=VALUE]", help=text)
     elif parameter.required:
-        told = typer.Argument(help=text, show_default=False)
+        complete = completion.faults if parameter.name == "do" else None
+        told = typer.Argument(help=text, show_default=False, autocompletion=complete)
     else:
         default = parameter.default
         if get_origin(kind) is Literal:

@@ -1,0 +1,48 @@
+"""What a shell completes: names that the code knows, looked up only then."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from typer.core import TyperCommand
+from typer.main import get_command
+
+
+def releases(incomplete: str) -> list[str]:
+    """Kafka's."""
+    from ..protocol.releases import names
+
+    return _beginning(incomplete, names())
+
+
+def policies(incomplete: str) -> list[str]:
+    """`NAME=`, and then its answers."""
+    from ..policies import CATALOGUE
+
+    name = incomplete.partition("=")[0]
+    if name in CATALOGUE:
+        return _beginning(incomplete, (f"{name}={answer}" for answer in CATALOGUE[name].answers))
+    return _beginning(incomplete, (f"{each}=" for each in CATALOGUE))
+
+
+def faults(incomplete: str) -> list[str]:
+    """What a fault does."""
+    from ..faults.actions import ACTIONS
+
+    return _beginning(incomplete, sorted(ACTIONS))
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [each for each in names if each.startswith(incomplete)]
+
+
+class Ctl(TyperCommand):
+    """Completes the commands of `ctl`, which it does not load otherwise."""
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        from typer._completion_classes import BashComplete
+
+        from .ctl import app
+
+        # Which shell it is makes no difference to what is found.
+        complete: Any = BashComplete(get_command(app), {}, "ctl", "")
+        return complete.get_completions(list(ctx.args), incomplete)
