@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import trio
 
-from ..control import faults
+from ..control import faults, hints
 from ..control.errors import ConflictError, NotThereError
 from ..control.target import Target
 from ..faults import Fault
@@ -83,6 +83,9 @@ class Player:
                 self._say(f"{signal.Signals(self._signal).name} came: nothing is checked")
                 return status
             await self._check(target)
+            if status or self._failures:
+                for hint in target.do(hints.hints):
+                    self._say(hint)
         return status or (CHECKS_FAILED if self._failures else 0)
 
     async def _run(self, command: Sequence[str], environment: dict[str, str], target: Target) -> int:

@@ -136,3 +136,22 @@ def test_what_can_not_be_is_one_line(tmp_path: Path, text: str, command: list[st
     assert message in done.stderr
     assert done.stderr.startswith("mockbroker run: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+ASK = """
+import os, sys
+from mockbroker.conformance.client import Client
+host, _, port = os.environ["BOOTSTRAP_SERVERS"].split(",")[0].rpartition(":")
+with Client(host, int(port)) as client:
+    client.call("metadata", 8, {"topics": [{"name": "orders"}], "allow_auto_topic_creation": True})
+sys.exit(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_command_that_fails_is_told_what_may_be_the_reason(tmp_path: Path, status: int) -> None:
+    config = '[cluster]\nconfig = { "auto.create.topics.enable" = false }\n'
+    done = run(tmp_path, config, [sys.executable, "-c", ASK, str(status)])
+    assert done.returncode == status, done.stderr
+    why = "the topic 'orders' was not created: auto.create.topics.enable is false"
+    assert (why in done.stderr) == bool(status)
