@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from ..faults import Faults
 
 _FEW: Final = 3
+_CONSUMER_GROUP_HEARTBEAT: Final = 68
+_OF_GROUPS: Final = frozenset(
+    {
+        ApiKey.JOIN_GROUP,
+        ApiKey.OFFSET_FETCH,
+        ApiKey.OFFSET_COMMIT,
+        ApiKey.TXN_OFFSET_COMMIT,
+        ApiKey.DESCRIBE_GROUPS,
+        ApiKey.DELETE_GROUPS,
+        ApiKey.OFFSET_DELETE,
+    }
+)
+"""What a client asks a coordinator for."""
 _SETTLED_MS: Final = 500
 """So long a group may take to get from one state to the next."""
 _KEYS: Final = frozenset(key.value for key in ApiKey)
@@ -40,7 +53,10 @@ def found(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterat
     """The hints that there are just now. Changes nothing in the cluster."""
     for rule in _RULES:
         yield from rule(cluster)
-    yield from _groups(cluster, 0 if manual_clock else _SETTLED_MS)
+    settled_ms = 0 if manual_clock else _SETTLED_MS
+    yield from _groups(cluster, settled_ms)
+    if not _OF_GROUPS & set(faults.came):
+        yield from _not_joined(cluster, settled_ms)
     if manual_clock:
         yield from _standing_clock(cluster)
     for fault in faults.rules:
@@ -114,6 +130,18 @@ def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
             yield (
                 f"the group {group.id!r} is CompletingRebalance{never}: it has {who} and waits for the "
                 f"assignment by its leader {group.leader}"
+            )
+
+
+def _not_joined(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
+    """Clients that find their coordinator, and then nothing that they would ask it for."""
+    if _CONSUMER_GROUP_HEARTBEAT in advertised(cluster.release):
+        return
+    for group, (client, since_ms) in cluster.notes.coordinated.items():
+        if cluster.now_ms - since_ms >= settled_ms:
+            yield (
+                f"{_client(client)} found the coordinator of the group {group!r} and asks it for nothing: "
+                "ConsumerGroupHeartbeat is not served, which group.protocol=consumer needs (KIP-848)"
             )
 
 

@@ -208,6 +208,7 @@ def test_a_group_without_coordinator() -> None:
     config = {"offsets.topic.replication.factor": "1"}
     with MockCluster(topics={"orders": 1}, config=config) as cluster, _raw(cluster) as client:
         answer = client.call("find_coordinator", 2, {"key": "billing", "key_type": 0})
+        client.call("offset_fetch", 2, {"group_id": "billing", "topics": []})
         assert not cluster.hints()
         cluster.stop_broker(answer["node_id"])
         (told,) = cluster.hints()
@@ -266,6 +267,15 @@ def test_a_request_that_is_held() -> None:
         told = _told(cluster, consumer)
         assert told == "the fault 'hold before api=Fetch' holds 1 request until its release()"
         fault.release()
+
+
+def test_a_consumer_of_the_protocol_of_kip_848() -> None:
+    config = {"group.protocol": "consumer"}
+    with MockCluster(topics={"orders": 1}) as cluster, _consumer(cluster, **config) as consumer:
+        assert _told(cluster, consumer) == (
+            "the client 'rdkafka' found the coordinator of the group 'billing' and asks it for nothing: "
+            "ConsumerGroupHeartbeat is not served, which group.protocol=consumer needs (KIP-848)"
+        )
 
 
 def test_a_group_of_another_name() -> None:
