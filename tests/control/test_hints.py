@@ -291,7 +291,7 @@ def test_a_group_of_another_name() -> None:
 @pytest.mark.parametrize("reset", ["earliest", "latest"])
 @pytest.mark.parametrize("brokers", [1, 3])
 def test_a_confluent_kafka_consumer_that_gets_its_records_has_no_hints(reset: str, brokers: int) -> None:
-    with MockCluster(topics={"orders": 2}, brokers=brokers) as cluster:
+    with MockCluster(topics={"orders": 1}, brokers=brokers) as cluster:
         if reset == "earliest":
             _produce(cluster)
         with _consumer(cluster, **{"auto.offset.reset": reset}) as consumer:
