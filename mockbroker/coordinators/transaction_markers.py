@@ -63,7 +63,8 @@ def write_marker(
 
 class Markers:
     """The markers of one transaction on their way; `done` is called when all are written, unless `current`
-    says that they are out of date, or one is refused for good. `written` is told of each partition."""
+    says that they are out of date, or one is refused for good: the others are sent once all the same, and
+    none again. `written` is told of each partition."""
 
     def __init__(
         self,
@@ -83,14 +84,18 @@ class Markers:
 
     def send(self) -> None:
         """To every partition; those of topics that are gone need none."""
+        if not self._current():
+            return
         if not self._missing:
             self._finish()
         for key in sorted(self._missing):
             self._send(key)
 
+    def _send_again(self, key: "TopicPartition") -> None:
+        if self._current():
+            self._send(key)
+
     def _send(self, key: "TopicPartition") -> None:
-        if not self._current():
-            return
         partition = self._cluster.partition(*key)
         if partition is None:
             self._settled(key)
@@ -101,7 +106,7 @@ class Markers:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._current = lambda: False
         elif error:
-            self._cluster.wait(RETRY_MS, lambda: self._send(key))
+            self._cluster.wait(RETRY_MS, lambda: self._send_again(key))
         else:
             self._settled(key)
 

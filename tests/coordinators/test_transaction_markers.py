@@ -122,3 +122,25 @@ def test_a_deleted_topic_needs_no_marker() -> None:
     driver.cluster.delete_topics([driver.cluster.topics["orders"]])
     assert driver.end(producer, commit=True).error == "NONE"
     assert driver.describe().transaction_state == "CompleteCommit"
+
+
+@pytest.mark.parametrize("kafka", ["2.3", "3.9", "4.4"])
+@pytest.mark.parametrize("delay_ms", [0, 50])
+@pytest.mark.parametrize("refused", range(4))
+def test_a_marker_that_a_partition_refuses_keeps_it_from_no_other(
+    kafka: str, delay_ms: int, refused: int
+) -> None:
+    """As 3.9.2 did it: the transaction is never complete."""
+    driver = TransactionDriver(kafka, markers_delay_ms=delay_ms, transaction_max_timeout_ms=900_000)
+    partitions = driver.cluster.topics["orders"].partitions
+    driver.cluster.topics["orders"].add_partitions([[1], [1]])
+    producer = driver.init(timeout_ms=900_000)
+    driver.add(producer, *range(4))
+    for partition in range(4):
+        assert driver.write(producer, partition=partition)[0] == "NONE"
+    newer = producer._replace(epoch=producer.epoch + 1)
+    assert driver.mark(newer, commit=False, partition=refused) == "NONE"
+    assert driver.end(producer, commit=True).error == "NONE"
+    driver.advance(60_000)
+    assert [each.log.end_offset for each in partitions] == [4] * 4, "each has one marker"
+    assert driver.describe().transaction_state == "PrepareCommit"

@@ -182,15 +182,22 @@ class TransactionDriver(ClusterDriver):
         return producer
 
     def mark(
-        self, producer: Given, *, commit: bool, coordinator_epoch: int = 0, version: int = 1
+        self,
+        producer: Given,
+        *,
+        commit: bool,
+        coordinator_epoch: int = 0,
+        version: int = 1,
+        partition: int = 0,
     ) -> str | None:
-        """The error of a marker on `orders-0`, None while it waits for replicas."""
-        topics = [WritableTxnMarkerTopic("orders", [0])]
+        """The error of a marker on that partition of `orders`, None while it waits for replicas."""
+        topics = [WritableTxnMarkerTopic("orders", [partition])]
         ids = producer.producer_id, producer.epoch
         level = 0 if version < 2 else 2
         marker = WritableTxnMarker(*ids, commit, topics, coordinator_epoch, level)
         request = WriteTxnMarkersRequest([marker])
-        answer = self.ask(request, version, broker=self.orders.leader).response
+        leader = self.cluster.topics["orders"].partitions[partition].leader
+        answer = self.ask(request, version, broker=leader).response
         return None if answer is None else error_name(answer.markers[0].topics[0].partitions[0].error_code)
 
     # -- offsets
