@@ -18,6 +18,7 @@ import types
 import typing
 import uuid
 from collections.abc import Mapping
+from socket import SHUT_WR
 from typing import Any, Self
 
 import kio.schema
@@ -274,6 +275,10 @@ class Client:
     def send_bytes(self, data: bytes) -> None:
         """Send `data` as it is."""
         self._connected().sendall(data)
+
+    def finish(self) -> None:
+        """Send no more, and read on: the socket is half closed."""
+        self._connected().shutdown(SHUT_WR)
 
     def read_frame(self) -> bytes:
         """The next answer, without its length."""

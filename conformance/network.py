@@ -9,6 +9,7 @@ class Stream(Protocol):
     """What a client does with a connected socket."""
 
     def sendall(self, data: bytes, /) -> None: ...
+    def shutdown(self, how: int, /) -> None: ...
     def recv(self, count: int, /) -> bytes:
         """Up to so many bytes, none when the broker has closed. TimeoutError."""
 

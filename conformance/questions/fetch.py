@@ -235,6 +235,24 @@ def woken_by_a_produce(s: Scene) -> Steps:
     yield "as many as reach min_bytes", s.receive(pending)["responses"]
 
 
+@question(at=(4, 12, 17))
+def finished_while_waiting(s: Scene) -> Steps:
+    """The client sends no more: it half closes its connection."""
+    topic = s.topic()
+    s.fill(topic, 1)
+    for name, wait in (("a wait that is over", 300), ("woken by a produce", 8000)):
+        client = s.new_client()
+        waiting = fields(s, (topic, [part(0, 1)]), max_wait=wait, min_bytes=1)
+        first = s.send(waiting, client=client)
+        second = s.send(fields(s, (topic, [part()])), client=client)
+        client.finish()
+        if wait > 1000:
+            s.produce(topic, batch(1), client=s.new_client("writer"))
+        yield name, s.receive(first, client=client)["responses"]
+        yield f"{name}, the one behind it", s.receive(second, client=client)["responses"]
+        yield f"{name}, then", s.receive(second, client=client)
+
+
 @question(at=(4, 11, 12, 13, 17))
 def deleted_while_waiting(s: Scene) -> Steps:
     """The topic was known when the request began to wait: its id is no unknown one."""

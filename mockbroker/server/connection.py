@@ -159,6 +159,7 @@ class Connection(Frames):
         except TextTooLongError:
             instead = frame_instead(found, correlation_id, call, request)
             if instead is None:
+                self._never_answered()
                 return False
             frame = instead
         self.send(frame)
@@ -182,6 +183,7 @@ class Connection(Frames):
                 raise
             instead = frame_instead(found, correlation_id, exchange.call, exchange.request)
             if instead is None:
+                self._never_answered()
                 return False
             frame = instead
         if self._deliveries is None and exchange.delivery == Delivery():
@@ -193,7 +195,14 @@ class Connection(Frames):
     def _end(self, outcome: Outcome) -> bool:
         if outcome is CLOSE:
             self.wants_close = True
+        if outcome is PARKED:
+            self._never_answered()
         return outcome is not PARKED
+
+    def _never_answered(self) -> None:
+        """Nor is what comes behind it. A client that has sent its last need not wait."""
+        self.owes_nothing = True
+        self.on_ready(self)
 
     def _raised(self, found: Codec, call: Call, request: Any, error: Exception) -> Any:
         """What a handler that raised is answered with, if that ends no connection."""

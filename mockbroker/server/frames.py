@@ -43,6 +43,7 @@ class Frames(ABC):
         "_taken",
         "_total",
         "out_bytes",
+        "owes_nothing",
         "parked",
         "slice",
         "target",
@@ -56,6 +57,8 @@ class Frames(ABC):
         """The request that waits for its answer: its call, codec, correlation id and values."""
         self.wants_close = False
         """Whether nothing more will be answered."""
+        self.owes_nothing = False
+        """Whether the request that is parked will never be answered."""
         self.out_bytes = 0
         """How much of the answers is unsent."""
         self._backlog: deque[bytearray] = deque()
@@ -137,6 +140,11 @@ class Frames(ABC):
     def behind(self) -> bool:
         """Whether there is something to resume."""
         return bool(self._backlog) and self.parked is None and not self.wants_close
+
+    @property
+    def owes(self) -> bool:
+        """Whether there are requests that will be answered yet."""
+        return (self.parked is not None or bool(self._backlog)) and not self.owes_nothing
 
     @property
     def stuffed(self) -> bool:

@@ -51,7 +51,7 @@ _BUFFERS_PER_WRITE: Final = 512
 class _Peer:
     """A socket and its connection."""
 
-    __slots__ = ("connection", "events", "fd", "queued", "sock")
+    __slots__ = ("connection", "ended", "events", "fd", "queued", "sock")
 
     def __init__(self, sock: socket.socket, connection: Connection) -> None:
         self.sock = sock
@@ -59,6 +59,8 @@ class _Peer:
         self.connection = connection
         self.events = READ
         self.queued = False
+        self.ended = False
+        """Whether the client sends no more, and still gets answers."""
 
 
 class Pump:
@@ -247,9 +249,12 @@ class Pump:
         except (BlockingIOError, InterruptedError):
             return
         except OSError:
-            size = 0
-        if not size:
             self._drop(peer)
+            return
+        if not size:
+            # As Kafka, which reads on only when it has answered: then it hears of the end.
+            peer.ended = True
+            self._settle(peer)
             return
         if self.wire is not None:
             self.wire.received(connection, bytes((self._view if target is None else target)[:size]))
@@ -304,6 +309,11 @@ class Pump:
             self._drop(peer)
             return
         events = READ
+        if peer.ended:
+            if not connection.owes:
+                self._drop(peer)
+                return
+            events = 0
         if connection.waiting:
             if connection.behind and not peer.queued:
                 peer.queued = True

@@ -1,5 +1,6 @@
 """A cluster that raw clients reach without sockets, and whose time goes by only while they wait."""
 
+import socket
 from collections.abc import Callable
 
 from mockbroker.cluster.cluster import Cluster
@@ -49,6 +50,7 @@ class InMemoryStream:
     def __init__(self, network: InMemoryNetwork, connection: Connection, timeout_s: float) -> None:
         self._network, self._connection, self._timeout_s = network, connection, timeout_s
         self._come = bytearray()
+        self._finished = False
 
     def sendall(self, data: bytes, /) -> None:
         if self._connection.wants_close:
@@ -56,11 +58,15 @@ class InMemoryStream:
         self._connection.receive(memoryview(bytes(data)))
 
     def recv(self, count: int, /) -> bytes:
-        if not self._network.wait(lambda: self._arrived() or self._connection.wants_close, self._timeout_s):
+        if not self._network.wait(lambda: self._arrived() or self._over(), self._timeout_s):
             raise TimeoutError("timed out")
         taken = bytes(self._come[:count])
         del self._come[:count]
         return taken
+
+    def shutdown(self, how: int, /) -> None:
+        assert how == socket.SHUT_WR
+        self._finished = True
 
     def getsockname(self) -> tuple[str, int]:
         return "127.0.0.1", 0
@@ -70,6 +76,9 @@ class InMemoryStream:
 
     def close(self) -> None:
         self._connection.wants_close = True
+
+    def _over(self) -> bool:
+        return self._connection.wants_close or (self._finished and not self._connection.owes)
 
     def _arrived(self) -> bool:
         self._come += written(self._connection)
