@@ -48,3 +48,14 @@ def drop_late(partition: "Partition") -> bool:
     partition.advance_high_watermark()
     resting = (f for f in partition.followers.values() if f.state is not FollowerState.IN_STEP)
     return any(follower.broker in partition.isr for follower in resting)
+
+
+def at_rest(partition: "Partition") -> bool:
+    """Whether no follower can come to lag, nor stop holding the high watermark, before the next append."""
+    end = partition.log.end_offset
+    return all(
+        follower.end_offset == end and follower.state is not FollowerState.EXTERNAL
+        if follower.broker in partition.isr
+        else not is_joining(partition, follower)
+        for follower in partition.followers.values()
+    )

@@ -32,6 +32,7 @@ class Partition:
     __slots__ = (
         "_epoch_due",
         "_isr_check",
+        "_rested_ms",
         "_told_ms",
         "deleted",
         "deleting",
@@ -83,6 +84,7 @@ class Partition:
         self._epoch_due = False
         self._enter_epoch()
         self._isr_check = False
+        self._rested_ms: int | None = None
         self._told_ms = 0
         self._begin_to_follow()
 
@@ -326,11 +328,20 @@ class Partition:
         """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
         if not self._isr_check and self.followers and not self.deleted:
             self._isr_check = True
-            self.topic.cluster.after(max(1, in_sync.lag_ms(self) // 2), self._check_isr)
+            cluster, delay_ms = self.topic.cluster, max(1, in_sync.lag_ms(self) // 2)
+            if self._rested_ms is not None:
+                delay_ms -= (cluster.now_ms - self._rested_ms) % delay_ms
+                self._rested_ms = None
+            cluster.after(delay_ms, self._check_isr)
 
     def _check_isr(self) -> None:
         self._isr_check = False
-        if in_sync.drop_late(self):
+        if not in_sync.drop_late(self):
+            return
+        if in_sync.at_rest(self):
+            # The looks go on in the same rhythm when something is appended.
+            self._rested_ms = self.topic.cluster.now_ms
+        else:
             self._plan_isr_check()
 
     # -- leadership

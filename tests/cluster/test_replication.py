@@ -288,3 +288,23 @@ def test_delete_records_waits_for_the_followers_on_live_brokers() -> None:
     assert deleted(asked) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
     driver.stop_broker(3)
     assert deleted(driver.delete_records(4)) == (0, 4)
+
+
+@pytest.mark.parametrize("state", [FollowerState.PAUSED, FollowerState.CUT_OFF, FollowerState.SLOW])
+@pytest.mark.parametrize("rested_ms", [0, 1, LAG_MS // 2 - 1, LAG_MS // 2, 30 * 24 * 3_600_000 + 7])
+def test_a_follower_may_rest_for_a_month_at_no_cost(state: FollowerState, rested_ms: int) -> None:
+    """It leaves the ISR at the look at followers that it would have left at if they had gone on."""
+    driver = PartitionDriver(retention_ms="-1", config={"log.retention.check.interval.ms": "9999999999"})
+    driver.partition.set_follower(3, state, delay_ms=100 * LAG_MS)
+    looks = driver.now_ms
+    driver.advance(rested_ms)
+    assert driver.partition.isr == [1, 2, 3]
+    if rested_ms >= LAG_MS // 2:
+        deadline = driver.cluster.next_deadline()
+        assert deadline is None or deadline > driver.now_ms + LAG_MS, "nobody looks"
+    driver.produce(1, acks=1)
+    since = driver.now_ms
+    while driver.partition.isr != [1, 2]:
+        driver.cluster.advance(driver.cluster.next_deadline() or 0)
+        assert driver.now_ms <= since + 2 * LAG_MS
+    assert (driver.now_ms - looks) % (LAG_MS // 2) == 0
