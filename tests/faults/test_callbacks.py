@@ -14,6 +14,7 @@ from mockbroker.conformance.client import Client, DisconnectedError
 from mockbroker.faults import CallbackError, ClientRequest
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.heartbeat import HeartbeatResponse
+from mockbroker.pytest_plugin.clusters import Clusters
 from mockbroker.server.running import RunningCluster
 
 from ..driving import wire
@@ -234,6 +235,18 @@ def test_it_is_counted_as_a_fault_is(cluster: MockCluster) -> None:
         assert heartbeat(third) != "NOT_COORDINATOR"
     assert (second.hits, seen) == (1, ["ab"])
     assert "call" in repr(second)
+
+
+def test_one_that_is_never_called_fails_a_test_of_pytest_unless_it_is_optional() -> None:
+    clusters = Clusters({"topics": {"orders": 1}}, "a test")
+    cluster = clusters.make(brokers=1)
+    cluster.on("Heartbeat", nonsense)
+    cluster.on("Heartbeat", nonsense, optional=True)
+    with client(cluster) as asked:
+        produce(asked)
+    assert clusters.stop() == []
+    [problem] = clusters.problems(over=True)
+    assert "'call nonsense before api=Heartbeat' never fired: no Heartbeat came; the clients sent" in problem
 
 
 # -- what it does to the cluster
