@@ -1,6 +1,7 @@
-"""A broker to measure what the trace costs: `python -m benchmarks.traced without|idle|on`.
+"""A broker to measure what the trace costs: `python -m benchmarks.traced without|idle|requests|on`.
 
-`idle` is mockbroker as it is served, `on` keeps what happens, and `without` has no look for faults or for the
+`idle` is mockbroker as it is served, `requests` keeps what
+happens but for bodies, `on` all of it, and `without` has no look for faults or for the
 trace in the path of a request: the statements that do it are cut out of the source.
 """
 
@@ -18,14 +19,20 @@ from mockbroker.server.connection import Connection
 from mockbroker.server.pump import Pump
 from mockbroker.server.serving import ServedCluster
 
-KINDS: Final = ("without", "idle", "on")
+KINDS: Final = ("without", "idle", "requests", "on")
 _LOOKS: Final = ("self.faults.armed", "self.trace.")
 
 
 class _Tracing(Report):
+    bodies = True
+
     def ready(self, served: ServedCluster, seconds: float) -> None:
-        served.pump.watch()
+        served.pump.watch(bodies=self.bodies)
         super().ready(served, seconds)
+
+
+class _TracingRequests(_Tracing):
+    bodies = False
 
 
 class _Cut(ast.NodeTransformer):
@@ -64,9 +71,10 @@ def main() -> None:
     (kind,) = sys.argv[1:]
     if kind == "without":
         requests = ((Connection, "_answer_frame"), (Connection, "_deliver"))
-        for owner, name in (*requests, (Pump, "_turn"), (Pump, "poke")):
+        for owner, name in (*requests, (Pump, "_pump"), (Pump, "_follow")):
             setattr(owner, name, without_looks(getattr(owner, name)))
-    report = (_Tracing if kind == "on" else Report)(quiet=True, json_lines=False)
+    reports = {"on": _Tracing, "requests": _TracingRequests}
+    report = reports.get(kind, Report)(quiet=True, json_lines=False)
     run(report, brokers=1)
 
 

@@ -31,7 +31,7 @@ class ClusterOptions(TypedDict, total=False):
     seed: int | None
     racks: Mapping[int, str] | None
     fixed: bool
-    trace: bool
+    trace: bool | Literal["requests"]
     capture: str | Path | None
     clock: ClockName
     control: int | bool | None

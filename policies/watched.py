@@ -45,9 +45,10 @@ class WatchedPolicies(Policies):
         self._choose(self._in_force(where))
 
     def at(self, topic: str | None = None, broker: int | None = None) -> Policies:
-        where = Scope(topic, broker)
-        found = self._narrower.get(where)
+        # Most know the scope already; one is equal to the pair of what it is for.
+        found: Policies | None = self._narrower.get((topic, broker))  # type: ignore[call-overload]
         if found is None:
+            where = Scope(topic, broker)
             if len(self._narrower) >= NARROWER_KEPT:
                 self._narrower.clear()
             found = self._narrower[where] = WatchedPolicies(self, self._tell, where)
@@ -57,16 +58,23 @@ class WatchedPolicies(Policies):
         self._answers = Policies(self.release)
         self._answers._choose(chosen)
         self._told: dict[str, Decision] = {}
+        self._values: dict[str, tuple[Any, Decision]] = {}
 
     def __getattr__(self, attribute: str) -> Any:
         """Only the answers are not here: they are attributes of `_answers`."""
+        value = self._values.get(attribute)
+        if value is not None:
+            self._tell(value[1])
+            return value[0]
         name = _behaviours().get(attribute)
         if name is None:
             raise AttributeError(attribute)
         answer = getattr(self._answers, attribute)
         if callable(answer):
             return functools.partial(self._ask, name, answer)
-        self._tell(self._decision(name))
+        decision = self._decision(name)
+        self._values[attribute] = answer, decision
+        self._tell(decision)
         return answer
 
     def _ask(self, name: str, answer: Callable[..., Any], *given: Any) -> Any:

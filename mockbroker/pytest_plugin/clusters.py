@@ -26,7 +26,7 @@ class Watched:
     def __init__(self, options: Mapping[str, Any]) -> None:
         from ..server.mock_cluster import MockCluster
 
-        given = {"trace": True, **options}
+        given = {"trace": "requests", **options}
         self._told: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")

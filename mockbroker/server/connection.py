@@ -104,7 +104,7 @@ class Connection(Frames):
         request = found.decode(frame, offset)
         call = Call(self.broker, version, self.client, self.client_id, self._complete)
         if self.trace.on:
-            handler = self._traced(found, handler, correlation_id, call, request)
+            handler = self._traced(found, handler, correlation_id, call, request, len(frame))
         if self.faults.armed and key in self.faults.armed:
             handler = self._touched(found, handler, call, request, frame, offset)
         self.broker.cluster.at_work = call
@@ -119,11 +119,12 @@ class Connection(Frames):
             self.parked = (call, found, correlation_id, request)
 
     def _traced(
-        self, found: Codec, handler: Handler, correlation_id: int, call: Call, request: Any
+        self, found: Codec, handler: Handler, correlation_id: int, call: Call, request: Any, size: int
     ) -> Handler:
         """Tells the trace of a request, and the handler that says for whom it decides."""
-        self._asked = asked = self.trace.requested(call, found.api_key, request, self.name, correlation_id)
-        return self.trace.during(asked, handler)
+        trace = self.trace
+        self._asked = asked = trace.requested(call, found.api_key, request, self.name, correlation_id, size)
+        return trace.during(asked, handler)
 
     def _touched(
         self, found: Codec, handler: Handler, call: Call, request: Any, frame: memoryview, offset: int

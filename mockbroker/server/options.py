@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 from ..cluster import topic_names
 from ..cluster_options import ClockName, check_names
@@ -14,6 +14,8 @@ from ..tokens import check_token
 from .advertised import addresses
 
 CLOCKS: Final[tuple[ClockName, ...]] = get_args(ClockName)
+REQUESTS: Final = "requests"
+"""The trace without the bodies of requests and answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,10 @@ class Options:
     `default.replication.factor`; `seed` makes all ids the same again;
     `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
     what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens; `capture` names a pcapng file for all that goes over the wire; `control` serves the control API
-    on loopback, at a port or at any free one (0), to those who send the `control_token`, if there is one;
-    `faults` are there from the start, each with the fields that `Faults.add` takes and maybe a `name`.
+    happens, "requests" without bodies; `capture` names a pcapng file for all that goes over the wire;
+    `control` serves the control API on loopback, at a port or at any free one (0), to those who send the
+    `control_token`, if there is one; `faults` are there from the start, each with the fields that
+    `Faults.add` takes and maybe a `name`.
 
     The names are those of `ClusterOptions`. OptionError.
     """
@@ -43,7 +46,7 @@ class Options:
     seed: int | None = None
     racks: Mapping[int, str] = field(default_factory=dict)
     fixed: bool = False
-    trace: bool = False
+    trace: bool | Literal["requests"] = False
     capture: str | Path | None = None
     clock: str = "wall"
     control: int | None = None
@@ -71,6 +74,8 @@ class Options:
                 raise OptionError(f"{name} is {getattr(self, name)!r}: give a dict")
         if not isinstance(self.fixed, bool):
             raise OptionError(f"fixed is {self.fixed!r}: give True or False")
+        if self.trace not in (True, False, REQUESTS):
+            raise OptionError(f"trace is {self.trace!r}: give True, False or {REQUESTS!r}")
         for topic, partitions in self.topics.items():
             _check_topic(topic, partitions)
         if self.brokers < 1:

@@ -107,9 +107,9 @@ class Pump:
         for peer in [p for p in self._peers.values() if p.connection.broker is broker]:
             self._drop(peer)
 
-    def watch(self) -> None:
+    def watch(self, *, bodies: bool = True) -> None:
         """Begins to trace."""
-        self.trace.start()
+        self.trace.start(bodies=bodies)
 
     async def run(self) -> None:
         """Pumps until cancelled; closes every socket then."""
@@ -118,6 +118,7 @@ class Pump:
                 if self._turn():
                     await trio.lowlevel.checkpoint()
                 else:
+                    self.trace.rest()
                     with trio.move_on_at(self._trio_deadline()) as self._sleep:
                         await trio.lowlevel.wait_readable(self._poller.fileno())
         finally:
@@ -178,7 +179,7 @@ class Pump:
             if elapsed_ms != clock.elapsed_ms:
                 clock.elapse(elapsed_ms)
                 listeners.follow()
-                self.trace.changed()
+                self.trace.time_went_by()
                 listeners.accept_again()
             if listeners.deaf:
                 listeners.start_deaf()

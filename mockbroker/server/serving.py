@@ -22,7 +22,7 @@ from .advertised import addresses
 from .capture import Capture
 from .listening import listen
 from .observer import Observer, SilentObserver
-from .options import Options
+from .options import REQUESTS, Options
 from .pump import Pump
 from .reporting import Reporting, noted_on
 from .running import RunningCluster
@@ -141,7 +141,7 @@ class ServedCluster(RunningCluster):
     def _prepare(self) -> None:
         options, cluster = self.options, self.cluster
         if options.trace:
-            self.pump.watch()
+            self.pump.watch(bodies=options.trace != REQUESTS)
         factor = _REPLICAS
         if "default.replication.factor" in options.config:
             factor = cluster.configs.broker_int("default.replication.factor")

@@ -13,22 +13,26 @@ if TYPE_CHECKING:
     from ..faults.exchange import Handler
 
 _FEW: Final = 100
+_MANY: Final = 10_000
 _NEWEST: Final = releases.parse(releases.NEWEST)
 
 
 class Decisions:
-    """Tells `add` the values of `Decision` events.
+    """Tells `add` of decisions, and the number of the request that they were made for.
 
     For a request each answer of a behaviour is told once, however many partitions it was used for. While no
     request is at work a behaviour is told of when it decides otherwise than the last time for that topic and
     broker.
     """
 
-    def __init__(self, add: Callable[..., None]) -> None:
+    def __init__(self, add: Callable[[int | None, Decided], None]) -> None:
         self._add = add
+        self._outcomes: dict[Hashable, int] = {}
+        self._of_values: dict[int, tuple[Decided, int]] = {}
+        self._count = 0
         self._request: int | None = None
-        self._of_request: set[Hashable] = set()
-        self._of_none: dict[tuple[str, Scope], Hashable] = {}
+        self._of_request: set[int] = set()
+        self._of_none: dict[tuple[str, Scope], int] = {}
         self._prune_at = _FEW
 
     def during(self, number: int, handler: "Handler") -> "Handler":
@@ -57,19 +61,35 @@ class Decisions:
 
     def decided(self, one: Decided) -> None:
         """A behaviour was asked."""
-        outcome = (one.answer, one.source, repr(one.answered))
+        outcome = self._outcome(one)
         if self._request is None:
             place = (one.name, one.where)
             if self._of_none.get(place) == outcome:
                 return
             self._of_none[place] = outcome
         else:
-            if (one.name, *outcome) in self._of_request:
+            if outcome in self._of_request:
                 return
-            self._of_request.add((one.name, *outcome))
-        kind, scope = one.source
-        about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
-        self._add(Decision, self._request, *about)
+            self._of_request.add(outcome)
+        self._add(self._request, one)
+
+    def _outcome(self, one: Decided) -> int:
+        """The same number for decisions that differ in nothing but for what they were asked."""
+        if one.asked is None and (known := self._of_values.get(id(one))) is not None:
+            return known[1]
+        if len(self._outcomes) > _MANY:
+            # Numbers go on: those that requests under way have heard of mean nothing else.
+            self._outcomes.clear()
+            self._of_values.clear()
+        key = (one.name, one.answer, one.source, repr(one.answered))
+        number = self._outcomes.get(key)
+        if number is None:
+            self._count += 1
+            number = self._outcomes[key] = self._count
+        if one.asked is None:
+            # It is kept, so that no other gets its id.
+            self._of_values[id(one)] = one, number
+        return number
 
 
 def without_usual_decisions(events: Sequence[Event]) -> list[Event]:

@@ -3,7 +3,25 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Final
 
+from ..errors import MockBrokerError
 from ..shown import shown
+
+
+class BodyNotKeptError(MockBrokerError, LookupError):
+    """The body of a request or an answer was not kept."""
+
+
+class _NotKept(dict[str, Any]):
+    """The body of an event whose trace keeps none."""
+
+    def __missing__(self, name: str) -> Any:
+        raise BodyNotKeptError(f"no body was kept, and so no {name!r}: make the cluster with trace=True")
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name]
+
+
+NOT_KEPT: Final = _NotKept()
 
 SCHEMA_VERSION: Final = 1
 """Of the fields below, as files have them: goes up when one changes its meaning or goes away."""
@@ -62,7 +80,8 @@ class Request(Event):
 class Answer(Event):
     """A request was answered, or not: `outcome` is `answer`, `none` (acks=0), `closed` or `silence`.
 
-    `errors` are the names of the error codes in it; `faults` what had gone wrong on purpose.
+    `errors` are the names of the error codes in it; `faults` what had gone wrong on purpose; `took_ms` is how
+    long it took by the cluster's clock.
     """
 
     broker: int
@@ -76,12 +95,14 @@ class Answer(Event):
     errors: tuple[str, ...]
     faults: tuple[str, ...]
     body: dict[str, Any] = field(repr=False)
+    took_ms: int = 0
     kind: ClassVar[str] = "answer"
 
     def told(self) -> str:
         what = " ".join(self.errors) or ("ok" if self.outcome == "answer" else self.outcome)
         faults = f" [{'; '.join(self.faults)}]" if self.faults else ""
-        return f"broker {self.broker} -> {self.client_id}: {self.api} {what}{faults}"
+        late = f" after {self.took_ms} ms" if self.took_ms else ""
+        return f"broker {self.broker} -> {self.client_id}: {self.api} {what}{late}{faults}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ COLUMNS: Final = {
     "asked": "string",
     "answered": "string",
     "body": "string",
+    "took_ms": "int32",
 }
 """Name and type, as Arrow calls it, of every column."""
 AS_JSON: Final = frozenset({"body", "asked", "answered"})

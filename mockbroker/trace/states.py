@@ -48,6 +48,11 @@ class States:
         self._partitions = {each: _Look.at(each) for each in cluster.partitions()}
         self._others = dict(self._look())
 
+    @property
+    def partitions(self) -> int:
+        """How many are looked at."""
+        return len(self._partitions)
+
     def changes(self) -> Iterator[Change]:
         """What is not as it was."""
         before, self._others = self._others, dict(self._look())

@@ -1,40 +1,105 @@
 """Keeps the last events of a cluster, and tells listeners."""
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Outcome
 from ..errors import OptionError
-from ..faults.about import About, about
+from ..faults.about import About, about, topic_of
 from ..faults.match import api_name
 from ..nearest import nearest
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import ApiKey
 from . import events
+from .codes import error_codes
 from .decisions import Decisions
-from .events import KINDS, Event
-from .plain import errors, plain
+from .events import KINDS, NOT_KEPT, Event
+from .kept import Kept, Unread
+from .plain import error_name, plain
 from .states import States
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from ..cluster.call import Call
     from ..cluster.cluster import Cluster
+    from ..cluster.topic import Topic
     from ..faults import Fault
     from ..faults.exchange import Handler
+    from ..policies.watched import Decision as Decided
 
 KEPT: Final = 10_000
+_TOPICS_KEPT: Final = 10_000
+_QUIET: Final = frozenset(
+    {
+        ApiKey.PRODUCE,
+        ApiKey.FETCH,
+        ApiKey.LIST_OFFSETS,
+        ApiKey.OFFSET_COMMIT,
+        ApiKey.OFFSET_FETCH,
+        ApiKey.HEARTBEAT,
+        ApiKey.OFFSET_FOR_LEADER_EPOCH,
+    }
+)
+"""Clients send them all the time, and they change little but high watermarks: where no bodies are kept, what
+they changed is looked for a little later."""
+_SMALL_BYTES: Final = 256
+"""The names in larger requests are looked up at once, so that the requests need not be kept."""
+_PARTITIONS_PER_MS: Final = 256
+"""So many are looked at for each millisecond between two looks, where no bodies are kept."""
 
 
 class Asked:
-    """A request that waits for its answer. `common` are the fields of both events; `faults` touch it."""
+    """A request that waits for its answer; `faults` touch it."""
 
-    __slots__ = ("common", "faults", "number")
+    __slots__ = ("api", "call", "connection", "correlation_id", "faults", "names", "number", "time_ms")
 
-    def __init__(self, number: int, common: tuple[Any, ...]) -> None:
+    def __init__(
+        self, number: int, time_ms: int, call: "Call", api: ApiKey, connection: str, correlation_id: int
+    ) -> None:
         self.number = number
-        self.common = common
+        self.time_ms = time_ms
+        self.call = call
+        self.api = api
+        self.connection = connection
+        self.correlation_id = correlation_id
         self.faults: Sequence[Fault] = ()
+        self.names: Any = ()
+        """A tuple, or the request as long as nobody wants to know them."""
+
+    def common(self, cluster: Any) -> tuple[Any, ...]:
+        """The fields that the events of request and answer have both, up to the body of the request."""
+        names = self.names
+        if type(names) is not tuple:
+            names = self.names = _names_in(about(self.api, names, cluster))
+        call = self.call
+        who = (call.broker.id, self.connection, call.client_id)
+        return (*who, api_name(self.api), call.version, self.correlation_id, names)
+
+
+class _KnownTopics:
+    """Those of a cluster, and those that are gone but were there when the trace looked."""
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self._seen: dict[UUID, Topic] = {}
+        self._count = 0
+
+    @property
+    def topics(self) -> "Mapping[str, Topic]":
+        return self._cluster.topics
+
+    @property
+    def topic_ids(self) -> "Mapping[UUID, Topic]":
+        return self._seen
+
+    def look(self) -> None:
+        there = self._cluster.topic_ids
+        if len(there) != self._count:
+            self._count = len(there)
+            if len(self._seen) > _TOPICS_KEPT:
+                self._seen.clear()
+            self._seen.update(there)
 
 
 class Trace:
@@ -42,33 +107,50 @@ class Trace:
 
     def __init__(self, cluster: "Cluster", kept: int = KEPT) -> None:
         self._cluster = cluster
-        self.events: deque[Event] = deque(maxlen=kept)
+        self.events = Kept(kept)
         self.listeners: list[Callable[[Event], None]] = []
         self.failed: Callable[[Exception], None] | None = None
         """Hears of a listener that raised, and is told no more; unless it is set, that raises."""
         self.on = False
+        self.bodies = True
         self._states: States | None = None
-        self._decisions = Decisions(self._add)
+        self._decisions = Decisions(self._add_decision)
+        self._known = _KnownTopics(cluster)
         self._number = 0
+        self._looked_ms = self._looks_ms = 0
+        self._stale = False
 
-    def start(self) -> None:
-        """From now on everything is kept. Fine to call twice."""
+    def start(self, *, bodies: bool = True) -> None:
+        """From now on everything is kept, the bodies of requests and answers too or not. Once it has begun,
+        that stays as it is: fine to call twice."""
         if not self.on:
-            self.on = True
+            self.on, self.bodies = True, bodies
             self._states = States(self._cluster)
+            self._known.look()
             self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
 
     def requested(
-        self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int
+        self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int, size: int = 0
     ) -> Asked:
-        """A request came."""
-        self.changed()
-        common = (
-            *(call.broker.id, connection, call.client_id, api_name(api), call.version, correlation_id),
-            _names_in(about(api, request, call.cluster)),
-        )
-        self._add(events.Request, *common, plain(request))
-        return Asked(self._number, common)
+        """A request of `size` bytes came."""
+        quiet = not self.bodies and api in _QUIET
+        if not quiet:
+            self.changed()
+        self._number = number = self._number + 1
+        asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
+        if api is ApiKey.PRODUCE:
+            asked.names = _names_of_produce(request, call.cluster)
+        elif quiet and size <= _SMALL_BYTES:
+            asked.names = request
+        else:
+            asked.names = _names_in(about(api, request, call.cluster))
+        if size > _SMALL_BYTES and len(asked.names) > 1:
+            self.events.weigh(number, len(asked.names))
+        if self.bodies:
+            self._keep(_request(number, asked, self._known, plain(request)))
+        else:
+            self._keep((number, _request, asked, self._known, NOT_KEPT))
+        return asked
 
     def during(self, asked: Asked, handler: "Handler") -> "Handler":
         """The handler; what is decided until it returns is decided for that request."""
@@ -76,11 +158,19 @@ class Trace:
 
     def answered(self, asked: Asked, answer: Any) -> None:
         """A request got its answer, or an Outcome in its place; PARKED is silence."""
-        self.changed()
-        outcome = _OUTCOMES[answer] if type(answer) is Outcome else "answer"
-        body = plain(answer) if outcome == "answer" else {}
-        faults = tuple(map(str, asked.faults))
-        self._add(events.Answer, *asked.common, outcome, tuple(dict.fromkeys(errors(body))), faults, body)
+        if self.bodies or asked.faults or asked.api not in _QUIET:
+            self.changed()
+        else:
+            self._stale = True
+        self._number = number = self._number + 1
+        now_ms = self._cluster.now_ms
+        if not self.bodies:
+            codes = answer if type(answer) is Outcome else error_codes(answer)
+            self._keep((number, _answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
+        else:
+            outcome = type(answer) is Outcome
+            codes, body = (answer, {}) if outcome else (error_codes(answer), plain(answer))
+            self._keep(_answer(number, asked, self._known, (now_ms, codes, body)))
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
         """What came was no request that a broker answers: its connection is closed."""
@@ -92,7 +182,9 @@ class Trace:
         """Looks for changes of state."""
         if self._states is None:
             return
+        self._stale = False
         try:
+            self._known.look()
             for kind, values in self._states.changes():
                 self._add(kind, *values)
             self._decisions.forget_all_but(self._cluster.topics)
@@ -100,6 +192,20 @@ class Trace:
             if self.failed is None:
                 raise
             self.failed(error)
+
+    def time_went_by(self) -> None:
+        """Looks for changes of state, where no bodies are kept not more often than it can be afforded."""
+        now_ms = self._cluster.now_ms
+        if self._states is None or (not self.bodies and self._looked_ms <= now_ms < self._looks_ms):
+            return
+        self._looked_ms = now_ms
+        self._looks_ms = now_ms + self._states.partitions // _PARTITIONS_PER_MS
+        self.changed()
+
+    def rest(self) -> None:
+        """Nothing else is to be done: looks for what quiet requests have changed."""
+        if self._stale:
+            self.changed()
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """A behaviour was given another answer."""
@@ -112,14 +218,23 @@ class Trace:
         ValueError for a kind or a field that there is not.
         """
         check(kind, wanted)
-        return (event for event in list(self.events) if fits(event, kind, wanted))
+        if not self.bodies:
+            self.changed()
+        return (event for event in self.events if fits(event, kind, wanted))
 
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
         self._keep(kind(self._number, self._cluster.now_ms, *values))
 
-    def _keep(self, event: Event) -> None:
-        self.events.append(event)
+    def _add_decision(self, request: int | None, one: "Decided") -> None:
+        self._number = number = self._number + 1
+        self._keep((number, _decision, self._cluster.now_ms, request, one))
+
+    def _keep(self, entry: "Event | Unread") -> None:
+        self.events.append(entry)
+        if not self.listeners:
+            return
+        event = self.events.made(entry)
         for listener in list(self.listeners):
             try:
                 listener(event)
@@ -128,6 +243,40 @@ class Trace:
                     raise
                 self.listeners.remove(listener)
                 self.failed(error)
+
+
+def _request(number: int, asked: Asked, known: _KnownTopics, body: dict[str, Any]) -> Event:
+    make: Callable[..., Event] = events.Request
+    return make(number, asked.time_ms, *asked.common(known), body)
+
+
+def _answer(number: int, asked: Asked, known: _KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
+    now_ms, codes, body = rest
+    outcome, errors = (_OUTCOMES[codes], ()) if type(codes) is Outcome else ("answer", map(error_name, codes))
+    faults = tuple(map(str, asked.faults))
+    common, took_ms = asked.common(known), now_ms - asked.time_ms
+    make: Callable[..., Event] = events.Answer
+    return make(number, now_ms, *common, outcome, tuple(errors), faults, body, took_ms)
+
+
+def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> Event:
+    kind, scope = one.source
+    about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
+    return events.Decision(number, now_ms, request, *about)
+
+
+def _names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:
+    """As for any request, but quicker."""
+    names = []
+    for topic in request.topic_data:
+        name = topic.name or topic_of(topic, cluster)
+        if name is not None:
+            names += [f"{name}-{each.index}" for each in topic.partition_data]
+    if len(names) > 1:
+        names = sorted(set(names))
+    if request.transactional_id:
+        names.append(request.transactional_id)
+    return tuple(names)
 
 
 def _names_in(what: About) -> tuple[str, ...]:

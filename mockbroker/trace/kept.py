@@ -1,0 +1,76 @@
+"""The last events of a cluster: those of requests as values at first, and events when someone reads them."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, overload
+
+from .events import Event
+
+Unread = tuple[int, Callable[..., Event], Any, Any, Any]
+"""Its number, what makes an event of it, and what that is given, the number first."""
+
+MOST_NAMES: Final = 200_000
+"""So many partitions, topics and groups may be named by large requests that are kept."""
+
+
+class Kept(Sequence[Event]):
+    """The last `most` events, fewer where requests name very many partitions.
+
+    May be read in any thread.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._entries: deque[Event | Unread] = deque(maxlen=most)
+        self._made: dict[int, Event] = {}
+        self._most = most
+        self._large: deque[tuple[int, int]] = deque()
+        self._names = 0
+        self.append = self._entries.append
+
+    def count(self, value: Any = None) -> int:
+        return len(self._entries) if value is None else list(self).count(value)
+
+    def made(self, entry: "Event | Unread") -> Event:
+        """The event that an entry is."""
+        if type(entry) is not tuple:
+            return entry  # type: ignore[return-value]
+        number, make, *values = entry
+        found = self._made.get(number)
+        if found is None:
+            if len(self._made) > 2 * self._most:
+                self._made.clear()
+            found = self._made[number] = make(number, *values)
+        return found
+
+    def weigh(self, number: int, names: int) -> None:
+        """Event `number` has so many names: forgets the oldest events where that makes them too many."""
+        entries, large = self._entries, self._large
+        large.append((number, names))
+        self._names += names
+        while self._names > MOST_NAMES or (entries and large and large[0][0] < _number(entries[0])):
+            last, weight = large.popleft()
+            self._names -= weight
+            while entries and _number(entries[0]) <= last:
+                entries.popleft()
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Event]: ...
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
+        if isinstance(index, slice):
+            return [self.made(each) for each in list(self._entries)[index]]
+        return self.made(self._entries[index])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Event]:
+        return map(self.made, list(self._entries))
+
+    def __reversed__(self) -> Iterator[Event]:
+        return map(self.made, reversed(list(self._entries)))
+
+
+def _number(entry: Event | Unread) -> int:
+    return entry[0] if type(entry) is tuple else entry.number  # type: ignore[union-attr]
