@@ -87,7 +87,11 @@ def test_a_fault_that_can_touch_no_request_costs_it_nothing(arm: Callable[[Fault
         for _ in range(3):
             driver.send("list_groups")
             driver.advance(1)
-    costs = [calls_in(lambda driver=driver: driver.send("list_groups")) for driver in (plain, other)]  # type: ignore[misc]
+    # The least of some: a collection of garbage calls functions too.
+    costs = [
+        min(calls_in(lambda driver=driver: driver.send("list_groups")) for _ in range(5))  # type: ignore[misc]
+        for driver in (plain, other)
+    ]
     assert costs[0] == costs[1] > 0
 
 
