@@ -1,8 +1,11 @@
 """What the replicas of a partition hold, for people and tests to look at."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from .partition import Partition
+
+PATIENCE_S: Final = 10.0
+"""So long may it take until all replicas have done what they were asked to."""
 
 
 class Replica(NamedTuple):

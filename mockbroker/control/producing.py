@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster import topic_creation
 from ..cluster.api_error import ApiError
-from ..cluster.replicas import describe
+from ..cluster.replicas import PATIENCE_S, describe
 from ..contents.records import Place, read
 from ..contents.values import Record
 from ..errors import OptionError
@@ -28,7 +28,7 @@ from ..protocol.messages.produce import (
 from .asking import ask, check
 from .errors import NotThereError, RefusedError
 from .partitioner import partition_for
-from .target import REPLICATION_S, Target
+from .target import Target
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -53,7 +53,7 @@ def begin_produce(
     timestamp_ms: int | None = None,
     partition: int | None = None,
     acks: int = -1,
-    timeout: float = REPLICATION_S,
+    timeout: float = PATIENCE_S,
 ) -> "Future[Record]":
     """The record as it was appended, once `acks` are there.
 
@@ -104,7 +104,7 @@ def begin_produce(
 
 
 def begin_delete(
-    target: Target, topic: str, partition: int, before: int | None, timeout: float = REPLICATION_S
+    target: Target, topic: str, partition: int, before: int | None, timeout: float = PATIENCE_S
 ) -> "Future[int]":
     """The low watermark, once all replicas on live brokers have deleted. NotThereError; RefusedError."""
     found = target.partition(topic, partition)

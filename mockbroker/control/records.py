@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypedDict, TypeVar
 
 import trio
 
+from ..cluster.replicas import PATIENCE_S
 from ..contents.records import Place, read
 from ..contents.transactions import transactional_ids
 from ..contents.values import IsolationLevel, Record
@@ -16,7 +17,7 @@ from .errors import NotThereError
 from .partitions import PartitionIndex, TopicName
 from .producing import begin_delete, begin_produce
 from .registry import operation
-from .target import REPLICATION_S, Target
+from .target import Target
 
 T = TypeVar("T")
 Encoding = Literal["utf-8", "base64"]
@@ -92,7 +93,7 @@ async def produce(
     headers: Annotated[dict[str, str] | None, "Its headers, as name=value."] = None,
     timestamp_ms: Annotated[int | None, "Its time; now if it is left out."] = None,
     encoding: Annotated[Encoding, "What key, value and headers are written in: utf-8 or base64."] = "utf-8",
-    timeout: Annotated[float, "How many seconds replication may take."] = REPLICATION_S,
+    timeout: Annotated[float, "How many seconds replication may take."] = PATIENCE_S,
 ) -> RecordState:
     """Appends a record as a producer does with acks=all, and answers once it is replicated."""
     encoded = [(name, _bytes(f"header {name}", each, encoding)) for name, each in (headers or {}).items()]
@@ -115,7 +116,7 @@ async def delete(
     topic: TopicName,
     partition: PartitionIndex,
     before: Annotated[int | None, "Those below this offset; the high watermark if it is left out."] = None,
-    timeout: Annotated[float, "How many seconds it may take until all replicas have."] = REPLICATION_S,
+    timeout: Annotated[float, "How many seconds it may take until all replicas have."] = PATIENCE_S,
 ) -> Deleted:
     """Deletes the records of a partition below an offset, as a client's DeleteRecords does."""
     future = begin_delete(target, topic, partition, before, timeout)

@@ -1,7 +1,7 @@
 """The cluster that operations act on."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..nearest import nearest
 from .errors import ConflictError, NotThereError
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ..trace import Trace
 
 T = TypeVar("T")
-REPLICATION_S: Final = 10.0
-"""So long may it take until all replicas have done what they were asked to."""
 
 
 class Target:

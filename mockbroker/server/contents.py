@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
-from ..control.target import REPLICATION_S
+from ..cluster.replicas import PATIENCE_S
 
 if TYPE_CHECKING:
     from ..contents.values import (
@@ -101,7 +101,7 @@ class Contents(ABC):
         timestamp_ms: int | None = None,
         partition: int | None = None,
         acks: Literal[-1, 1] = -1,
-        timeout: float = REPLICATION_S,
+        timeout: float = PATIENCE_S,
     ) -> "Record":
         """Appends a record as a producer without idempotence does, and gives it as it is in the log.
 
@@ -149,7 +149,7 @@ class Contents(ABC):
         return self.do(found)
 
     def delete_records(
-        self, topic: str, partition: int, before: int | None = None, *, timeout: float = REPLICATION_S
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = PATIENCE_S
     ) -> int:
         """Deletes the records below offset `before`, or below the high watermark, as DeleteRecords does.
 
@@ -161,7 +161,7 @@ class Contents(ABC):
         return self._result(self.do(begin_delete, topic, partition, before, timeout))
 
     async def delete_records_async(
-        self, topic: str, partition: int, before: int | None = None, *, timeout: float = REPLICATION_S
+        self, topic: str, partition: int, before: int | None = None, *, timeout: float = PATIENCE_S
     ) -> int:
         """As `delete_records`; other tasks run while it waits for followers."""
         from ..control.producing import begin_delete

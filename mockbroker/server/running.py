@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
-from ..control import brokers, hints, partitions
 from ..errors import OptionError
 from ..faults import ClientRequest, Faults
 from ..trace import Trace
 from .clock import ClockControl
 from .contents import Contents
-from .fault_control import FaultControl, FaultHandle
-from .policy_control import PolicyControl
 from .trace_control import TraceControl
 from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
+    from .fault_control import FaultControl, FaultHandle
+    from .policy_control import PolicyControl
     from .serving import ServedCluster
 
 __tracebackhide__ = True
@@ -94,11 +93,15 @@ class RunningCluster(Contents):
 
     def hints(self) -> list[str]:
         """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
+        from ..control import hints
+
         return self.do(hints.hints)
 
     @property
-    def policies(self) -> PolicyControl:
+    def policies(self) -> "PolicyControl":
         """The answers in force, which may be changed while clients are connected."""
+        from .policy_control import PolicyControl
+
         return PolicyControl(self)
 
     @property
@@ -107,8 +110,10 @@ class RunningCluster(Contents):
         return ClockControl(self)
 
     @property
-    def faults(self) -> FaultControl:
+    def faults(self) -> "FaultControl":
         """What goes wrong with requests, to be added while clients are connected."""
+        from .fault_control import FaultControl
+
         return FaultControl(self)
 
     def on(
@@ -129,7 +134,7 @@ class RunningCluster(Contents):
         probability: float | None = None,
         seed: int | None = None,
         optional: bool = False,
-    ) -> FaultHandle:
+    ) -> "FaultHandle":
         """Calls `function` with each request to come of an API, of several, or of any (None), before its work
         or `after` it, in the cluster's thread; it may look, and say what happens by the request's methods:
 
@@ -168,6 +173,8 @@ class RunningCluster(Contents):
 
     def stop_broker(self, broker: int) -> None:
         """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
+        from ..control import brokers
+
         self.do(brokers.stop, broker)
 
     def kill_broker(self, broker: int) -> None:
@@ -175,15 +182,21 @@ class RunningCluster(Contents):
 
         That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
         """
+        from ..control import brokers
+
         self.do(brokers.kill, broker)
 
     def start_broker(self, broker: int) -> None:
         """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
+        from ..control import brokers
+
         self.do(brokers.start, broker)
 
     def move_leader(self, topic: str, partition: int, to: int | None = None) -> int:
         """Gives a partition another leader of its ISR: broker `to`, or the next; returns which. ConflictError
         says why none could lead; KeyError."""
+        from ..control import partitions
+
         return self.do(partitions.move_leader, topic, partition, to)["leader"]
 
     def move_coordinator(
@@ -191,6 +204,8 @@ class RunningCluster(Contents):
     ) -> int:
         """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
         records; returns which. ConflictError says why none could; KeyError."""
+        from ..control import partitions
+
         if group is not None:
             return self.do(partitions.move_group, group, to)["leader"]
         if transactional_id is not None:
@@ -199,15 +214,21 @@ class RunningCluster(Contents):
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
+        from ..control import partitions
+
         self.do(partitions.pause_follower, topic, partition, broker)
 
     def resume_follower(self, topic: str, partition: int, broker: int) -> None:
         """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
+        from ..control import partitions
+
         self.do(partitions.resume_follower, topic, partition, broker)
 
     def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
         """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
         leader reads to when it answers; `resume_follower` ends that. KeyError."""
+        from ..control import partitions
+
         self.do(partitions.slow_follower, topic, partition, broker, delay_ms)
 
     def fail_follower(self, topic: str, partition: int, broker: int) -> None:
@@ -215,6 +236,8 @@ class RunningCluster(Contents):
 
         It stays dead until the next leader epoch, or until its broker starts again. KeyError.
         """
+        from ..control import partitions
+
         self.do(partitions.fail_follower, topic, partition, broker)
 
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
@@ -225,10 +248,14 @@ class RunningCluster(Contents):
         once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
         KeyError.
         """
+        from ..control import brokers
+
         self.do(brokers.cut_off, broker, None if from_ is None else list(from_))
 
     def rejoin(self, broker: int) -> None:
         """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. KeyError."""
+        from ..control import brokers
+
         self.do(brokers.rejoin, broker)
 
     def replicas(self, topic: str, partition: int) -> list[Replica]:
