@@ -17,6 +17,7 @@ from mockbroker.policies import CATALOGUE, Behaviour
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.releases import names
+from mockbroker.trace.events import KINDS
 
 TARGET: Final = Path(mockbroker.__file__).parent / "names.py"
 _TYPES: Final = {
@@ -52,6 +53,7 @@ def _lines() -> Iterator[str]:
     yield from _literal("ErrorName", (each.name for each in ErrorCode), "An error code of Kafka's.")
     yield from _literal("ErrorLevel", LEVELS, "Where an answer has error codes.")
     yield from _literal("FaultAction", sorted(ACTIONS), "What a fault does.")
+    yield from _literal("EventKind", KINDS, "A kind of event in the trace.")
     yield from _literal("When", sorted(whens), "When a fault acts: before, after, or instead of the work.")
     yield from _literal("BehaviourName", CATALOGUE, "A behaviour.")
     yield from _literal("AnswerName", sorted(answers), "An answer of one behaviour or another.")

@@ -277,6 +277,25 @@ FaultAction = Literal[
 ]
 """What a fault does."""
 
+EventKind = Literal[
+    "request",
+    "answer",
+    "malformed",
+    "broker",
+    "leader",
+    "in-sync-replicas",
+    "high-watermark",
+    "log-start",
+    "truncation",
+    "follower",
+    "group",
+    "transaction",
+    "topic-not-created",
+    "policy",
+    "decision",
+]
+"""A kind of event in the trace."""
+
 When = Literal[
     "after",
     "before",

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..cluster.call import CLOSE, PARKED
 from ..nearest import nearest
@@ -13,6 +13,9 @@ from .actions.answering import Error
 from .answers import refusal, refuses, response_class, unanswered
 from .exchange import Exchange
 from .match import FaultError, Match, api_name
+
+if TYPE_CHECKING:
+    from ..names import ErrorLevel, ErrorName
 
 
 class ClientRequest:
@@ -88,7 +91,7 @@ class ClientRequest:
             raise FaultError(f"delay is {ms!r}: give a number of milliseconds")
         self._delay_ms = ms
 
-    def error(self, error: str | int, level: str | None = None) -> None:
+    def error(self, error: "ErrorName | int", level: "ErrorLevel | None" = None) -> None:
         """An error code, by name or number, in place of the work, or in its answer; at the `level` that is
         usual, or at another one: see the fault `error`."""
         self._answerable()

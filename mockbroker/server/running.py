@@ -15,6 +15,7 @@ from .trace_control import TraceControl
 from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
+    from ..names import ApiName
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
     from .serving import ServedCluster
@@ -118,7 +119,7 @@ class RunningCluster(Contents):
 
     def on(
         self,
-        api: str | int | Collection[str | int] | None,
+        api: "ApiName | int | Collection[ApiName | int] | None",
         function: Callable[[ClientRequest], None],
         *,
         when: Literal["before", "after"] = "before",

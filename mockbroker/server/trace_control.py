@@ -12,6 +12,7 @@ from ..trace.trace import check, fits
 from . import waiting
 
 if TYPE_CHECKING:
+    from ..names import EventKind
     from .running import RunningCluster
 
 __tracebackhide__ = True
@@ -26,14 +27,16 @@ class TraceControl:
         self._cluster = cluster
         self._trace = trace
 
-    def events(self, kind: str | None = None, **wanted: Any) -> list[Event]:
+    def events(self, kind: "EventKind | None" = None, **wanted: Any) -> list[Event]:
         """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values.
 
         ValueError for a kind or a field that there is not.
         """
         return self._cluster.run(lambda _: list(self._trace.find(kind, **wanted)))
 
-    def wait(self, kind: str | None = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any) -> Event:
+    def wait(
+        self, kind: "EventKind | None" = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
+    ) -> Event:
         """The `count`-th event of that kind and with those values, which may have come already.
 
         WaitTimeoutError says what came instead; ValueError as for `events`; BlockingCallError where asyncio
@@ -45,7 +48,7 @@ class TraceControl:
         return wait.event()
 
     async def wait_async(
-        self, kind: str | None = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
+        self, kind: "EventKind | None" = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
     ) -> Event:
         """As `wait`, under asyncio and trio."""
         wait = _Wait(self._trace, kind, count, wanted)

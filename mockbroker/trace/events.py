@@ -39,7 +39,8 @@ class Event:
     kind: ClassVar[str] = "event"
 
     def __init_subclass__(cls) -> None:
-        KINDS[cls.kind] = cls
+        if "kind" in vars(cls):
+            KINDS[cls.kind] = cls
 
     def row(self) -> dict[str, Any]:
         """All of it in plain values, `kind` first."""

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 import mockbroker
-from mockbroker import ConflictError, FaultError, MockCluster
+from mockbroker import ConflictError, FaultError, MockCluster, unchecked
 from mockbroker.conformance.client import Client, DisconnectedError
 from mockbroker.faults import CallbackError, ClientRequest
 from mockbroker.protocol.errors import ErrorCode
@@ -382,7 +382,10 @@ def keep(request: ClientRequest) -> None:
 
 kept: list[ClientRequest] = []
 WRONG: dict[str, tuple[Callable[[ClientRequest], object], str]] = {
-    "an error that there is not": (lambda it: it.error("NOT_CORDINATOR"), "did you mean 'NOT_COORDINATOR'"),
+    "an error that there is not": (
+        lambda it: it.error(unchecked("NOT_CORDINATOR")),
+        "did you mean 'NOT_COORDINATOR'",
+    ),
     "a level that there is not": (lambda it: it.error("NOT_COORDINATOR", "topic"), "not at 'topic'"),
     "two things": (say_two, "disconnect after error: only one of them can be"),
     "by what it returns": (lambda _: "disconnect", r"returned 'disconnect': .* request\.disconnect\(\)"),

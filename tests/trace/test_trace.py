@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from confluent_kafka import Consumer, Producer
 
-from mockbroker import MockCluster
+from mockbroker import MockCluster, unchecked
+from mockbroker.names import EventKind
 from mockbroker.trace.events import KINDS, Event
 from mockbroker.trace.files import COLUMNS, TraceError, read_json_lines
 
@@ -64,7 +65,7 @@ def test_the_log_and_its_replicas(cluster: MockCluster) -> None:
     cluster.pause_follower("orders", 0, 3)
     cluster.move_leader("orders", 0, to=2)
     cluster.stop_broker(1)
-    names = ("leader", "in-sync-replicas", "high-watermark", "follower", "broker")
+    names: list[EventKind] = ["leader", "in-sync-replicas", "high-watermark", "follower", "broker"]
     events = [event for name in names for event in cluster.trace.events(name) if "__" not in str(event)]
     assert told(events) == [
         "orders-0: leader 1, leader epoch 0",
@@ -122,9 +123,9 @@ def test_a_misspelt_question(
     cluster: MockCluster, kind: str | None, wanted: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        cluster.trace.events(kind, **wanted)
+        cluster.trace.events(unchecked(kind), **wanted)
     with pytest.raises(ValueError, match=message):
-        cluster.trace.wait(kind, **wanted)
+        cluster.trace.wait(unchecked(kind), **wanted)
 
 
 def test_nothing_is_kept_before_it_is_asked_for() -> None:

@@ -53,6 +53,9 @@ def all_of_it(handle: FaultHandle | None = None) -> None:
     ) as cluster:
         handle = cluster.faults.add("hold", api="Fetch", topic="orders")
         handle.release()
+        cluster.on(["Fetch", 0], lambda request: request.error("NOT_LEADER_OR_FOLLOWER"), optional=True)
+        assert cluster.trace.events("request", api="Fetch") == []
+        assert cluster.records("orders", isolation_level="read_committed") == []
         cluster.policies.set("undefined-epoch", "log-end-offset", topic="orders", broker=1)
         cluster.policies.set("undefined-epoch", Halfway())
         cluster.policies.reset("undefined-epoch")
@@ -80,7 +83,7 @@ async def in_trio() -> None:
 
 WRONG = """
 import mockbroker
-from mockbroker import Behaviours, ClusterFactory, Fault, MockCluster, mark, mark_matrix
+from mockbroker import Behaviours, ClientRequest, ClusterFactory, Fault, MockCluster, mark, mark_matrix
 
 MockCluster(brokrs=1)  # E
 MockCluster(brokers="1")  # E
@@ -105,12 +108,23 @@ own: Behaviours = {"sesion-use": True}  # E
 lost: Fault = {"do": "disconect"}  # E
 
 
+def look(request: ClientRequest) -> None:
+    request.error("NOT_LEEDER_OR_FOLLOWER")  # E
+    request.error("NONE", level="partitoin")  # E
+
+
 def test_a_running_cluster(cluster: MockCluster, make: ClusterFactory) -> None:
     cluster.faults.add("diskonnect")  # E
     cluster.faults.add("disconnect", topik="t")  # E
     cluster.faults.add("disconnect", api="Produse")  # E
     cluster.faults.add("disconnect", when="aftr")  # E
     cluster.faults.add("error", error="NOT_LEEDER_OR_FOLLOWER")  # E
+    cluster.on("Produse", look)  # E
+    cluster.on(["Produse"], look)  # E
+    cluster.on("Produce", look, topik="t")  # E
+    cluster.trace.events("requst")  # E
+    cluster.trace.wait("requst", api="Produce")  # E
+    cluster.records("orders", isolation_level="read_commited")  # E
     cluster.policies.set("undefined-epochs", "undefined")  # E
     cluster.policies.set("undefined-epoch", "log-end-ofset")  # E
     cluster.policies.reset("undefined-epochs")  # E
