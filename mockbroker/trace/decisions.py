@@ -29,6 +29,8 @@ class Decisions:
         self._add = add
         self._outcomes: dict[Hashable, int] = {}
         self._of_values: dict[int, tuple[Decided, int]] = {}
+        self._latest: dict[tuple[str, Scope], int] = {}
+        """By behaviour and scope the `id` of the decision that is in `_of_values`."""
         self._count = 0
         self._request: int | None = None
         self._of_request: set[int] = set()
@@ -50,14 +52,17 @@ class Decisions:
 
     def forget_all_but(self, topics: Container[str]) -> None:
         """Now and then forgets what was decided for topics that are gone."""
-        if len(self._of_none) < self._prune_at:
+        if len(self._of_none) + len(self._latest) < self._prune_at:
             return
         self._of_none = {
             place: outcome
             for place, outcome in self._of_none.items()
             if place[1].topic is None or place[1].topic in topics
         }
-        self._prune_at = 2 * len(self._of_none) + _FEW
+        for place in [each for each in self._latest if each[1].topic is not None]:
+            if place[1].topic not in topics:
+                del self._of_values[self._latest.pop(place)]
+        self._prune_at = 2 * (len(self._of_none) + len(self._latest)) + _FEW
 
     def decided(self, one: Decided) -> None:
         """A behaviour was asked."""
@@ -81,12 +86,16 @@ class Decisions:
             # Numbers go on: those that requests under way have heard of mean nothing else.
             self._outcomes.clear()
             self._of_values.clear()
+            self._latest.clear()
         key = (one.name, one.answer, one.source, repr(one.answered))
         number = self._outcomes.get(key)
         if number is None:
             self._count += 1
             number = self._outcomes[key] = self._count
         if one.asked is None:
+            place = (one.name, one.where)
+            self._of_values.pop(self._latest.get(place, 0), None)
+            self._latest[place] = id(one)
             # It is kept, so that no other gets its id.
             self._of_values[id(one)] = one, number
         return number

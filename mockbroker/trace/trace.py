@@ -1,7 +1,7 @@
 """Keeps the last events of a cluster, and tells listeners."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Outcome
 from ..errors import OptionError
@@ -77,12 +77,16 @@ class Asked:
         return (*who, api_name(self.api), call.version, self.correlation_id, names)
 
 
+class _Named(NamedTuple):
+    name: str
+
+
 class _KnownTopics:
-    """Those of a cluster, and those that are gone but were there when the trace looked."""
+    """The names of a cluster's topics, and of those that are gone but were there when the trace looked."""
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
-        self._seen: dict[UUID, Topic] = {}
+        self._seen: dict[UUID, _Named] = {}
         self._count = 0
 
     @property
@@ -90,7 +94,7 @@ class _KnownTopics:
         return self._cluster.topics
 
     @property
-    def topic_ids(self) -> "Mapping[UUID, Topic]":
+    def topic_ids(self) -> "Mapping[UUID, _Named]":
         return self._seen
 
     def look(self) -> None:
@@ -99,7 +103,7 @@ class _KnownTopics:
             self._count = len(there)
             if len(self._seen) > _TOPICS_KEPT:
                 self._seen.clear()
-            self._seen.update(there)
+            self._seen.update((each, _Named(topic.name)) for each, topic in there.items())
 
 
 class Trace:

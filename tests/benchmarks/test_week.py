@@ -7,9 +7,10 @@ import pytest
 from benchmarks.kept import ALL, kept
 from benchmarks.week import Week
 
-EXEMPT = ("LeaderEpochCache.", "Answer.", "Decision.", "Request.")
+EXEMPT = ("LeaderEpochCache.", "Answer.", "Decision.", "Request.", "Decisions.")
 """In a compacted log each leader epoch that wrote something stays in the cache, as in Kafka, whose log start
-offset never moves there either. A trace has its last events, of this size or that."""
+offset never moves there either. A trace has its last events, of this size or that, and forgets decisions for
+deleted topics only now and then."""
 
 
 def grown(before: Counter[str], after: Counter[str]) -> dict[str, tuple[int, int]]:

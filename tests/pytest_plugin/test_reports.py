@@ -201,6 +201,7 @@ def test_callback(mock_cluster):
             client.call("metadata", 8, {})
 """,
         "-pno:randomly",
+        "-rN",
     )
     result.assert_outcomes(passed=1, failed=2, errors=1)
     whole = result.stdout.str()
