@@ -43,7 +43,7 @@ class Notes:
         self.waits: dict[str | None, FetchContext] = {}
         """The last Fetch of a client that had to wait."""
         self.coordinated: dict[str, tuple[str | None, int]] = {}
-        """Groups whose coordinator a client asked for: which one did first, and when."""
+        """Groups whose coordinator a client asked for: which one did last, and when."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
         """What came of trying says more than that nobody `tried`."""
@@ -68,8 +68,7 @@ class Notes:
         _note(self.waits, call.client_id, context)
 
     def coordinator_sought(self, call: "Call", group: str) -> None:
-        if group not in self.coordinated:
-            _note(self.coordinated, group, (call.client_id, call.now_ms))
+        _note(self.coordinated, group, (call.client_id, call.now_ms))
 
 
 def _note(notes: dict[K, V], key: K, value: V) -> None:

@@ -51,12 +51,17 @@ def hints(target: Target) -> list[str]:
 
 def found(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterator[str]:
     """The hints that there are just now. Changes nothing in the cluster."""
+    told = list(_plain_hints(cluster, faults, manual_clock=manual_clock))
+    yield from told
+    # A consumer whose topic is not there does not join either.
+    if not told and not _OF_GROUPS & set(faults.came):
+        yield from _not_joined(cluster)
+
+
+def _plain_hints(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterator[str]:
     for rule in _RULES:
         yield from rule(cluster)
-    settled_ms = 0 if manual_clock else _SETTLED_MS
-    yield from _groups(cluster, settled_ms)
-    if not _OF_GROUPS & set(faults.came):
-        yield from _not_joined(cluster, settled_ms)
+    yield from _groups(cluster, 0 if manual_clock else _SETTLED_MS)
     if manual_clock:
         yield from _standing_clock(cluster)
     for fault in faults.rules:
@@ -133,12 +138,12 @@ def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
             )
 
 
-def _not_joined(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
+def _not_joined(cluster: "Cluster") -> Iterator[str]:
     """Clients that find their coordinator, and then nothing that they would ask it for."""
     if _CONSUMER_GROUP_HEARTBEAT in advertised(cluster.release):
         return
     for group, (client, since_ms) in cluster.notes.coordinated.items():
-        if cluster.now_ms - since_ms >= settled_ms:
+        if cluster.now_ms - since_ms >= _IDLE_MS:
             yield (
                 f"{_client(client)} found the coordinator of the group {group!r} and asks it for nothing: "
                 "ConsumerGroupHeartbeat is not served, which group.protocol=consumer needs (KIP-848)"
@@ -315,3 +320,7 @@ def _count(number: int, what: str) -> str:
 
 def _few(names: list[str]) -> str:
     return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
+
+
+_IDLE_MS: Final = 1000
+"""So long a client that is well does not wait between finding its coordinator and asking it for something."""
