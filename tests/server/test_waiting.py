@@ -3,6 +3,7 @@ would stop the event loop says what to await."""
 
 import asyncio
 import socket
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -212,22 +213,34 @@ def test_a_call_that_is_cancelled_before_it_has_begun_is_not_made(
     assert cluster.clock.now_ms < began + 3_600_000
 
 
+class Gate(dict[str, int]):
+    """Topics that the cluster's thread gets only when another task has opened it."""
+
+    def __init__(self) -> None:
+        super().__init__(orders=1)
+        self.opened = threading.Event()
+
+    def items(self) -> Any:
+        assert self.opened.wait(30), "no other task went on"
+        return super().items()
+
+
 def test_a_cluster_starts_and_stops_while_other_tasks_go_on(run: Callable[..., Any]) -> None:
     async def main() -> None:
-        turns = 0
+        turns, gate = 0, Gate()
 
         async def turn() -> None:
             nonlocal turns
             while True:
                 turns += 1
+                gate.opened.set()
                 await anyio.sleep(0)
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(turn)
-            async with MockCluster(brokers=1) as cluster:
-                started = turns
+            async with MockCluster(brokers=1, topics=gate) as cluster:
                 address = cluster.bootstrap_servers
-            assert started
+                started = turns
             assert turns > started
             tasks.cancel_scope.cancel()
         with pytest.raises(RuntimeError, match="does not run"):
