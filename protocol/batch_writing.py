@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from crc32c import crc32c
 
+from .primitives import write_uvarint
 from .record_batch import (
     CONTROL,
     HEADER,
@@ -28,10 +29,7 @@ def varint_of(number: int) -> bytes:
     """A varint, zigzagged; what does not fit 64 bits is cut off."""
     zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
     out = bytearray()
-    while zigzag > 0x7F:
-        out.append(zigzag & 0x7F | 0x80)
-        zigzag >>= 7
-    out.append(zigzag)
+    write_uvarint(out, zigzag)
     return bytes(out)
 
 

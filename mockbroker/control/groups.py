@@ -1,9 +1,10 @@
 """Operations that look at groups: their members, and what they committed."""
 
+from collections.abc import Iterable
 from typing import Annotated, TypedDict
 
 from ..contents import groups as contents
-from ..contents.values import CommittedOffset, GroupDescription
+from ..contents.values import CommittedOffset, GroupDescription, TopicPartition
 from ..coordinators.group import ClassicGroup
 from ..nearest import nearest
 from .errors import NotThereError
@@ -121,9 +122,7 @@ def show(target: Target, group: GroupId) -> GroupState:
                 "group_instance_id": each.group_instance_id,
                 "client_id": each.client_id,
                 "host": each.host,
-                "assignment": None
-                if each.assignment is None
-                else [{"topic": one.topic, "partition": one.partition} for one in each.assignment],
+                "assignment": None if each.assignment is None else assigned(each.assignment),
                 "subscription": None if each.subscription is None else list(each.subscription),
                 "session_timeout_ms": each.session_timeout_ms,
                 "rebalance_timeout_ms": each.rebalance_timeout_ms,
@@ -131,6 +130,10 @@ def show(target: Target, group: GroupId) -> GroupState:
             for each in found.members
         ],
     }
+
+
+def assigned(partitions: Iterable[TopicPartition]) -> list[Assigned]:
+    return [{"topic": each.topic, "partition": each.partition} for each in partitions]
 
 
 def groups(target: Target) -> dict[str, GroupDescription]:

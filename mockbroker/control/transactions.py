@@ -6,7 +6,7 @@ from ..contents import transactions as contents
 from ..contents.values import TransactionDescription
 from ..nearest import nearest
 from .errors import NotThereError
-from .groups import Assigned
+from .groups import Assigned, assigned
 from .registry import operation
 from .target import Target
 
@@ -63,7 +63,7 @@ def show(
         "timeout_ms": found.timeout_ms,
         "start_ms": found.start_ms,
         "last_update_ms": found.last_update_ms,
-        "partitions": [{"topic": one.topic, "partition": one.partition} for one in found.partitions],
+        "partitions": assigned(found.partitions),
     }
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from ..shown import shown
@@ -33,24 +33,15 @@ class Reporting:
 
     def identified(self, connection: "Connection") -> None:
         _log.debug("%s: %s", _who(connection), _client(connection))
-        try:
-            self._observer.identified(connection)
-        except Exception as error:
-            self._observer_failed(error)
+        self._tell(lambda: self._observer.identified(connection))
 
     def malformed(self, connection: "Connection", reason: str) -> None:
         _log.warning("%s: closed, %s", _who(connection), shown(reason))
-        try:
-            self._observer.malformed(connection, reason)
-        except Exception as error:
-            self._observer_failed(error)
+        self._tell(lambda: self._observer.malformed(connection, reason))
 
     def mismatched(self, connection: "Connection", why: str) -> None:
         _log.warning("%s: %s", _who(connection), why)
-        try:
-            self._observer.mismatched(connection, why)
-        except Exception as error:
-            self._observer_failed(error)
+        self._tell(lambda: self._observer.mismatched(connection, why))
 
     def failed(self, connection: "Connection | None", error: Exception) -> None:
         self._keep(error, shown(str(error)))
@@ -68,17 +59,11 @@ class Reporting:
 
     def full(self, reason: str) -> None:
         _log.warning("%s", reason)
-        try:
-            self._observer.full(reason)
-        except Exception as error:
-            self._observer_failed(error)
+        self._tell(lambda: self._observer.full(reason))
 
     def disconnected(self, connection: "Connection") -> None:
         _log.debug("%s: %s disconnected", _who(connection), _client(connection))
-        try:
-            self._observer.disconnected(connection)
-        except Exception as error:
-            self._observer_failed(error)
+        self._tell(lambda: self._observer.disconnected(connection))
 
     def raise_failures(self) -> None:
         """Raises what failed, once: the error itself, or an ExceptionGroup of several."""
@@ -90,10 +75,14 @@ class Reporting:
             rest = f", and {more} times more, which are logged" if more else ""
             raise ExceptionGroup(f"the cluster failed {len(failures)} times{rest}", failures)
 
-    def _observer_failed(self, error: Exception) -> None:
-        self._keep(error, "the observer failed")
-        with contextlib.suppress(Exception):
-            self._observer.failed(None, ClusterError.of(error))
+    def _tell(self, tell: Callable[[], None]) -> None:
+        """Calls the observer, which hears of it if it fails."""
+        try:
+            tell()
+        except Exception as error:
+            self._keep(error, "the observer failed")
+            with contextlib.suppress(Exception):
+                self._observer.failed(None, ClusterError.of(error))
 
     def _keep(self, error: Exception, text: str) -> None:
         _log.error("%s", text, exc_info=error, extra={"reporting": self})

@@ -254,6 +254,13 @@ def test_a_cluster_starts_and_stops_while_other_tasks_go_on(run: Callable[..., A
     run(main)
 
 
+def assert_ends(own: MockCluster) -> None:
+    thread = own._thread._thread
+    assert thread is not None
+    thread.join(30)
+    assert not thread.is_alive()
+
+
 def test_a_cluster_stops_though_its_block_is_cancelled(run: Callable[..., Any]) -> None:
     async def main() -> None:
         with anyio.CancelScope() as scope:
@@ -264,10 +271,7 @@ def test_a_cluster_stops_though_its_block_is_cancelled(run: Callable[..., Any]) 
 
     own = MockCluster(brokers=1)
     run(main)
-    thread = own._thread._thread
-    assert thread is not None
-    thread.join(30)
-    assert not thread.is_alive()
+    assert_ends(own)
 
 
 def test_a_start_that_is_cancelled_ends_by_itself(run: Callable[..., Any]) -> None:
@@ -277,10 +281,7 @@ def test_a_start_that_is_cancelled_ends_by_itself(run: Callable[..., Any]) -> No
 
     own = MockCluster(brokers=1)
     run(main)
-    thread = own._thread._thread
-    assert thread is not None
-    thread.join(30)
-    assert not thread.is_alive()
+    assert_ends(own)
 
 
 def test_what_fails_is_raised_at_the_end_of_the_block(run: Callable[..., Any]) -> None:
