@@ -27,22 +27,25 @@ class Forwarder:
         self.names: set[str] = set()
         """Its own addresses at brokers."""
         self._sockets: list[socket.socket] = []
+        self._accepting: list[threading.Thread] = []
 
     def to(self, listeners: str) -> None:
         for number, (server, listener) in enumerate(zip(self._servers, listeners.split(","), strict=True)):
             host, port = listener.split(":")
-            threading.Thread(
-                target=self._accept, args=(number, server, (host, int(port))), daemon=True
-            ).start()
+            target = number, server, (host, int(port))
+            self._accepting.append(threading.Thread(target=self._accept, args=target, daemon=True))
+            self._accepting[-1].start()
 
     def _accept(self, number: int, server: socket.socket, target: tuple[str, int]) -> None:
         with contextlib.suppress(OSError):
             while True:
                 client = server.accept()[0]
+                # A client comes again when its broker has gone.
+                self._sockets.append(client)
                 self.came[number] += 1
                 broker = socket.create_connection(target)
+                self._sockets.append(broker)
                 self.names.add("{}:{}".format(*broker.getsockname()))
-                self._sockets += client, broker
                 for one, other in ((client, broker), (broker, client)):
                     threading.Thread(target=self._copy, args=(one, other), daemon=True).start()
 
@@ -54,10 +57,17 @@ class Forwarder:
             sink.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        for each in (*self._servers, *self._sockets):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+        shut(self._servers)
+        for each in self._accepting:
+            each.join()
+        shut(self._sockets)
+
+
+def shut(sockets: list[socket.socket]) -> None:
+    for each in sockets:
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()
 
 
 @pytest.fixture
