@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from .cluster.configs.values import ConfigError
     from .cluster.replicas import Replica
     from .cluster_options import ClockName, ClusterFactory, ClusterOptions, unchecked
+    from .configs.values import ConfigError
     from .contents.values import (
         CommittedOffset,
         GroupDescription,
@@ -112,7 +112,7 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "cluster.configs.values": ("ConfigError",),
+    "configs.values": ("ConfigError",),
     "cluster.replicas": ("Replica",),
     "contents.values": (
         "CommittedOffset",

@@ -5,11 +5,11 @@ From v4 on brokers ask for many transactions at once, and whether partitions are
 
 from collections.abc import Callable, Mapping
 
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.add_partitions_to_txn import (

@@ -1,10 +1,10 @@
 """AlterConfigs (33): replaces all configurations of a resource (KIP-133)."""
 
 from ..cluster import resources
-from ..cluster.api_error import ApiError
 from ..cluster.call import NO_ANSWER, Call, Outcome
-from ..cluster.configs import altering
 from ..cluster.resources import ResourceType
+from ..configs import altering
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.alter_configs import (

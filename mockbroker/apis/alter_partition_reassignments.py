@@ -1,8 +1,8 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
 from ..cluster import controller, topic_creation
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.alter_partition_reassignments import (

@@ -4,8 +4,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..cluster import topic_creation
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.create_partitions import (

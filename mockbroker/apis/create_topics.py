@@ -5,10 +5,10 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Final
 
 from ..cluster import topic_creation
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
 from ..cluster.topic_names import CLUSTER_METADATA
 from ..cluster.work import Steps, in_parts
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.create_topics import (

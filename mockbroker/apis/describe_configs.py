@@ -3,14 +3,14 @@
 from collections.abc import Hashable, Iterator, Mapping
 
 from ..cluster import resources, topic_names
-from ..cluster.api_error import ApiError
 from ..cluster.broker import Broker
 from ..cluster.call import Call
-from ..cluster.configs import Source, describing, java, loggers
-from ..cluster.configs.describing import Described
-from ..cluster.configs.values import TYPE_IDS
 from ..cluster.resources import ResourceType
 from ..cluster.work import Steps, in_parts
+from ..configs import Source, describing, java, loggers
+from ..configs.describing import Described
+from ..configs.values import TYPE_IDS
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_configs import (

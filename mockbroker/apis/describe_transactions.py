@@ -1,7 +1,7 @@
 """DescribeTransactions (65): the state of transactional ids (KIP-664)."""
 
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_transactions import (

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ..cluster import controller
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.elect_leaders import (

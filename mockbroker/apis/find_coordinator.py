@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..cluster.cluster import java_hash
-from ..cluster.configs import java
+from ..configs import java
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.find_coordinator import (

@@ -3,10 +3,10 @@
 from collections import Counter
 
 from ..cluster import resources
-from ..cluster.api_error import ApiError
 from ..cluster.call import Call
-from ..cluster.configs import altering, definitions
 from ..cluster.resources import ResourceType
+from ..configs import altering, definitions
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.incremental_alter_configs import (

@@ -4,11 +4,11 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..cluster.api_error import ApiError
 from ..cluster.call import PARKED, Call
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
 from ..protocol import record_batch
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
 from .produce import Asked, refused

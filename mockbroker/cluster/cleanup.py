@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from ..log import compaction, retention
 
 if TYPE_CHECKING:
+    from ..configs import TopicSettings
     from .cluster import Cluster
-    from .configs import TopicSettings
     from .partition import Partition
     from .timers import Timer
 

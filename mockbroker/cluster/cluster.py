@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
+from ..configs import Configs, java
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
@@ -17,7 +18,6 @@ from .active_controller import ActiveController
 from .broker import Broker
 from .call import Call
 from .cleanup import Cleanup
-from .configs import Configs, java
 from .notes import Notes
 from .partition import Partition
 from .producer_expiry import ProducerExpiry

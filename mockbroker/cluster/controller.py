@@ -3,9 +3,9 @@
 
 from typing import TYPE_CHECKING
 
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from . import topic_creation
-from .api_error import ApiError
 from .broker import Liveness
 from .follower import NEVER_MS, Follower, FollowerState
 from .partition import NO_LEADER

@@ -4,11 +4,11 @@ import enum
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from ..configs import ConfigError, altering, definitions, groups, java, loggers
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
 from . import topic_names
-from .api_error import ApiError
-from .configs import ConfigError, altering, definitions, groups, java, loggers
 
 if TYPE_CHECKING:
     from .broker import Broker

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from ..configs import TopicSettings
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
-from .configs import TopicSettings
 from .partition import Partition
 
 if TYPE_CHECKING:

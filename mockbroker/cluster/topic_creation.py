@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from ..configs import ConfigError
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from . import topic_names
-from .api_error import ApiError
-from .configs import ConfigError
 
 if TYPE_CHECKING:
     from .cluster import Cluster

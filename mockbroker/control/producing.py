@@ -5,12 +5,12 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster import topic_creation
-from ..cluster.api_error import ApiError
 from ..cluster.replicas import PATIENCE_S, describe
 from ..contents.records import Place, read
 from ..contents.values import Record
 from ..errors import OptionError
 from ..nearest import nearest
+from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import one_record
 from ..protocol.errors import ErrorCode

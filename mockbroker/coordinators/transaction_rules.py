@@ -7,7 +7,7 @@ it - log, markers, answers - is the coordinator's.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..cluster.api_error import ApiError
+from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from .transaction import EPOCH_BUMP_VERSION, MAX_EPOCH, NONE, TopicPartition, Transaction
 from .transaction_states import COMPLETE, PREPARED, TransactionEvent, TransactionState

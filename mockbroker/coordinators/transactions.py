@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cluster.api_error import ApiError
+from ..protocol.api_error import ApiError
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
 from . import transaction_rules as rules

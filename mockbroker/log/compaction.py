@@ -16,7 +16,7 @@ from .segments import Segment, Segments
 from .transactions import Aborted
 
 if TYPE_CHECKING:
-    from ..cluster.configs import TopicSettings
+    from ..configs import TopicSettings
     from .log import Log
     from .producer_state import ProducerStates
 

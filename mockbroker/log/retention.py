@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .segments import Segments
 
 if TYPE_CHECKING:
-    from ..cluster.configs import TopicSettings
+    from ..configs import TopicSettings
     from .log import Log
 
 

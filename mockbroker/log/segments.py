@@ -9,7 +9,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from ..cluster.configs import TopicSettings
+    from ..configs import TopicSettings
     from .log import Log
 
 _MAX_TIMESTAMP: Final = Struct(">q").unpack_from

@@ -21,8 +21,8 @@ from ..protocol.record_batch import (
 )
 
 if TYPE_CHECKING:
-    from ..cluster.configs.topic import TopicSettings
     from ..cluster.partition import Partition
+    from ..configs.topic import TopicSettings
 
 NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63

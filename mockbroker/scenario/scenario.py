@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ..cluster.configs import Configs
+from ..configs import Configs
 from ..control.registry import Operation
 from ..control.table import OPERATIONS
 from ..faults import FaultError

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster.configs import java
-from mockbroker.cluster.configs.altering import Operation
+from mockbroker.configs import java
+from mockbroker.configs.altering import Operation
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_topics import (
     CreatableTopic,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster.configs import ConfigError
 from mockbroker.cluster.follower import FollowerState
+from mockbroker.configs import ConfigError
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.describe_cluster import DescribeClusterRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource

@@ -5,8 +5,8 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from ...nearest import nearest
-from ...protocol.releases import NEWEST, Release, facts, parse
+from ..nearest import nearest
+from ..protocol.releases import NEWEST, Release, facts, parse
 from . import definitions, java
 from .topic import TopicSettings, check_together, settings
 from .values import ConfigError, ConfigKey, Value

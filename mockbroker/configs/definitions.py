@@ -11,8 +11,8 @@ import pkgutil
 from dataclasses import replace
 from typing import Any, Final
 
-from ...protocol.compression import MOST_BYTES
-from ...protocol.releases import Release, parse
+from ..protocol.compression import MOST_BYTES
+from ..protocol.releases import Release, parse
 from .values import ConfigKey
 
 _FULL_ITEMS_SINCE: Final = parse("4.2")

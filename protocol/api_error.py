@@ -1,6 +1,6 @@
 """An error of one topic, partition or resource in an answer."""
 
-from ..protocol.errors import ErrorCode
+from .errors import ErrorCode
 
 
 class ApiError(Exception):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster.configs import ConfigError, Configs, Source, TopicSettings, definitions
-from mockbroker.cluster.configs.values import ConfigKey, to_text
+from mockbroker.configs import ConfigError, Configs, Source, TopicSettings, definitions
+from mockbroker.configs.values import ConfigKey, to_text
 from mockbroker.protocol.releases import names, parse
 
 NEWEST = parse("4.4")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from ...protocol.errors import ErrorCode
-from ..api_error import ApiError
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
 from .altering import Change, Operation
 
 ROOT: Final = "root"

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from ...protocol.releases import parse
+from ..protocol.releases import parse
 from . import definitions
 from .store import Configs, Source
 from .values import ConfigKey

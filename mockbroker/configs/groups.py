@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ...protocol.errors import ErrorCode
-from ...protocol.releases import parse
-from ..api_error import ApiError
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
+from ..protocol.releases import parse
 from . import definitions, java
 from .store import Configs
 from .values import ConfigError

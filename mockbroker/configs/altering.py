@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from ...protocol.errors import ErrorCode
-from ...protocol.releases import Release, parse
-from ..api_error import ApiError
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
+from ..protocol.releases import Release, parse
 from . import java
 from .store import Configs
 from .values import ConfigError, ConfigKey, invalid

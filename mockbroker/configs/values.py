@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ...errors import MockBrokerError
+from ..errors import MockBrokerError
 from . import java
 
 Value = bool | int | float | str | list[str] | None
