@@ -24,18 +24,22 @@ REGISTERED: Final = frozenset(
 
 class _Handlers(dict[ApiKey, Handler]):
     def __missing__(self, api_key: ApiKey) -> Handler:
+        # Another thread's cluster may be importing it: this returns once its last line has run.
         importlib.import_module(f"{__package__}.{api_key.name.lower()}")
-        return self[api_key]
+        self[api_key] = handler = _REGISTERED_SO_FAR[api_key]
+        return handler
 
 
 HANDLERS: Final = _Handlers()
+_REGISTERED_SO_FAR: Final[dict[ApiKey, Handler]] = {}
+"""Also by modules whose import isn't over."""
 
 
 def handles(api_key: ApiKey) -> Callable[[H], H]:
     """Registers a handler; it stands in the module named after the API."""
 
     def register(handler: H) -> H:
-        HANDLERS[api_key] = handler
+        _REGISTERED_SO_FAR[api_key] = handler
         return handler
 
     return register
