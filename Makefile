@@ -49,7 +49,7 @@ lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --package mockbroker
-	$(BIN)/mypy tests benchmarks docs
+	$(BIN)/mypy tests benchmarks docs studies
 	$(BIN)/lint-imports
 
 bench: setup-dev
@@ -59,7 +59,7 @@ docs: setup-dev
 	$(BIN)/python -m docs.generate
 
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
-	$(BIN)/python -m mockbroker.conformance.exactly_once --fixed yes --seeds 50 $(ARGS)
+	$(BIN)/python -m studies.exactly_once --fixed yes --seeds 50 $(ARGS)
 
 differential: setup-dev  ## random sequences, a real broker beside; make differential ARGS="--kafka 3.9.2 --malformed"
 	$(BIN)/python -m mockbroker.conformance.differential $(ARGS)

@@ -75,11 +75,11 @@ CAMPAIGNS: Final = {
     ),
     "soak": Campaign(
         "four clients move records exactly once through 50 seeds of faults each",
-        (python("mockbroker.conformance.exactly_once", "--fixed", "yes", "--seeds", "50"),),
+        (python("studies.exactly_once", "--fixed", "yes", "--seeds", "50"),),
     ),
     "kafka-19902": Campaign(
         "the mechanisms of KAFKA-19902 with real clients, also with every other answer of the broker",
-        (python("mockbroker.conformance.kafka_19902", "--thorough"),),
+        (python("studies.kafka_19902", "--thorough"),),
     ),
     "fuzz": Campaign(
         "500,000 requests that nobody should send, and 20,000 to a process that serves",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.clients import building
+from studies.clients import building
 
 from .scenario import TIMEOUT, Event, Plan
 

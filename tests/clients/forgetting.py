@@ -13,8 +13,8 @@ from confluent_kafka import KafkaException, Producer
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.partition import Partition
-from mockbroker.conformance.clients.producers import JavaProducers, Reply
 from mockbroker.protocol import record_batch
+from studies.clients.producers import JavaProducers, Reply
 
 from .scenario import TIMEOUT
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from mockbroker.conformance.clients.consumer import wait_for
-from mockbroker.conformance.clients.producers import Reply
+from studies.clients.consumer import wait_for
+from studies.clients.producers import Reply
 
 from .forgetting import BROKERS, TOPIC, UNCLEAN, Scene
 from .scenario import TIMEOUT

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.clients import building
-from mockbroker.conformance.clients.java import FLAGS, LOG_LEVEL, PROJECT
+from studies.clients import building
+from studies.clients.java import FLAGS, LOG_LEVEL, PROJECT
 
 from .. import needs
 from . import build, scenario

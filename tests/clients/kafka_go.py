@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from mockbroker.conformance.clients import building
+from studies.clients import building
 
 from .. import needs
 from . import build

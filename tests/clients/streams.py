@@ -11,7 +11,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
-from mockbroker.conformance.clients.java import LOG_LEVEL, JavaProgram
+from studies.clients.java import LOG_LEVEL, JavaProgram
 
 from . import build, java
 from .scenario import TIMEOUT

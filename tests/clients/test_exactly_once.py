@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.conformance import exactly_once
-from mockbroker.conformance.clients.building import BuildError
-from mockbroker.conformance.exactly_once import APPLICATIONS, Application, Case, run
-from mockbroker.conformance.exactly_once.experiment import LIMIT_S
+from studies import exactly_once
+from studies.clients.building import BuildError
+from studies.exactly_once import APPLICATIONS, Application, Case, run
+from studies.exactly_once.experiment import LIMIT_S
 
 from .. import needs
 

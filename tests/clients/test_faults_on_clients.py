@@ -15,8 +15,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer
 from confluent_kafka import TopicPartition as Partition
 
 from mockbroker import MockCluster
-from mockbroker.conformance.clients.building import BuildError
-from mockbroker.conformance.clients.producers import JavaProducers
+from studies.clients.building import BuildError
+from studies.clients.producers import JavaProducers
 
 from .. import needs
 from . import kafka_python as kp

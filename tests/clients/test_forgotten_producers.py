@@ -13,8 +13,8 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, unchecked
-from mockbroker.conformance.clients.consumer import wait_for
-from mockbroker.conformance.clients.producers import JavaProducers, Producer, Reply
+from studies.clients.consumer import wait_for
+from studies.clients.producers import JavaProducers, Producer, Reply
 
 from .. import needs
 from .forgetting import (

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from mockbroker.conformance import clients
-from mockbroker.conformance.clients import Client, Commit
-from mockbroker.conformance.clients.building import BuildError
-from mockbroker.conformance.kafka_19902.case import Case
-from mockbroker.conformance.kafka_19902.experiment import run_all
-from mockbroker.conformance.kafka_19902.mechanisms import MECHANISMS
-from mockbroker.conformance.kafka_19902.results import Results, told
+from studies import clients
+from studies.clients import Client, Commit
+from studies.clients.building import BuildError
+from studies.kafka_19902.case import Case
+from studies.kafka_19902.experiment import run_all
+from studies.kafka_19902.mechanisms import MECHANISMS
+from studies.kafka_19902.results import Results, told
 
 from .. import needs
 

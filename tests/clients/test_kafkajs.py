@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.clients import building
+from studies.clients import building
 
 from .. import needs
 from . import build, scenario

@@ -19,8 +19,8 @@ from confluent_kafka import Producer as RealProducer
 
 from mockbroker import ErrorName, MockCluster, ReleaseName
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.conformance.clients.building import BuildError
-from mockbroker.conformance.clients.producers import JavaProducers, Reply
+from studies.clients.building import BuildError
+from studies.clients.producers import JavaProducers, Reply
 
 from .. import needs
 from .scenario import TIMEOUT

@@ -12,8 +12,8 @@ from aiokafka import AIOKafkaProducer
 from confluent_kafka import Producer
 
 from mockbroker import MockCluster
-from mockbroker.conformance.clients.building import BuildError
-from mockbroker.conformance.clients.producers import JavaProducers
+from studies.clients.building import BuildError
+from studies.clients.producers import JavaProducers
 
 from .. import needs
 from . import build

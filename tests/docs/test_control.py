@@ -11,7 +11,7 @@ import pytest
 
 from docs.generate import REFERENCE
 from mockbroker import MockCluster
-from mockbroker.conformance.clients import building
+from studies.clients import building
 
 from .. import needs
 

@@ -28,6 +28,7 @@ PAGES: Final = (
     "CONTRIBUTING.md",
     "conformance/README.md",
     "benchmarks/README.md",
+    "studies/README.md",
     *sorted(f"docs/{each.name}" for each in (ROOT / "docs").glob("*.md")),
 )
 ELSEWHERE: Final = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mockbroker.conformance.clients import building
+from studies.clients import building
 
 from .. import needs
 

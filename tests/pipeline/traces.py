@@ -13,11 +13,11 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster
-from mockbroker.conformance import clients
-from mockbroker.conformance.clients import Commit, wait_for
-from mockbroker.conformance.kafka_19902.case import Case
-from mockbroker.conformance.kafka_19902.lab import Lab
-from mockbroker.conformance.kafka_19902.mechanisms import MECHANISMS
+from studies import clients
+from studies.clients import Commit, wait_for
+from studies.kafka_19902.case import Case
+from studies.kafka_19902.lab import Lab
+from studies.kafka_19902.mechanisms import MECHANISMS
 
 LIMIT_S = 30.0
 QUIET = {"logger": logging.Logger("quiet", logging.CRITICAL)}

@@ -8,7 +8,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.conformance.batches import batch, describe
 from mockbroker.conformance.client import Client
-from mockbroker.conformance.clients.consumer import wait_for
+from studies.clients.consumer import wait_for
 
 FETCHED, LOG_START, FOLLOWERS_END = 116_617, 116_753, 116_619
 LAG_MS, DELAY_MS = 30_000, 600_000

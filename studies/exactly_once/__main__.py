@@ -1,4 +1,4 @@
-"""`python -m mockbroker.conformance.exactly_once`: runs cases with real clients, and counts outcomes."""
+"""`python -m studies.exactly_once`: runs cases with real clients, and counts outcomes."""
 
 import enum
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ...protocol import releases
+from mockbroker.protocol import releases
+
 from ..clients.building import BuildError
 from . import APPLICATIONS, Application, Case, make, run
 from .page import Tally, page

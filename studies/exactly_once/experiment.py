@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from ... import MockCluster
-from ...cluster.cluster import Cluster
-from ...cluster_options import unchecked
+from mockbroker import MockCluster
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.cluster_options import unchecked
+
 from .case import INPUT, OUTPUT, PARTITIONS, RECORDS, Case, Outcome
 
 LIMIT_S: Final = 40.0

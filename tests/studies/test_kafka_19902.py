@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.conformance.clients import Commit
-from mockbroker.conformance.kafka_19902.case import Outcome
-from mockbroker.conformance.kafka_19902.mechanisms import MECHANISMS
-from mockbroker.conformance.kafka_19902.page import page
-from mockbroker.conformance.kafka_19902.plan import RESETS, cases
-from mockbroker.conformance.kafka_19902.results import Results, told
+from studies.clients import Commit
+from studies.kafka_19902.case import Outcome
+from studies.kafka_19902.mechanisms import MECHANISMS
+from studies.kafka_19902.page import page
+from studies.kafka_19902.plan import RESETS, cases
+from studies.kafka_19902.results import Results, told
 
 PAGE = Path(__file__).parents[2] / "docs" / "kafka-19902.md"
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text() == page(Results()), "run `python -m mockbroker.conformance.kafka_19902 --write …`"
+    assert PAGE.read_text() == page(Results()), "run `python -m studies.kafka_19902 --write …`"
 
 
 def test_every_mechanism_is_recorded_with_every_reset() -> None:

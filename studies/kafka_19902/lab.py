@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from mockbroker import MockCluster
+from mockbroker.cluster_options import unchecked
+from mockbroker.conformance.batches import Record, batch
+from mockbroker.conformance.client import Client as RawClient
 from mockbroker.protocol import record_batch
 
-from ...cluster_options import unchecked
-from ..batches import Record, batch
-from ..client import Client as RawClient
 from ..clients import Client, Consumer, wait_for
 from ..clients.consumer import LIMIT_S
 from .case import Case, Outcome

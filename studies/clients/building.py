@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from ...errors import MockBrokerError
-from ..real_broker import cache_folder
+from mockbroker.conformance.real_broker import cache_folder
+from mockbroker.errors import MockBrokerError
 
 _LIMIT_S: Final = 240.0
 

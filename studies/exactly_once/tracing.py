@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ...policies import CATALOGUE, Policies, fixes
-from ...protocol import releases
+from mockbroker.policies import CATALOGUE, Policies, fixes
+from mockbroker.protocol import releases
+
 from .case import Case, Outcome
 
 LATE_END: Final = "a late EndTxn"

@@ -1,4 +1,4 @@
-"""`python -m mockbroker.conformance.kafka_19902`: runs the cases with real clients and writes the page."""
+"""`python -m studies.kafka_19902`: runs the cases with real clients and writes the page."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
