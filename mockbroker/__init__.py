@@ -16,11 +16,13 @@ if TYPE_CHECKING:
         TopicPartition,
         TransactionDescription,
     )
-    from .control.errors import ConflictError, NotThereError, RefusedError
+    from .control.errors import RefusedError
     from .errors import (
         BlockingCallError,
+        ConflictError,
         MockBrokerError,
         NotRunningError,
+        NotThereError,
         OptionError,
         UnknownOptionError,
         WaitTimeoutError,
@@ -124,12 +126,14 @@ _MODULES: Final = {
         "TopicPartition",
         "TransactionDescription",
     ),
-    "control.errors": ("ConflictError", "NotThereError", "RefusedError"),
+    "control.errors": ("RefusedError",),
     "cluster_options": ("ClockName", "ClusterFactory", "ClusterOptions", "unchecked"),
     "errors": (
         "BlockingCallError",
+        "ConflictError",
         "MockBrokerError",
         "NotRunningError",
+        "NotThereError",
         "OptionError",
         "UnknownOptionError",
         "WaitTimeoutError",

@@ -31,3 +31,14 @@ class WrongEventLoopError(MockBrokerError, RuntimeError):
 
 class WaitTimeoutError(MockBrokerError, TimeoutError):
     """What was waited for did not happen in time."""
+
+
+class NotThereError(MockBrokerError, KeyError):
+    """No broker, topic, partition, group or fault of that name: says which names come near."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class ConflictError(MockBrokerError, RuntimeError):
+    """Right in itself, but not as the cluster is now: says why, or what to do first."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from ...cluster.cluster import Cluster
-from ...control.errors import ConflictError, NotThereError
 from ...control.table import find
 from ...control.target import Target
+from ...errors import ConflictError, NotThereError
 from ...faults import Faults
 from ...protocol.api_keys import ApiKey
 from ...protocol.messages.offset_fetch import OffsetFetchRequest

@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 
 from ..cluster import connectivity, controller
 from ..cluster.broker import Broker
-from .errors import ConflictError, NotThereError
+from ..errors import ConflictError, NotThereError
 from .registry import operation
 from .target import Target
 

@@ -1,21 +1,10 @@
-"""Why an operation can't be done. What is wrong in itself is a ValueError."""
+"""Why an operation can't be done, besides what is in `mockbroker.errors`."""
 
-from ..errors import MockBrokerError
-
-
-class NotThereError(MockBrokerError, KeyError):
-    """No broker, topic, partition or fault of that name: says which names come near."""
-
-    def __str__(self) -> str:
-        return str(self.args[0])
+from ..errors import ConflictError, MockBrokerError
 
 
 class TooLargeError(MockBrokerError, ValueError):
     """More than is read."""
-
-
-class ConflictError(MockBrokerError, RuntimeError):
-    """Right in itself, but not as the cluster is now."""
 
 
 class RefusedError(ConflictError):

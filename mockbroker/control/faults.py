@@ -4,8 +4,8 @@ from typing import Annotated, Any, TypedDict
 
 import trio
 
+from ..errors import ConflictError
 from ..faults import Fault
-from .errors import ConflictError
 from .registry import operation
 from .target import Target
 

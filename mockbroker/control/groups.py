@@ -6,8 +6,8 @@ from typing import Annotated, TypedDict
 from ..contents import groups as contents
 from ..contents.values import CommittedOffset, GroupDescription, TopicPartition
 from ..coordinators.group import ClassicGroup
+from ..errors import NotThereError
 from ..nearest import nearest
-from .errors import NotThereError
 from .registry import operation
 from .target import Target
 

@@ -18,9 +18,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
 from .answers import Answer, error_answer
-from .errors import ConflictError, NotThereError, TooLargeError
+from .errors import TooLargeError
 from .guard import guarded
 from .openapi import document
 from .registry import Operation

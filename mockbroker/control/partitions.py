@@ -5,10 +5,9 @@ from typing import Annotated, TypedDict
 from ..cluster import controller, fetcher, replicas
 from ..cluster.follower import Follower, FollowerState
 from ..cluster.partition import Partition
-from ..errors import OptionError
+from ..errors import ConflictError, NotThereError, OptionError
 from ..nearest import nearest
 from .brokers import BrokerId
-from .errors import ConflictError, NotThereError
 from .registry import operation
 from .target import Target
 

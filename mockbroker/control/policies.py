@@ -2,9 +2,9 @@
 
 from typing import Annotated, TypedDict
 
+from ..errors import NotThereError
 from ..nearest import nearest
 from ..policies import CATALOGUE, UnknownPolicyError
-from .errors import NotThereError
 from .registry import operation
 from .target import Target
 

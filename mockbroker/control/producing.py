@@ -8,7 +8,7 @@ from ..cluster import topic_creation
 from ..cluster.replicas import PATIENCE_S, describe
 from ..contents.records import Place, read
 from ..contents.values import Record
-from ..errors import OptionError
+from ..errors import NotThereError, OptionError
 from ..nearest import nearest
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -26,7 +26,7 @@ from ..protocol.messages.produce import (
     TopicProduceData,
 )
 from .asking import ask, check
-from .errors import NotThereError, RefusedError
+from .errors import RefusedError
 from .partitioner import partition_for
 from .target import Target
 

@@ -12,8 +12,7 @@ from ..cluster.replicas import PATIENCE_S
 from ..contents.records import Place, read
 from ..contents.transactions import transactional_ids
 from ..contents.values import IsolationLevel, Record
-from ..errors import OptionError
-from .errors import NotThereError
+from ..errors import NotThereError, OptionError
 from .partitions import PartitionIndex, TopicName
 from .producing import begin_delete, begin_produce
 from .registry import operation

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
-from .errors import ConflictError, NotThereError
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker

@@ -4,8 +4,8 @@ from typing import Annotated, TypedDict
 
 from ..contents import transactions as contents
 from ..contents.values import TransactionDescription
+from ..errors import NotThereError
 from ..nearest import nearest
-from .errors import NotThereError
 from .groups import Assigned, assigned
 from .registry import operation
 from .target import Target

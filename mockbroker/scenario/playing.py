@@ -11,8 +11,8 @@ from typing import Any, Final
 import trio
 
 from ..control import faults, hints
-from ..control.errors import ConflictError, NotThereError
 from ..control.target import Target
+from ..errors import ConflictError, NotThereError
 from ..faults import Fault
 from ..server.serving import serve
 from ..tokens import VARIABLE

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import trio
 
 from ..cluster_options import ClusterOptions
-from ..control.errors import ConflictError
-from ..errors import BlockingCallError, MockBrokerError, NotRunningError
+from ..errors import BlockingCallError, ConflictError, MockBrokerError, NotRunningError
 from ..tracebacks import from_users, of_users
 from . import waiting
 from .observer import Observer, SilentObserver

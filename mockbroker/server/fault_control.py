@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from ..control import faults
-from ..control.errors import ConflictError
-from ..errors import OptionError, WaitTimeoutError
+from ..errors import ConflictError, OptionError, WaitTimeoutError
 from ..faults import ClientRequest, Fault, FaultError, Faults
 from . import waiting
 

@@ -5,8 +5,7 @@ from concurrent.futures import Future
 from typing import TypeVar, Unpack
 
 from ..cluster_options import ClusterOptions, check_names
-from ..control.errors import ConflictError
-from ..errors import BlockingCallError
+from ..errors import BlockingCallError, ConflictError
 from .cluster_thread import ClusterThread
 from .observer import Observer
 from .reporting import noted_on

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import mockbroker
 from mockbroker import BlockingCallError, MockCluster, NotRunningError, ServedCluster
 from mockbroker.contents.values import Record
-from mockbroker.control.errors import NotThereError, RefusedError
+from mockbroker.control.errors import RefusedError
 from mockbroker.control.partitioner import murmur2
+from mockbroker.errors import NotThereError
 
 from ..control.asking import ask
 

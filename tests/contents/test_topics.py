@@ -4,7 +4,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, ReleaseName
-from mockbroker.control.errors import NotThereError, RefusedError
+from mockbroker.control.errors import RefusedError
+from mockbroker.errors import NotThereError
 
 
 def test_a_topic_is_described_as_a_real_client_is_told() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.conformance.client import Client
-from mockbroker.control.errors import ConflictError
+from mockbroker.errors import ConflictError
 
 
 @pytest.mark.parametrize("brokers", [1, 2, 3])

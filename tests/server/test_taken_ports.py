@@ -7,7 +7,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.cluster.broker import Liveness
 from mockbroker.conformance.client import Client
-from mockbroker.control.errors import ConflictError
+from mockbroker.errors import ConflictError
 
 
 @pytest.mark.parametrize("brokers", [1, 2])
