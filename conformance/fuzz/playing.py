@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from ...cluster.cluster import Cluster
+from ...control.duration import Duration, later
 from ...control.table import find
 from ...control.target import Target
 from ...errors import ConflictError, NotThereError
@@ -20,7 +21,6 @@ from ...protocol.messages.offset_fetch import OffsetFetchRequest
 from ...protocol.messages.produce import ProduceRequest
 from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
-from ...server.clock import milliseconds
 from ...server.connection import Connection
 from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
@@ -228,8 +228,8 @@ class Stage:
             for dialogue in self._dialogues.values():
                 dialogue.strict = False
 
-    def _advance(self, by: Any) -> None:
-        self.cluster.advance(self.cluster.now_ms + milliseconds(by))
+    def _advance(self, by: Duration) -> None:
+        self.cluster.advance(later(self.cluster.now_ms, by))
 
     def _settle(self) -> None:
         """Brokers that went down close their connections; what is ready goes out."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
+from .duration import Duration
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -32,7 +33,7 @@ class Target:
         trace: "Trace",
         bootstrap_servers: str,
         poke: Callable[[], None],
-        advance: Callable[[str], None],
+        advance: Callable[[Duration], None],
         watch: Callable[[], None],
         deaf: dict[int, str] | None = None,
         *,

@@ -1,53 +1,16 @@
 """How time goes by for a running cluster, and how a test moves it."""
 
-import re
 import time
 from collections.abc import Callable
-from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ..errors import OptionError
+from ..control.duration import Duration, later
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
-    from ..control.target import Target
     from .running import RunningCluster
 
 __tracebackhide__ = True
-
-_UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-LAST_MS: Final = 253_402_300_799_999
-"""The end of the year 9999: what is later, no calendar has."""
-_PART: Final = re.compile(r"(\d+)(ms|[smhd])")
-
-Duration = str | int | timedelta
-"""`"7d"`, `"1h30m"` (units ms, s, m, h and d), milliseconds, or a timedelta."""
-
-
-def later(now_ms: int, by: "Duration") -> int:
-    """`by` after `now_ms`. ValueError for what is no duration, or past LAST_MS."""
-    then_ms = now_ms + milliseconds(by)
-    if then_ms > LAST_MS:
-        raise OptionError(f"the clock can't be advanced by {by!r:.50}: its last day is 9999-12-31")
-    return then_ms
-
-
-def milliseconds(duration: Duration) -> int:
-    """ValueError for what is no duration, or one that is negative."""
-    if isinstance(duration, timedelta):
-        found = duration // timedelta(milliseconds=1)
-    elif isinstance(duration, int) and not isinstance(duration, bool):
-        found = duration
-    elif isinstance(duration, str) and re.fullmatch(rf"({_PART.pattern})+", duration):
-        found = sum(int(number) * _UNITS[unit] for number, unit in _PART.findall(duration))
-    else:
-        raise OptionError(
-            f"{duration!r} is no time to advance by: give '7d', '1h30m' (units ms, s, m, h and d), "
-            "milliseconds, or a timedelta"
-        )
-    if found < 0:
-        raise OptionError(f"the clock can't be advanced by {duration!r}: time does not go back")
-    return found
 
 
 class Clock:
@@ -129,15 +92,11 @@ class ClockControl:
         All that is due by then happens, in order, each at its own time: records and offsets expire, members
         and transactions time out, requests that wait are answered. ValueError.
         """
-        self._cluster.do(_advance, by)
+        self._cluster.do(lambda target: target.advance(by))
 
     async def advance_async(self, by: Duration) -> None:
         """As `advance`; under asyncio and trio other tasks run meanwhile.
 
         If it is cancelled the clock stands where it was, or has been advanced.
         """
-        await self._cluster._do_async(_advance, by)
-
-
-def _advance(target: "Target", by: Duration) -> None:
-    target.cluster.advance(later(target.cluster.now_ms, by))
+        await self._cluster._do_async(lambda target: target.advance(by))

@@ -7,7 +7,7 @@ import trio
 
 import mockbroker
 from mockbroker import ClockName, unchecked
-from mockbroker.server.clock import milliseconds
+from mockbroker.control.duration import milliseconds
 
 from ..driving import wire
 from .test_serving import addresses, ask, read
