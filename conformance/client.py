@@ -22,10 +22,10 @@ from socket import SHUT_WR
 from typing import Any, Self
 
 import kio.schema
-from kio.schema.errors import ErrorCode
 from kio.serial import entity_reader, entity_writer
 
 from ..errors import MockBrokerError
+from ..protocol.errors import error_name
 from .network import SOCKETS, Network, Stream
 
 Fields = Mapping[str, Any]
@@ -106,14 +106,6 @@ def _build(entity: type, fields: Fields) -> Any:
         elif field.default is dataclasses.MISSING:
             values[field.name] = _zero(field.type)
     return entity(**values)
-
-
-def error_name(code: int) -> str:
-    """Kafka's name of an error code."""
-    try:
-        return str(ErrorCode(code).name).upper()
-    except ValueError:
-        return f"ERROR_{code}"
 
 
 def plain(value: Any, name: str = "") -> Any:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from ..protocol.errors import ErrorCode
+from ..protocol.errors import error_name
 from ..protocol.record_batch import HEADER_BYTES, parse_header
 
 
@@ -31,14 +31,6 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
-
-
-def error_name(code: int) -> str:
-    """Kafka's name of a code, or the number."""
-    try:
-        return ErrorCode(code).name
-    except ValueError:
-        return str(code)
 
 
 def errors(value: Any) -> Iterator[str]:

@@ -10,12 +10,13 @@ from ..faults.match import api_name
 from ..nearest import nearest
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import ApiKey
+from ..protocol.errors import error_name
 from . import events
 from .codes import error_codes
 from .decisions import Decisions
 from .events import KINDS, NOT_KEPT, Event
 from .kept import Kept, Unread
-from .plain import error_name, plain
+from .plain import plain
 from .states import States
 
 if TYPE_CHECKING:

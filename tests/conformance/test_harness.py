@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mockbroker.conformance import batches, nearest_release, recordings
-from mockbroker.conformance.client import UnknownFieldError, decode, encode, error_name, kio_versions
+from mockbroker.conformance.client import UnknownFieldError, decode, encode, kio_versions
 from mockbroker.conformance.diff import differing, lines
 from mockbroker.conformance.normalise import Normaliser
 from mockbroker.conformance.registry import all_questions
@@ -134,15 +134,6 @@ def test_requests_drop_what_a_version_lacks() -> None:
 def test_a_field_that_no_version_has_is_an_error(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(UnknownFieldError, match=message):
         encode("metadata", 1, fields)
-
-
-def test_error_names() -> None:
-    assert [error_name(code) for code in (0, 3, -1, 9999)] == [
-        "NONE",
-        "UNKNOWN_TOPIC_OR_PARTITION",
-        "UNKNOWN_SERVER_ERROR",
-        "ERROR_9999",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import pytest
 
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import Record, batch
-from mockbroker.conformance.client import decode, encode, error_name
+from mockbroker.conformance.client import decode, encode
 from mockbroker.faults import Faults
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import error_name
 from tests.driving.cluster import a_cluster, create
 from tests.driving.connections import ConnectionDriver, answered, written
 from tests.driving.wire import request

@@ -20,11 +20,12 @@ from mockbroker.errors import OptionError
 from mockbroker.faults import Faults
 from mockbroker.faults.answers import response_class
 from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.errors import error_name
 from mockbroker.trace import Answer, Request, Trace
 from mockbroker.trace.codes import error_codes
 from mockbroker.trace.events import BodyNotKeptError
 from mockbroker.trace.kept import Kept
-from mockbroker.trace.plain import error_name, errors, plain
+from mockbroker.trace.plain import errors, plain
 from tests.driving import wire
 from tests.driving.cluster import a_cluster
 from tests.driving.connections import ConnectionDriver, written
