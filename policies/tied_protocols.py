@@ -8,6 +8,7 @@ whose order is that of hashes: up to 3.9 of Scala's `immutable.HashMap`, since 4
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from ..java_hash import java_hash, spread_hash
 from .behaviour import Behaviour
 
 Answer = Callable[[Mapping[str, int]], str]
@@ -22,28 +23,16 @@ def scala_order(votes: Mapping[str, int]) -> str:
 
 def java_order(votes: Mapping[str, int]) -> str:
     """In a table of 16 buckets, which is enough for 12 protocols."""
-    return max(sorted(votes, key=lambda name: _spread(_java_hash(name)) & 15), key=votes.__getitem__)
+    return max(sorted(votes, key=lambda name: spread_hash(name) & 15), key=votes.__getitem__)
 
 
 def first_member(votes: Mapping[str, int]) -> str:
     return max(votes, key=votes.__getitem__)
 
 
-def _java_hash(text: str) -> int:
-    """`String.hashCode`, as an unsigned number; names beyond the basic plane hash differently in Java."""
-    value = 0
-    for character in text:
-        value = (31 * value + ord(character)) & _WORD
-    return value
-
-
-def _spread(value: int) -> int:
-    return value ^ value >> 16
-
-
 def _scala_hash(text: str) -> int:
     """`scala.collection.Hashing.improve`."""
-    value = _java_hash(text)
+    value = java_hash(text)
     value = (value + ~(value << 9)) & _WORD
     value ^= value >> 14
     value = (value + (value << 4)) & _WORD

@@ -5,8 +5,8 @@ import binascii
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
-from ..cluster.cluster import java_hash
 from ..configs import java
+from ..java_hash import positive_hash
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.find_coordinator import (
@@ -66,7 +66,7 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     if not _is_share_partition(key):
         return None, ErrorCode.INVALID_REQUEST
     partitions = cluster.configs.broker_int("share.coordinator.state.topic.num.partitions")
-    broker = _leader(cluster, "__share_group_state", java_hash(key) % partitions, partitions)
+    broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions, partitions)
     return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 

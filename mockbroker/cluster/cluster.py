@@ -5,12 +5,12 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
-import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from ..configs import Configs, java
+from ..configs import Configs
+from ..java_hash import positive_hash
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
@@ -194,13 +194,13 @@ class Cluster:
     def offsets_partition(self, group_id: str) -> Partition:
         """The partition of `__consumer_offsets` that holds the group."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
-        return topic.partitions[java_hash(group_id) % len(topic.partitions)]
+        return topic.partitions[positive_hash(group_id) % len(topic.partitions)]
 
     def transaction_partition(self, transactional_id: str) -> Partition:
         """The partition of `__transaction_state` that holds the transactional id; its leader is the
         coordinator."""
         topic = self.topics.get("__transaction_state") or self.create_transaction_topic()
-        return topic.partitions[java_hash(transactional_id) % len(topic.partitions)]
+        return topic.partitions[positive_hash(transactional_id) % len(topic.partitions)]
 
     def listed_by(self, broker: Broker) -> list[Broker]:
         """The brokers that `broker` tells clients of."""
@@ -257,18 +257,3 @@ class Cluster:
         factor = min(self.configs.broker_int(f"{prefix}.replication.factor"), len(self.brokers))
         assignment = self.assign_replicas(self.configs.broker_int(f"{prefix}.num.partitions"), factor)
         return self.create_topic(name, assignment, overrides)
-
-
-_CACHED_LENGTH: Final = 256
-"""Longer names are not kept for their hash."""
-
-
-def java_hash(text: str) -> int:
-    """`Utils.abs(text.hashCode())` of Java, which picks a group's partition; 0 for the smallest int."""
-    return _hash(text) if len(text) <= _CACHED_LENGTH else _hash.__wrapped__(text)
-
-
-@functools.lru_cache(maxsize=1024)
-def _hash(text: str) -> int:
-    value = java.hash_of(text)
-    return abs(value - (1 << 32)) & 0x7FFFFFFF if value & 0x80000000 else value

@@ -1,12 +1,12 @@
-"""Text by Java's rules: what `trim`, `split`, `parseLong` and `parseDouble` take, and hash codes."""
+"""Text by Java's rules: `trim`, `split`, `parseLong`, `parseDouble`, and the order of a `HashMap`."""
 
 import re
 import unicodedata
-from array import array
 from collections.abc import Iterable
 from decimal import Decimal
-from operator import mul
 from typing import Final
+
+from ..java_hash import spread_hash
 
 _TRIMMED: Final = "".join(map(chr, range(0x21)))
 _DECIMAL: Final = re.compile(
@@ -15,7 +15,6 @@ _DECIMAL: Final = re.compile(
 _HEXADECIMAL: Final = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
 )
-_POWERS: Final = [pow(31, power, 1 << 32) for power in reversed(range(1024))]
 _LONGEST: Final = 19
 """Digits of the greatest long: int() takes long ones of no more than 4,300."""
 
@@ -69,18 +68,6 @@ def double_text(value: float) -> str:
     return f"{sign}{first}.{''.join(rest) or '0'}E{number.adjusted()}"
 
 
-def hash_of(text: str) -> int:
-    """`String.hashCode`, as 32 bits without a sign."""
-    units = array("H", text.encode("utf-16", "surrogatepass"))
-    value = 0
-    # The first unit is the byte order mark.
-    for start in range(1, len(units), len(_POWERS)):
-        part = units[start : start + len(_POWERS)]
-        powers = _POWERS[len(_POWERS) - len(part) :]
-        value = (value * pow(31, len(part), 1 << 32) + sum(map(mul, part, powers))) & 0xFFFFFFFF
-    return value
-
-
 def split(text: str) -> list[str]:
     """`text.split(",")`: without the empty strings at the end."""
     if not text:
@@ -93,9 +80,4 @@ def split(text: str) -> list[str]:
 
 def in_hash_order(names: Iterable[str]) -> list[str]:
     """As a `HashMap` of the default size goes through them, or `Properties`: up to 12."""
-
-    def bucket(name: str) -> int:
-        value = hash_of(name)
-        return (value ^ value >> 16) & 15
-
-    return sorted(names, key=bucket)
+    return sorted(names, key=lambda name: spread_hash(name) & 15)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..cluster.cluster import java_hash
+from ..java_hash import positive_hash
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
     JoinGroupRequestProtocol,
@@ -68,7 +68,7 @@ class ClassicGroup:
     def __init__(self, cluster: "Cluster", group_id: str) -> None:
         self._cluster = cluster
         self.id = group_id
-        self.hash = java_hash(group_id)
+        self.hash = positive_hash(group_id)
         """Picks its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
         self.state_since_ms = cluster.now_ms

@@ -1,0 +1,39 @@
+"""Java's hash codes of texts, by which Kafka picks partitions and orders what it goes through."""
+
+import functools
+from array import array
+from operator import mul
+from typing import Final
+
+_POWERS: Final = [pow(31, power, 1 << 32) for power in reversed(range(1024))]
+_CACHED_LENGTH: Final = 256
+"""Longer texts are not kept for their hash."""
+
+
+def java_hash(text: str) -> int:
+    """`String.hashCode`, as 32 bits without a sign."""
+    units = array("H", text.encode("utf-16", "surrogatepass"))
+    value = 0
+    # The first unit is the byte order mark.
+    for start in range(1, len(units), len(_POWERS)):
+        part = units[start : start + len(_POWERS)]
+        powers = _POWERS[len(_POWERS) - len(part) :]
+        value = (value * pow(31, len(part), 1 << 32) + sum(map(mul, part, powers))) & 0xFFFFFFFF
+    return value
+
+
+def spread_hash(text: str) -> int:
+    """What a `HashMap` takes the bucket from: the upper half mixed into the lower (`HashMap.hash`)."""
+    value = java_hash(text)
+    return value ^ value >> 16
+
+
+def positive_hash(text: str) -> int:
+    """`Utils.abs(text.hashCode())`, which picks a group's partition; 0 for the smallest int."""
+    return _positive(text) if len(text) <= _CACHED_LENGTH else _positive.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _positive(text: str) -> int:
+    value = java_hash(text)
+    return abs(value - (1 << 32)) & 0x7FFFFFFF if value & 0x80000000 else value
