@@ -13,6 +13,7 @@ from rich.table import Table
 
 from ..real_broker import RealBrokerError
 from . import recordings
+from .generating.drawing import families
 from .replaying import replay
 from .running import Found, Pair, run
 
@@ -26,11 +27,13 @@ _SHOWN = 5
 def main(
     kafka: Annotated[str, typer.Option(help="Exact release to start (Java; Maven on first use).")] = "4.4.0",
     sequences: Annotated[int, typer.Option(min=1, help="How many sequences to play.")] = 2000,
+    brokers: Annotated[int, typer.Option(min=1, max=3, help="How many, at both sides: 1 or 3.")] = 1,
     malformed: Annotated[bool, typer.Option("--malformed", help="Change bytes of some requests.")] = False,
     seed: Annotated[int, typer.Option(help="The same seed gives the same sequences.")] = 1,
     first: Annotated[int, typer.Option(min=0, help="Number of the first sequence of the seed.")] = 0,
     family: Annotated[
-        str | None, typer.Option(help="data, transactions, groups or admin: only these.")
+        str | None,
+        typer.Option(help="Only data, transactions, groups, admin; or, of 3 brokers, replicas."),
     ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="A real broker that runs already.")
@@ -45,10 +48,16 @@ def main(
     """Exit status 0: no difference twice over; 1: some; 2: could not start."""
     if replayed is not None:
         _replay(replayed)
+    if malformed and brokers > 1:
+        # Changed bytes could leave it to the controller where replicas are put, which is random.
+        raise typer.BadParameter("malformed requests are for one broker", param_hint="--malformed")
+    if family is not None and family not in families(brokers):
+        known = ", ".join(families(brokers))
+        raise typer.BadParameter(f"with that many brokers, one of {known}", param_hint="--family")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         with err.status(f"Kafka {kafka}: fetching and starting"):
-            pair = Pair(kafka, against)
+            pair = Pair(kafka, against, brokers)
             pair.__enter__()
     except RealBrokerError as error:
         err.print(f"[red]error:[/red] {escape(str(error))}")

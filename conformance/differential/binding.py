@@ -22,6 +22,8 @@ class Bindings:
         self.members: dict[int, str] = {}
         self.generations: dict[int, int] = {}
         self.topic_ids: dict[str, uuid.UUID] = {}
+        self.leaders: dict[tuple[str, int], tuple[int, int]] = {}
+        """Leader and leader epoch of each partition."""
 
     def fill(self, value: Any) -> Any:
         """`value` without placeholders."""
@@ -51,6 +53,8 @@ class Bindings:
                 return self.generations.get(inner[0], 0) + inner[1]
             case "$topic_id":
                 return self.topic_ids.get(self.fill(inner), UNKNOWN_TOPIC_ID)
+            case "$leader_epoch":
+                return self.leaders.get((self.fill(inner[0]), inner[1]), (-1, 0))[1] + inner[2]
             case "$now":
                 return self.now_ms + inner
             case "$hex":

@@ -2,8 +2,6 @@
 
 import re
 import struct
-import time
-from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import Any, Final
 
@@ -12,16 +10,13 @@ from ..normalise import Normaliser
 from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .mutating import mutate
+from .settling import TIMEOUT_S, Settling
 from .steps import SLOW, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
-_TIMEOUT_S: Final = 20.0
 _WAIT_S: Final = 0.5
 """How long a request that may have to wait is given to be answered."""
-_SETTLE_S: Final = 5.0
-_PAUSE_S: Final = 0.005
-_MAY_FORBID_CREATION: Final = 4
 _MS: Final = re.compile(r"-?\b\d{13,19}\b")
 _UUID_LENGTH: Final = 36
 _ALIKE: Final = 0.8
@@ -29,11 +24,6 @@ _NEAR_MS: Final = 15 * 60 * 1000
 _DAY_MS: Final = 24 * 60 * 60 * 1000
 _MINUTE_MS: Final = 60 * 1000
 _LARGEST: Final = 2**63 - 1
-_TOPIC_CHANGES: Final = frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"})
-_CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
-_AFTER_CHANGE_S: Final = 0.06
-"""A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
-anything tell which topics a malformed request changes."""
 
 
 class Playing:
@@ -48,33 +38,50 @@ class Playing:
         ports = {port: rank for rank, (_, _, port) in enumerate(target.nodes)}
         self._normaliser = Normaliser(suffix, target.cluster_id, ranks, ports)
         self._normaliser.name_topic_id(UNKNOWN_TOPIC_ID, "unknown")
-        self._clients: dict[int, Client] = {}
+        self._clients: dict[tuple[int, int], Client] = {}
         self._late: list[tuple[int, Step, Client]] = []
-        self._aside = Client(target.host, target.port, "aside", _TIMEOUT_S)
-        self.topics: set[str] = set()
-        self._coming: set[str] = set()
+        self._settling = Settling(target, suffix, self._bound, self._normaliser)
 
     def play(self) -> list[Any]:
         """One answer for each step, and one list of those that came late, by number of the step."""
         answers: list[Any] = []
         try:
             for number, step in enumerate(self._sequence.steps):
-                answers.append(self._normalised(self._ask(number, step), step))
+                answer = self._normalised(self._ask(number, step), step)
+                told = self._settling.told()
+                if told is not None:
+                    answer = {"answer": answer, "metadata": self._normaliser.answer(told)}
+                answers.append(answer)
             answers.append(self._late_answers())
         finally:
-            for client in [*self._clients.values(), *(each[2] for each in self._late), self._aside]:
+            for client in [*self._clients.values(), *(each[2] for each in self._late)]:
                 client.close()
+            self._settling.close()
         return answers
 
-    def _client(self, number: int) -> Client:
-        if number not in self._clients:
-            self._clients[number] = Client(
-                self._target.host, self._target.port, self._sequence.client_id, _TIMEOUT_S
-            )
-        return self._clients[number]
+    @property
+    def topics(self) -> set[str]:
+        """Those that may have been created."""
+        return self._settling.topics
+
+    def _rank(self, step: Step) -> int:
+        """Of the broker that is asked; that of a partition without leader is the first."""
+        if isinstance(step.broker, int):
+            return step.broker
+        topic, index = step.broker
+        leader, _ = self._bound.leaders.get((self._bound.fill(topic), index), (-1, 0))
+        return next((rank for rank, (node, _, _) in enumerate(self._target.nodes) if node == leader), 0)
+
+    def _client(self, connection: tuple[int, int]) -> Client:
+        """The connection of that number to the broker of that rank."""
+        if connection not in self._clients:
+            _, host, port = self._target.nodes[connection[1]]
+            self._clients[connection] = Client(host, port, self._sequence.client_id, TIMEOUT_S)
+        return self._clients[connection]
 
     def _ask(self, number: int, step: Step) -> Any:
-        client = self._client(step.client)
+        connection = step.client, self._rank(step)
+        client = self._client(connection)
         fields = self._bound.fill(step.fields)
         body = encode(step.api, step.version, fields)
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
@@ -82,7 +89,9 @@ class Playing:
         silent = step.api == "produce" and fields.get("acks") == 0
         waits = step.api in SLOW or bool(step.mutations) or (step.api == "produce" and _null_records(fields))
         try:
-            client.set_timeout(_WAIT_S if waits else _TIMEOUT_S)
+            if step.api == "fetch" and isinstance(step.broker, int):
+                self._settling.caught_up()
+            client.set_timeout(_WAIT_S if waits else TIMEOUT_S)
             client.send_frame(frame)
             if silent and not step.mutations:
                 answer = self._silence(client)
@@ -91,14 +100,11 @@ class Playing:
         except DisconnectedError:
             answer = CLOSED
         except TimeoutError:
-            self._late.append((number, step, self._clients.pop(step.client)))
+            self._late.append((number, step, self._clients.pop(connection)))
             return NO_ANSWER
         self._bound.learn(step, answer)
-        return (
-            answer
-            if self._settle(step, _sent(frame), fields, answer)
-            else {"answer": answer, "settled": False}
-        )
+        settled = self._settling.settle(step, _sent(frame), fields, answer)
+        return answer if settled else {"answer": answer, "settled": False}
 
     def _silence(self, client: Client) -> str:
         """Asks something else: its answer shows that there was none before it."""
@@ -125,83 +131,6 @@ class Playing:
                 found.append([number, CLOSED])
         return found
 
-    # -- what a broker does a moment after it has answered
-
-    def _settle(self, step: Step, sent: str | None, fields: dict[str, Any], answer: Any) -> bool:
-        """Whether the broker came to rest. `sent` is the API in the header as it was sent."""
-        if step.api in ("create_topics", "metadata"):
-            named = [each.get("name") for each in fields.get("topics") or ()]
-            self.topics.update(name for name in named if name and self._suffix in name)
-        self._coming = _created(step, fields, answer) & self.topics
-        if step.api in _TOPIC_CHANGES and not step.mutations:
-            return self._until(self._topics_settled)
-        if step.api in _CONFIG_CHANGES or (step.mutations and sent in _TOPIC_CHANGES | _CONFIG_CHANGES):
-            time.sleep(_AFTER_CHANGE_S)
-        elif step.api == "end_txn" or (step.api == "init_producer_id" and fields.get("transactional_id")):
-            return self._until(self._transactions_settled)
-        return True
-
-    @staticmethod
-    def _until(holds: Callable[[], bool]) -> bool:
-        limit = time.monotonic() + _SETTLE_S
-        while not holds():
-            if time.monotonic() > limit:
-                return False
-            time.sleep(_PAUSE_S)
-        return True
-
-    def _topics_settled(self) -> bool:
-        if not self.topics:
-            return True
-        asked = {
-            "topics": [{"name": each} for each in sorted(self.topics)],
-            "allow_auto_topic_creation": False,
-        }
-        found = self._aside.call("metadata", 12, asked)
-        ready = []
-        for topic in found["topics"]:
-            if topic["error_code"] != "NONE":
-                if topic["name"] in self._coming:
-                    return False
-                if topic["error_code"] == "LEADER_NOT_AVAILABLE":
-                    return False
-                continue
-            self._bound.topic_ids[topic["name"]] = topic["topic_id"]
-            self._normaliser.name_topic_id(topic["topic_id"], topic["name"].replace(f"-{self._suffix}", ""))
-            if any(each["error_code"] != "NONE" for each in topic["partitions"]):
-                return False
-            ready.append(
-                {
-                    "name": topic["name"],
-                    "partitions": [
-                        {
-                            "partition_index": each["partition_index"],
-                            "current_leader_epoch": -1,
-                            "timestamp": -1,
-                        }
-                        for each in topic["partitions"]
-                    ],
-                }
-            )
-        if not ready:
-            return True
-        ends = self._aside.call("list_offsets", 6, {"replica_id": -1, "isolation_level": 0, "topics": ready})
-        return all(
-            part["error_code"]
-            not in ("UNKNOWN_TOPIC_OR_PARTITION", "NOT_LEADER_OR_FOLLOWER", "LEADER_NOT_AVAILABLE")
-            for topic in ends["topics"]
-            for part in topic["partitions"]
-        )
-
-    def _transactions_settled(self) -> bool:
-        found = self._aside.call("list_transactions", 0, {})
-        if found["error_code"] != "NONE":
-            return bool(found["error_code"] != "COORDINATOR_LOAD_IN_PROGRESS")
-        return not any(
-            self._suffix in each["transactional_id"] and each["transaction_state"].startswith("Prepare")
-            for each in found["transaction_states"]
-        )
-
     # -- what can be compared
 
     def _normalised(self, answer: Any, step: Step) -> Any:
@@ -222,6 +151,7 @@ class Playing:
             ("groups", "group_id"),
             ("transaction_states", "transactional_id"),
             ("topics", "name"),
+            ("replica_election_results", "topic"),
         ):
             listed = answer.get(key)
             if isinstance(listed, list) and len(listed) and isinstance(listed[0], dict) and name in listed[0]:
@@ -278,20 +208,6 @@ def _sent(frame: bytes) -> str | None:
 
 def _null_records(fields: dict[str, Any]) -> bool:
     return any(part["records"] is None for topic in fields["topic_data"] for part in topic["partition_data"])
-
-
-def _created(step: Step, fields: dict[str, Any], answer: Any) -> set[str]:
-    """Topics that CreateTopics created, or Metadata that did not find them: they may not be there yet."""
-    if step.mutations:
-        return set()
-    if step.api == "create_topics" and isinstance(answer, dict) and not fields["validate_only"]:
-        return {each["name"] for each in answer["topics"] if each["error_code"] == "NONE"}
-    if step.api != "metadata" or not isinstance(answer, dict):
-        return set()
-    if step.version >= _MAY_FORBID_CREATION and not fields["allow_auto_topic_creation"]:
-        return set()
-    missing = ("UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE")
-    return {each["name"] for each in answer["topics"] if each["name"] and each["error_code"] in missing}
 
 
 def _decoded_by_header(frame: bytes, answer: bytes) -> Any:

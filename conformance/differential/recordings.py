@@ -29,6 +29,7 @@ class Recorded:
             "count": self.count,
             "name": self.sequence.name,
             "client_id": self.sequence.client_id,
+            "brokers": self.sequence.brokers,
             "difference": [[path, repr(left), repr(right)] for path, left, right in self.difference],
             "steps": [each.as_json() for each in self.sequence.steps],
             "answers": self.answers,
@@ -49,7 +50,7 @@ def recorded(
 
 def from_json(kept: dict[str, Any]) -> Recorded:
     steps = tuple(Step.from_json(each) for each in kept["steps"])
-    sequence = Sequence(kept["name"], steps, kept["client_id"])
+    sequence = Sequence(kept["name"], steps, kept["client_id"], kept.get("brokers", 1))
     return Recorded(kept["kafka"], kept["signature"], sequence, kept["answers"], (), kept.get("count", 1))
 
 

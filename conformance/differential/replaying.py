@@ -8,17 +8,19 @@ from ...cluster_options import unchecked
 from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
+from .connecting import connected
 from .playing import BEHIND_MS, Playing
 from .recordings import Recorded
 
 
 def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference | None]]:
     """Each with the first answer of a mock of its release that is not the real broker's, None if all are."""
-    for release in dict.fromkeys(each.kafka for each in recorded):
-        with MockCluster(kafka=unchecked(release), brokers=1, config=dict(BROKER_CONFIG)) as cluster:
-            target = Target.connect(cluster.bootstrap_servers)
+    for release, brokers in dict.fromkeys((each.kafka, each.sequence.brokers) for each in recorded):
+        config = dict(BROKER_CONFIG)
+        with MockCluster(kafka=unchecked(release), brokers=brokers, config=config) as cluster:
+            target = connected(cluster.bootstrap_servers)
             for number, each in enumerate(recorded):
-                if each.kafka == release:
+                if each.kafka == release and each.sequence.brokers == brokers:
                     yield each, _played(target, each, f"x{number:07x}")
 
 

@@ -13,6 +13,7 @@ from ..real_broker import RealCluster
 from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference
+from .connecting import connected
 from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
@@ -36,14 +37,15 @@ class Found:
 
 
 class Pair:
-    """Brokers of one release, real and mock, each alone in its cluster."""
+    """Clusters of one release and size, real and mock."""
 
-    def __init__(self, release: str, against: str | None = None) -> None:
-        """`against` is the address of a real broker that runs already; else one is started."""
+    def __init__(self, release: str, against: str | None = None, brokers: int = 1) -> None:
+        """`against` has the addresses of real brokers that run already; else they are started."""
         self.release = release
+        self.brokers = brokers
         self._against = against
-        self._real = None if against else RealCluster(release, 1)
-        self._mock = MockCluster(kafka=unchecked(release), brokers=1, config=dict(BROKER_CONFIG))
+        self._real = None if against else RealCluster(release, brokers)
+        self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=dict(BROKER_CONFIG))
         self._pool = ThreadPoolExecutor(2)
         self._played = 0
         self.targets: list[Target] = []
@@ -55,9 +57,7 @@ class Pair:
         assert self._against is not None
         self._mock.start()
         addresses = (self._against, self._mock.bootstrap_servers)
-        self.targets = [Target.connect(each, 30.0) for each in addresses]
-        for each in self.targets:
-            _wake(each)
+        self.targets = [connected(each) for each in addresses]
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -91,21 +91,6 @@ class Pair:
         return first_difference(steps, *self.answers(steps))
 
 
-def _wake(target: Target) -> None:
-    """Waits until the broker coordinates transactions."""
-    from ..client import Client
-
-    with Client(target.host, target.port, timeout=30.0) as client:
-        limit = time.monotonic() + 30
-        while time.monotonic() < limit:
-            client.call("find_coordinator", 1, {"key": "probe", "key_type": 1})
-            asked = {"transactional_id": "probe", "transaction_timeout": 60_000}
-            answer = client.call("init_producer_id", 1, asked)
-            if answer["error_code"] == "NONE":
-                return
-            time.sleep(0.1)
-
-
 def run(
     pair: Pair,
     seed: int,
@@ -120,7 +105,9 @@ def run(
     found: dict[str, Found] = {}
     unstable: Counter[str] = Counter()
     for number in range(first, first + count):
-        drawn = sequence(seed, number, pair.versions, malformed_steps=malformed, family=family)
+        drawn = sequence(
+            seed, number, pair.versions, malformed_steps=malformed, family=family, brokers=pair.brokers
+        )
         difference = pair.difference(drawn)
         if difference is not None:
             again = pair.difference(drawn)

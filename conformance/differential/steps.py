@@ -8,6 +8,7 @@ A value that is only known while playing is a dict of one key:
 | `{"$session": N}` | id of the fetch session that step bound as N |
 | `{"$member": N}`, `{"$generation": [N, plus]}` | member id and generation of member N |
 | `{"$topic_id": NAME}` | id of that topic; of one that does not exist for an unknown name |
+| `{"$leader_epoch": [TOPIC, PARTITION, plus]}` | leader epoch of that partition |
 | `{"$now": plus}` | the time at which the sequence began, in ms |
 | `{"$hex": TEXT}` | bytes |
 | `{"$batches": [...]}` | record batches, each described by what `building.record_bytes` takes |
@@ -26,7 +27,10 @@ SLOW: Final = frozenset({"join_group", "sync_group"})
 
 @dataclass(frozen=True)
 class Step:
-    """One request. `binds` numbers what the answer hands out; `mutations` change the encoded frame."""
+    """One request. `binds` numbers what the answer hands out; `mutations` change the encoded frame.
+
+    `broker` is the rank of the broker that is asked, or the topic and partition whose leader is.
+    """
 
     api: str
     version: int
@@ -34,6 +38,7 @@ class Step:
     client: int = 0
     binds: int | None = None
     mutations: tuple[tuple[Any, ...], ...] = ()
+    broker: int | tuple[str, int] = 0
 
     def as_json(self) -> dict[str, Any]:
         kept: dict[str, Any] = {"api": self.api, "version": self.version, "fields": self.fields}
@@ -43,11 +48,14 @@ class Step:
             kept["binds"] = self.binds
         if self.mutations:
             kept["mutations"] = [list(each) for each in self.mutations]
+        if self.broker:
+            kept["broker"] = self.broker
         return kept
 
     @classmethod
     def from_json(cls, kept: dict[str, Any]) -> "Step":
         mutations = tuple(tuple(each) for each in kept.get("mutations", ()))
+        broker = kept.get("broker", 0)
         return cls(
             kept["api"],
             kept["version"],
@@ -55,6 +63,7 @@ class Step:
             kept.get("client", 0),
             kept.get("binds"),
             mutations,
+            broker if isinstance(broker, int) else (broker[0], broker[1]),
         )
 
 
@@ -65,3 +74,4 @@ class Sequence:
     name: str
     steps: tuple[Step, ...] = field(default=())
     client_id: str | None = "differential"
+    brokers: int = 1

@@ -13,13 +13,14 @@ from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
 from mockbroker.conformance.differential.comparing import first_difference
 from mockbroker.conformance.differential.generating import sequence
-from mockbroker.conformance.differential.generating.drawing import FAMILIES
+from mockbroker.conformance.differential.generating.drawing import families
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.shrinking import shrunk
 from mockbroker.conformance.differential.steps import Sequence, Step
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 
+FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
 VERSIONS = {key.name.lower(): list(range(low, high + 1)) for key, (low, high) in CODEC_VERSIONS.items()}
 
 
@@ -35,21 +36,26 @@ def test_what_was_mended_is_answered_as_by_a_real_broker(file: Path) -> None:
     assert not different
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("brokers", "family"), FAMILIES)
 @pytest.mark.parametrize("malformed", [False, True])
-def test_a_seed_is_one_sequence_that_json_can_hold(family: str, malformed: bool) -> None:
-    made = [sequence(7, number, VERSIONS, malformed_steps=malformed, family=family) for number in range(20)]
-    again = [sequence(7, number, VERSIONS, malformed_steps=malformed, family=family) for number in range(20)]
+def test_a_seed_is_one_sequence_that_json_can_hold(brokers: int, family: str, malformed: bool) -> None:
+    made, again = (
+        [
+            sequence(7, number, VERSIONS, malformed_steps=malformed, family=family, brokers=brokers)
+            for number in range(20)
+        ]
+        for _ in range(2)
+    )
     assert made == again
     for each in made:
         assert 10 <= len(each.steps) <= 25
         assert any(step.mutations for step in each.steps) == malformed
         kept = json.loads(json.dumps(Recorded("4.4.0", "x", each, []).as_json()))
-        assert recordings.from_json(kept).sequence.steps == each.steps
+        assert recordings.from_json(kept).sequence == each
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_only_fields_are_asked_that_requests_have_in_some_version(family: str) -> None:
+@pytest.mark.parametrize(("brokers", "family"), FAMILIES)
+def test_only_fields_are_asked_that_requests_have_in_some_version(brokers: int, family: str) -> None:
     def unknown(value: Any, known: Known) -> Iterator[str]:
         if isinstance(value, dict):
             for name, inner in value.items():
@@ -59,21 +65,44 @@ def test_only_fields_are_asked_that_requests_have_in_some_version(family: str) -
             for inner in value:
                 yield from unknown(inner, known)
 
-    steps = [step for number in range(100) for step in sequence(3, number, VERSIONS, family=family).steps]
+    made = [sequence(3, number, VERSIONS, family=family, brokers=brokers) for number in range(100)]
+    steps = [step for each in made for step in each.steps]
     assert not {(step.api, name) for step in steps for name in unknown(step.fields, known_fields(step.api))}
 
 
 def test_every_api_is_drawn() -> None:
-    drawn = {step.api for number in range(300) for step in sequence(1, number, VERSIONS).steps}
-    undrawn = {
-        "api_versions",
-        "elect_leaders",
-        "alter_partition_reassignments",
-        "list_partition_reassignments",
-        "sasl_handshake",
-        "sasl_authenticate",
+    drawn = {
+        step.api
+        for brokers in (1, 3)
+        for number in range(300)
+        for step in sequence(1, number, VERSIONS, brokers=brokers).steps
     }
+    undrawn = {"api_versions", "sasl_handshake", "sasl_authenticate"}
     assert set(VERSIONS) - drawn <= undrawn
+
+
+def test_of_several_brokers_each_is_asked_and_nothing_is_placed_at_random_that_is_asked_of_later() -> None:
+    asked: dict[str, set[Any]] = {}
+    for number in range(100):
+        at_random: set[str] = set()
+        placed: dict[str, int] = {}
+        for step in sequence(5, number, VERSIONS, brokers=3).steps:
+            asked.setdefault(step.api, set()).add(step.broker if isinstance(step.broker, int) else "leader")
+            if step.api == "metadata":
+                assert not step.fields["allow_auto_topic_creation"]
+                assert step.version >= 4
+            elif step.api == "create_topics":
+                at_random |= {each["name"] for each in step.fields["topics"] if not each["assignments"]}
+                placed |= {each["name"]: len(each["assignments"]) for each in step.fields["topics"]}
+            elif step.api == "create_partitions" and not step.fields["validate_only"]:
+                grown = [each for each in step.fields["topics"] if each["assignments"] is None]
+                assert all(each["count"] <= placed.get(each["name"], 1) for each in grown)
+            elif step.api in ("produce", "fetch", "list_offsets"):
+                topics = step.fields.get("topics") or step.fields.get("topic_data") or ()
+                assert not {each.get("name", each.get("topic")) for each in topics} & at_random - {"t0~"}
+    assert asked["produce"] >= {0, 1, 2, "leader"}
+    assert asked["fetch"] >= {0, 1, 2, "leader"}
+    assert asked["elect_leaders"] == {0, 1, 2}
 
 
 def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:

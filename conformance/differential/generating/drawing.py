@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Final
 
 from ..steps import Sequence
-from . import admin, groups, malformed, producing, reading, transactions
+from . import admin, groups, malformed, producing, reading, replicas, transactions
 from .world import Versions, World
 
+_ANYTHING: Final = ("admin", "groups", "transactions", "data")
 Draw = Callable[[World], None]
 _CLIENT_IDS: Final = ("differential", None, "", "ключ", "a" * 200, "with space")
 
@@ -66,35 +67,87 @@ ADMIN: Final[dict[Draw, int]] = {
     reading.fetch: 6,
     reading.list_offsets: 5,
 }
-_FAMILIES: Final = {
+REPLICAS: Final[dict[Draw, int]] = {
+    replicas.create_topics: 6,
+    replicas.create_partitions: 6,
+    replicas.elect_leaders: 14,
+    replicas.alter_partition_reassignments: 14,
+    replicas.list_partition_reassignments: 4,
+    admin.metadata: 3,
+    admin.describe_topic_partitions: 5,
+    admin.describe_cluster: 3,
+    admin.describe_configs: 4,
+    admin.incremental_alter_configs: 4,
+    admin.alter_configs: 2,
+    admin.delete_topics: 2,
+    producing.produce: 22,
+    reading.fetch: 16,
+    reading.list_offsets: 7,
+    reading.offset_for_leader_epoch: 10,
+    reading.delete_records: 4,
+    transactions.init_producer_id: 3,
+    transactions.describe_producers: 2,
+}
+Families = dict[str, tuple[dict[Draw, int], int]]
+_FAMILIES: Final[Families] = {
     "data": (DATA, 42),
     "transactions": (TRANSACTIONS, 24),
     "groups": (GROUPS, 20),
     "admin": (ADMIN, 14),
 }
-FAMILIES: Final = tuple(_FAMILIES)
+_PLACED: Final[dict[Draw, Draw]] = {
+    admin.create_topics: replicas.create_topics,
+    admin.create_partitions: replicas.create_partitions,
+}
+
+
+def _placed(weights: dict[Draw, int]) -> dict[Draw, int]:
+    return {_PLACED.get(draw, draw): weight for draw, weight in weights.items()}
+
+
+_OF_SEVERAL_BROKERS: Final[Families] = {
+    "replicas": (REPLICAS, 55),
+    "data": (_placed(DATA), 15),
+    "transactions": (_placed(TRANSACTIONS), 10),
+    "groups": (_placed(GROUPS), 5),
+    "admin": (_placed(ADMIN), 15),
+}
+
+
+def families(brokers: int) -> Families:
+    """The draws of each family with their weights, and the family's, for clusters of that size."""
+    return _FAMILIES if brokers == 1 else _OF_SEVERAL_BROKERS
 
 
 def sequence(
-    seed: int, number: int, versions: Versions, *, malformed_steps: bool = False, family: str | None = None
+    seed: int,
+    number: int,
+    versions: Versions,
+    *,
+    malformed_steps: bool = False,
+    family: str | None = None,
+    brokers: int = 1,
 ) -> Sequence:
     """Sequence `number` of `seed`: 10 to 25 steps, in versions out of `versions` (by API)."""
-    rng = random.Random(f"{seed}:{number}:{malformed_steps}")
-    world = World(rng, versions)
-    drawn = rng.choices(list(_FAMILIES), [weight for _, weight in _FAMILIES.values()])[0]
+    name = f"{seed}:{number}"
+    rng = random.Random(f"{name}:{malformed_steps}")
+    several = brokers > 1
+    world = World(rng, versions, replicas.addressed if several else None)
+    known = families(brokers)
+    drawn = rng.choices(list(known), [weight for _, weight in known.values()])[0]
     drawn = family or drawn
-    weights, _ = _FAMILIES[drawn]
-    if drawn == "transactions" and world.chance(98):
+    weights, _ = known[drawn]
+    if (drawn == "transactions" and world.chance(98)) or several:
         # Markers are of now, and would roll a segment of old records.
         world.era = "now"
-    admin.first_topics(world)
+    (replicas if several else admin).first_topics(world)
     if world.chance(60):
         transactions.init_producer_id(world)
     wanted = rng.randint(10, 25)
+    everything = [draw for other in _ANYTHING for draw in known[other][0]]
     while len(world.steps) < wanted:
         if world.chance(6):
-            everything = {**ADMIN, **GROUPS, **TRANSACTIONS, **DATA}
-            draw = rng.choice(list(everything))
+            draw = rng.choice(list(dict.fromkeys(everything)))
         else:
             draw = rng.choices(list(weights), list(weights.values()))[0]
         if all(world.has(each) for each in (draw.__name__,)) or draw.__name__ in ("transaction", "rebalance"):
@@ -103,4 +156,4 @@ def sequence(
     steps = tuple(world.steps[:25])
     if malformed_steps:
         steps = malformed.spoiled(rng, steps, versions)
-    return Sequence(f"{seed}:{number}", steps, client_id)
+    return Sequence(name, steps, client_id, brokers)

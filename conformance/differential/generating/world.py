@@ -1,7 +1,7 @@
 """What a generator believes of the broker, so that most of what it draws makes sense."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,15 +40,21 @@ class Member:
 class World:
     """One sequence while it is drawn."""
 
-    def __init__(self, rng: random.Random, versions: Versions) -> None:
+    def __init__(
+        self, rng: random.Random, versions: Versions, addressed: Callable[["World", Step], Step] | None = None
+    ) -> None:
+        """`addressed` makes of each step what is put to one of several brokers; None where there is one."""
         self.rng = rng
         self.versions = versions
+        self._addressed = addressed
         self.steps: list[Step] = []
         self.topics: dict[str, int] = {}
+        self.replicas: dict[str, list[list[int]]] = {}
         self.ends: dict[tuple[str, int], int] = {}
         self.producers: list[Producer] = []
         self.members: list[Member] = []
         self.fetch_sessions: list[dict[str, Any]] = []
+        self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.groups = ["g0~", "g1~"]
         self.transactional_ids = ["tx0~", "tx1~"]
         # Old and present times in one log roll a segment between them: rare, see docs/differential.md.
@@ -71,7 +77,8 @@ class World:
         return known[-1] if self.chance(25) else self.rng.choice(known)
 
     def add(self, api: str, version: int, fields: dict[str, Any], **more: Any) -> None:
-        self.steps.append(Step(api, version, fields, **more))
+        step = Step(api, version, fields, **more)
+        self.steps.append(self._addressed(self, step) if self._addressed else step)
 
     def topic(self) -> str:
         """A topic, seldom one that does not exist."""

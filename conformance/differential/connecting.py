@@ -1,0 +1,49 @@
+"""Clusters that are ready to be asked, with their coordinators where they are wanted."""
+
+import time
+from typing import Final
+
+from ..client import Client
+from ..scene import Target
+
+_LIMIT_S: Final = 30.0
+_INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
+
+
+def connected(bootstrap: str) -> Target:
+    """A cluster whose coordinators are ready; where there are several brokers, they are on the first."""
+    if "," in bootstrap:
+        _create_internal_topics(bootstrap)
+    target = Target.connect(bootstrap, _LIMIT_S)
+    _await_transactions(target)
+    return target
+
+
+def _create_internal_topics(bootstrap: str) -> None:
+    """As brokers create them, but on the first broker: Kafka places them at random."""
+    host, _, port = bootstrap.split(",")[0].rpartition(":")
+    with Client(host, int(port), timeout=_LIMIT_S) as client:
+        asked = {"topics": [], "allow_auto_topic_creation": False}
+        first = min(each["node_id"] for each in client.call("metadata", 4, asked)["brokers"])
+        topics = [
+            {
+                "name": name,
+                "num_partitions": -1,
+                "replication_factor": -1,
+                "assignments": [{"partition_index": 0, "broker_ids": [first]}],
+                "configs": [{"name": "cleanup.policy", "value": "compact"}],
+            }
+            for name in _INTERNAL
+        ]
+        client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
+
+
+def _await_transactions(target: Target) -> None:
+    with Client(*target.nodes[0][1:], timeout=_LIMIT_S) as client:
+        limit = time.monotonic() + _LIMIT_S
+        while time.monotonic() < limit:
+            client.call("find_coordinator", 1, {"key": "probe", "key_type": 1})
+            asked = {"transactional_id": "probe", "transaction_timeout": 60_000}
+            if client.call("init_producer_id", 1, asked)["error_code"] == "NONE":
+                return
+            time.sleep(0.1)

@@ -1,0 +1,373 @@
+"""Waiting until brokers have come to rest: real ones answer before they are done."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from ..client import Client
+from ..normalise import Normaliser
+from ..scene import Target
+from .binding import Bindings
+from .steps import Step
+
+TIMEOUT_S: Final = 20.0
+_SETTLE_S: Final = 5.0
+_PAUSE_S: Final = 0.005
+_MAY_FORBID_CREATION: Final = 4
+_LATEST, _EARLIEST = -1, -2
+_CONSUMER, _DEBUGGER = -1, -2
+_CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
+TOPIC_CHANGES: Final = (
+    frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"}) | _CHANGES
+)
+CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
+_WRITES: Final = frozenset(
+    {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"} | TOPIC_CHANGES
+)
+_AFTER_CHANGE_S: Final = 0.06
+"""A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
+anything tell which topics a malformed request changes."""
+Topic = dict[str, Any]
+
+
+class Settling:
+    """What the brokers of `target` say aside, of the topics of one sequence."""
+
+    def __init__(self, target: Target, suffix: str, bound: Bindings, normaliser: Normaliser) -> None:
+        self._suffix = suffix
+        self._bound = bound
+        self._normaliser = normaliser
+        self._nodes = {
+            node: Client(host, port, "aside", TIMEOUT_S, target.network) for node, host, port in target.nodes
+        }
+        self._first = next(iter(self._nodes.values()))
+        self.topics: set[str] = set()
+        self._placed_at_random: set[str] = set()
+        self._expected: dict[str, Callable[[Topic], bool]] = {}
+        self._told: Any = None
+
+    def close(self) -> None:
+        for each in self._nodes.values():
+            each.close()
+
+    def settle(self, step: Step, sent: str | None, fields: dict[str, Any], answer: Any) -> bool:
+        """Whether the brokers came to rest. `sent` is the API in the header as it was sent."""
+        if step.api in ("create_topics", "metadata"):
+            named = [each.get("name") for each in fields.get("topics") or ()]
+            self.topics.update(name for name in named if name and self._suffix in name)
+        if step.api == "create_topics":
+            self._placed_at_random |= {each["name"] for each in fields["topics"] if not each["assignments"]}
+        if step.mutations:
+            if sent in TOPIC_CHANGES | CONFIG_CHANGES:
+                time.sleep(_AFTER_CHANGE_S)
+            return True
+        self._expected = dict(self._expectations(step, fields, answer))
+        if step.api in CONFIG_CHANGES:
+            time.sleep(_AFTER_CHANGE_S)
+        if (step.api in TOPIC_CHANGES or self._several) and not _until(self._topics_settled):
+            return False
+        ends = step.api == "end_txn" or (step.api == "init_producer_id" and fields.get("transactional_id"))
+        if ends and not _until(self._transactions_settled):
+            return False
+        return not self._several or step.api not in _WRITES or _until(self._replicated)
+
+    @property
+    def _several(self) -> bool:
+        return len(self._nodes) > 1
+
+    # -- metadata
+
+    def told(self) -> Any:
+        """What brokers of a cluster of several say of the topics, if it is not what they said last: of each
+        broker, or once where it is the same."""
+        if not self._several:
+            return None
+        names = sorted(self.topics - self._placed_at_random)
+        found = [_metadata(client, names)["topics"] for client in self._nodes.values()]
+        told = found[0] if all(each == found[0] for each in found) else found
+        if told == self._told:
+            return None
+        self._told = told
+        return told
+
+    def _topics_settled(self) -> bool:
+        if not self.topics:
+            return True
+        for client in self._nodes.values():
+            found = _metadata(client, sorted(self.topics))
+            if not all(map(self._as_expected, found["topics"])):
+                return False
+        there = [each for each in found["topics"] if each["error_code"] == "NONE"]
+        for topic in there:
+            self._learn(topic)
+        return not there or (
+            self._led(there)
+            if not self._several
+            else all(self._led_by(node, client, there) for node, client in self._nodes.items())
+            and not self._moving(there)
+        )
+
+    def _learn(self, topic: Topic) -> None:
+        name, topic_id = topic["name"], topic["topic_id"]
+        self._bound.topic_ids[name] = topic_id
+        self._normaliser.name_topic_id(topic_id, name.replace(f"-{self._suffix}", ""))
+        for each in topic["partitions"]:
+            place = name, each["partition_index"]
+            self._bound.leaders[place] = each["leader_id"], each["leader_epoch"]
+
+    def _as_expected(self, topic: Topic) -> bool:
+        if not self._expected.get(topic["name"], _nothing)(topic):
+            return False
+        if topic["error_code"] != "NONE":
+            return bool(topic["error_code"] != "LEADER_NOT_AVAILABLE")
+        return all(
+            each["error_code"] == "NONE" and len(each["isr_nodes"]) == len(each["replica_nodes"])
+            for each in topic["partitions"]
+        )
+
+    def _led(self, topics: list[Topic]) -> bool:
+        """Whether the only broker leads all of them by now."""
+        return all(
+            part["error_code"]
+            not in ("UNKNOWN_TOPIC_OR_PARTITION", "NOT_LEADER_OR_FOLLOWER", "LEADER_NOT_AVAILABLE")
+            for _, _, part in _ends(self._first, topics)
+        )
+
+    def _led_by(self, node: int, client: Client, topics: list[Topic]) -> bool:
+        """Whether a broker leads what it should, and knows the leader epoch of what it has a replica of."""
+        leads = {
+            (topic["name"], each["partition_index"]): each["leader_id"] == node
+            for topic in topics
+            for each in topic["partitions"]
+        }
+        asked = [
+            {
+                "topic": topic["name"],
+                "partitions": [
+                    {
+                        "partition": each["partition_index"],
+                        "current_leader_epoch": each["leader_epoch"],
+                        "leader_epoch": each["leader_epoch"],
+                    }
+                    for each in topic["partitions"]
+                ],
+            }
+            for topic in topics
+        ]
+        fields = {"replica_id": -1, "topics": asked}
+        found = client.call("offset_for_leader_epoch", 3, fields)
+        return all(
+            part["error_code"]
+            == ("NONE" if leads[topic["topic"], part["partition"]] else "NOT_LEADER_OR_FOLLOWER")
+            for topic in found["topics"]
+            for part in topic["partitions"]
+        )
+
+    def _moving(self, topics: list[Topic]) -> bool:
+        """Whether a reassignment is not over."""
+        asked = [
+            {
+                "name": topic["name"],
+                "partition_indexes": [each["partition_index"] for each in topic["partitions"]],
+            }
+            for topic in topics
+        ]
+        found = self._first.call("list_partition_reassignments", 0, {"timeout": 10_000, "topics": asked})
+        return any(each["partitions"] for each in found["topics"])
+
+    def _expectations(
+        self, step: Step, fields: dict[str, Any], answer: Any
+    ) -> Iterator[tuple[str, Callable[[Topic], bool]]]:
+        """What Metadata says of a topic once what was answered is applied."""
+        if not isinstance(answer, dict):
+            return
+        if step.api in ("create_topics", "metadata"):
+            for name in _created(step, fields, answer) & self.topics:
+                yield name, _is_there
+        elif not self._several:
+            return
+        elif step.api == "delete_topics":
+            for each in answer["responses"]:
+                if each["error_code"] == "NONE" and each["name"]:
+                    yield each["name"], lambda topic: bool(topic["error_code"] != "NONE")
+        elif step.api == "create_partitions" and not fields["validate_only"]:
+            counts = {each["name"]: each["count"] for each in fields["topics"]}
+            for each in answer["results"]:
+                if each["error_code"] == "NONE":
+                    yield each["name"], _has(counts[each["name"]])
+        elif step.api == "alter_partition_reassignments":
+            wanted = {
+                (topic["name"], each["partition_index"]): each["replicas"]
+                for topic in fields["topics"]
+                for each in topic["partitions"]
+            }
+            for topic in answer["responses"]:
+                placed = {
+                    each["partition_index"]: wanted[topic["name"], each["partition_index"]]
+                    for each in topic["partitions"]
+                    if each["error_code"] == "NONE" and wanted[topic["name"], each["partition_index"]]
+                }
+                yield topic["name"], _placed(placed)
+        elif step.api == "elect_leaders":
+            for result in answer["replica_election_results"]:
+                elected = [
+                    each["partition_id"]
+                    for each in result["partition_result"]
+                    if each["error_code"] == "NONE"
+                ]
+                yield result["topic"], _led_by_preferred(elected)
+
+    # -- what was written
+
+    def _replicated(self) -> bool:
+        """Whether all that leaders have can be read."""
+        names = [name for name, _ in self._bound.leaders if name in self.topics]
+        found = _metadata(self._first, sorted(set(names)))
+        for node, client in self._nodes.items():
+            led = _led_only(found["topics"], node)
+            if not led:
+                continue
+            readable, written = (
+                [(name, index, part["offset"]) for name, index, part in _ends(client, led, replica=replica)]
+                for replica in (_CONSUMER, _DEBUGGER)
+            )
+            if readable != written:
+                return False
+        return True
+
+    def caught_up(self) -> bool:
+        """Waits until followers know what their leaders do, of each partition."""
+        return not self._several or _until(self._followers_know)
+
+    def _followers_know(self) -> bool:
+        names = sorted({name for name, _ in self._bound.leaders if name in self.topics})
+        found = [each for each in _metadata(self._first, names)["topics"] if each["error_code"] == "NONE"]
+        for topic in found:
+            for part in topic["partitions"]:
+                known = {
+                    self._known(node, topic, part) for node in part["replica_nodes"] if node in self._nodes
+                }
+                if len(known) > 1:
+                    return False
+        return True
+
+    def _known(self, node: int, topic: Topic, part: dict[str, Any]) -> tuple[Any, ...]:
+        client = self._nodes[node]
+        [(_, _, start)] = _ends(client, [{**topic, "partitions": [part]}], _EARLIEST, replica=_DEBUGGER)
+        asked = {
+            "partition": part["partition_index"],
+            "fetch_offset": max(0, start["offset"]),
+            "partition_max_bytes": 0,
+            "current_leader_epoch": -1,
+            "last_fetched_epoch": -1,
+            "log_start_offset": -1,
+        }
+        fields = {
+            "replica_id": -1,
+            "max_wait": 0,
+            "min_bytes": 0,
+            "max_bytes": 1,
+            "session_epoch": -1,
+            "topics": [{"topic": topic["name"], "partitions": [asked]}],
+        }
+        [found] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
+        return found["error_code"], found["high_watermark"], start["offset"]
+
+    def _transactions_settled(self) -> bool:
+        found = self._first.call("list_transactions", 0, {})
+        if found["error_code"] != "NONE":
+            return bool(found["error_code"] != "COORDINATOR_LOAD_IN_PROGRESS")
+        return not any(
+            self._suffix in each["transactional_id"] and each["transaction_state"].startswith("Prepare")
+            for each in found["transaction_states"]
+        )
+
+
+def _until(holds: Callable[[], bool]) -> bool:
+    limit = time.monotonic() + _SETTLE_S
+    while not holds():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(_PAUSE_S)
+    return True
+
+
+def _metadata(client: Client, names: list[str]) -> dict[str, Any]:
+    asked = {"topics": [{"name": each} for each in names], "allow_auto_topic_creation": False}
+    return client.call("metadata", 12, asked)
+
+
+def _led_only(topics: list[Topic], node: int) -> list[Topic]:
+    """Topics with those of their partitions that `node` leads."""
+    found = [
+        {**topic, "partitions": [each for each in topic["partitions"] if each["leader_id"] == node]}
+        for topic in topics
+    ]
+    return [each for each in found if each["partitions"]]
+
+
+def _ends(
+    client: Client, topics: list[Topic], timestamp: int = _LATEST, *, replica: int = _CONSUMER
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """What ListOffsets says of each partition: of the high watermark, or the log's end for replica -2."""
+    asked = [
+        {
+            "name": topic["name"],
+            "partitions": [
+                {
+                    "partition_index": each["partition_index"],
+                    "current_leader_epoch": -1,
+                    "timestamp": timestamp,
+                }
+                for each in topic["partitions"]
+            ],
+        }
+        for topic in topics
+    ]
+    fields = {"replica_id": replica, "isolation_level": 0, "topics": asked}
+    for topic in client.call("list_offsets", 6, fields)["topics"]:
+        for part in topic["partitions"]:
+            yield topic["name"], part["partition_index"], part
+
+
+def _nothing(topic: Topic) -> bool:
+    return True
+
+
+def _is_there(topic: Topic) -> bool:
+    return bool(topic["error_code"] == "NONE")
+
+
+def _has(count: int) -> Callable[[Topic], bool]:
+    return lambda topic: len(topic["partitions"]) == count
+
+
+def _placed(replicas: dict[int, list[int]]) -> Callable[[Topic], bool]:
+    def holds(topic: Topic) -> bool:
+        found = {each["partition_index"]: each["replica_nodes"] for each in topic["partitions"]}
+        return all(found.get(index) == wanted for index, wanted in replicas.items())
+
+    return holds
+
+
+def _led_by_preferred(indexes: list[int]) -> Callable[[Topic], bool]:
+    def holds(topic: Topic) -> bool:
+        return all(
+            each["leader_id"] == each["replica_nodes"][0]
+            for each in topic["partitions"]
+            if each["partition_index"] in indexes
+        )
+
+    return holds
+
+
+def _created(step: Step, fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:
+    """Topics that CreateTopics created, or Metadata that did not find them: they may not be there yet."""
+    if step.api == "create_topics":
+        if fields["validate_only"]:
+            return set()
+        return {each["name"] for each in answer["topics"] if each["error_code"] == "NONE"}
+    if step.version >= _MAY_FORBID_CREATION and not fields["allow_auto_topic_creation"]:
+        return set()
+    missing = ("UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE")
+    return {each["name"] for each in answer["topics"] if each["name"] and each["error_code"] in missing}
