@@ -18,9 +18,10 @@ from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import TRANSACTIONAL, Record, batch, records
 from mockbroker.conformance.client import Client, DisconnectedError
+from mockbroker.environment import Environment
 from mockbroker.faults import Faults
-from mockbroker.policies import Policies
 from mockbroker.protocol.releases import parse
+from mockbroker.seeded import streams
 from mockbroker.server.connection import Connection
 from mockbroker.server.observer import SilentObserver
 from mockbroker.trace import Trace
@@ -79,9 +80,7 @@ class Week:
     ) -> None:
         release = parse(kafka)
         self.random = Random(seed)
-        self.cluster = Cluster(
-            release, self.random, config=CONFIG, policies=Policies(release), now_ms=START_MS
-        )
+        self.cluster = Cluster(Environment(release, streams(seed), config=CONFIG, now_ms=START_MS))
         self.faults = Faults(self.cluster)
         self.trace = Trace(self.cluster, kept=100)
         if traced:

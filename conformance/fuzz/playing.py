@@ -3,7 +3,6 @@
 import dataclasses
 import itertools
 import math
-import random
 import resource
 import time
 import traceback
@@ -14,6 +13,7 @@ from ...cluster.cluster import Cluster
 from ...control.duration import Duration, later
 from ...control.table import find
 from ...control.target import Target
+from ...environment import Environment
 from ...errors import ConflictError, NotThereError
 from ...faults import Faults
 from ...protocol.api_keys import ApiKey
@@ -21,6 +21,7 @@ from ...protocol.messages.offset_fetch import OffsetFetchRequest
 from ...protocol.messages.produce import ProduceRequest
 from ...protocol.reading import MOST_TEXT
 from ...protocol.releases import parse
+from ...seeded import streams
 from ...server.connection import Connection
 from ...server.slices import ENDLESS, Slice
 from ...trace import Trace
@@ -49,8 +50,9 @@ class Stage:
 
     def __init__(self, kafka: str, traced: bool, known: Known, sliced: bool = False) -> None:
         config = {"offsets.topic.num.partitions": "5", "transaction.state.log.num.partitions": "5"}
-        self.cluster = Cluster(parse(kafka), random.Random(1), brokers=BROKERS, config=config, now_ms=NOW_MS)
-        self.cluster.failed = lambda error, call: self.failed(None, error)
+        environment = Environment(parse(kafka), streams(1), config=config, now_ms=NOW_MS)
+        self.cluster = Cluster(environment, brokers=BROKERS)
+        environment.failed = lambda error, call: self.failed(None, error)
         self._faults = Faults(self.cluster)
         self._trace = Trace(self.cluster)
         self._target = Target(

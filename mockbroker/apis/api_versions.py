@@ -30,7 +30,7 @@ _FEATURE_NEEDS = {
 def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
     if not note_software(call.client, request) and call.version >= 3:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    release = call.cluster.release
+    release = call.environment.release
     known = facts(release)
     finalized = dict(known.finalized_features)
     if "transaction.version" in finalized and not call.policies.epoch_bump.per_transaction:

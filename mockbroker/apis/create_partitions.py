@@ -37,7 +37,7 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
         if count > 1
     ]
     single = [asked for asked in request.topics if times[asked.name] == 1]
-    limit = cluster.policies.too_many_new_partitions
+    limit = cluster.environment.policies.too_many_new_partitions
     refused = limit.whole_request and _added(cluster, single) > topic_creation.MAX_RECORDS
     left = topic_creation.MAX_RECORDS
     for asked in single:

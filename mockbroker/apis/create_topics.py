@@ -71,7 +71,7 @@ def _refused(
     partitions = _partitions(cluster, topics)
     if partitions > topic_creation.MAX_PARTITIONS_PER_REQUEST:
         return ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
-    message = cluster.policies.large_creation
+    message = cluster.environment.policies.large_creation
     most = partitions + sum(1 + len(topic.configs) for topic in topics)
     if message is None or most <= topic_creation.MAX_RECORDS:
         return None
@@ -110,7 +110,7 @@ class _Creation:
                 cluster.notes.topic_not_created(topic.name, topic_creation.told(error))
             return _failure(topic.name, error.code, error.message)
         if self._validate_only:
-            topic_id = cluster.new_uuid()
+            topic_id = cluster.environment.new_uuid()
         else:
             topic_id = cluster.create_topic(topic.name, assignment, overrides).id
             self._made.add(topic.name)
@@ -132,7 +132,7 @@ class _Creation:
     def _configs(self, overrides: dict[str, str]) -> list[CreatableTopicConfigs]:
         of = tuple(overrides.items())
         if of not in self.described:
-            entries = self._cluster.configs.topic_entries(overrides)
+            entries = self._cluster.environment.configs.topic_entries(overrides)
             self.described[of] = [
                 CreatableTopicConfigs(
                     name=key.name,
@@ -147,7 +147,7 @@ class _Creation:
 
 def _partitions(cluster: "Cluster", topics: list[CreatableTopic]) -> int:
     """How many partitions the whole request asks for."""
-    default = cluster.configs.broker_int("num.partitions")
+    default = cluster.environment.configs.broker_int("num.partitions")
     return sum(
         len(topic.assignments) or (default if topic.num_partitions == -1 else max(topic.num_partitions, 0))
         for topic in topics

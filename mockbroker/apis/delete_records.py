@@ -61,7 +61,7 @@ class _Waiting:
         self.call = call
         self.answer = answer
         self.left = left
-        self.timer = call.cluster.wait(timeout_ms, self.expire)
+        self.timer = call.environment.wait(timeout_ms, self.expire)
         for each in left:
             each.partition.deleting.add(self.look)
 
@@ -73,7 +73,7 @@ class _Waiting:
             self.timer.cancel()
             for each in self.left:
                 each.partition.deleting.discard(self.look)
-            self.call.fail(error)
+            self.call.environment.fail(error, self.call)
 
     def _look(self) -> None:
         for each in list(self.left):

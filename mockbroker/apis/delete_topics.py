@@ -27,7 +27,7 @@ def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsRespo
     cluster = call.cluster
     if cluster.active_controller.refuses(call.broker):
         return _refused(request, ErrorCode.NOT_CONTROLLER)
-    if not cluster.configs.broker_bool("delete.topic.enable"):
+    if not cluster.environment.configs.broker_bool("delete.topic.enable"):
         own = call.version >= _OWN_ERROR_SINCE
         return _refused(request, ErrorCode.TOPIC_DELETION_DISABLED if own else ErrorCode.INVALID_REQUEST)
     results, names, ids = _sorted_out(request)

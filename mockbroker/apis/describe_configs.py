@@ -131,9 +131,9 @@ def _overrides(call: Call, asked: DescribeConfigsResource) -> Mapping[str, str]:
         case ResourceType.TOPIC:
             return cluster.topics[name].overrides
         case ResourceType.CLIENT_METRICS:
-            return cluster.configs.client_metrics.get(name, {})
+            return cluster.environment.configs.client_metrics.get(name, {})
         case ResourceType.GROUP:
-            return cluster.configs.groups.get(name, {})
+            return cluster.environment.configs.groups.get(name, {})
         case _:
             return {}
 
@@ -141,7 +141,7 @@ def _overrides(call: Call, asked: DescribeConfigsResource) -> Mapping[str, str]:
 def _described(
     call: Call, asked: DescribeConfigsResource, overrides: Mapping[str, str]
 ) -> Iterator[Described]:
-    configs, broker = call.cluster.configs, call.broker
+    configs, broker = call.environment.configs, call.broker
     match asked.resource_type:
         case ResourceType.TOPIC:
             return describing.topic(configs, overrides, broker.id)
@@ -174,7 +174,7 @@ def _own(broker: Broker) -> dict[str, str]:
         "listeners": "PLAINTEXT://{}:{}".format(*broker.listens_on),
         "advertised.listeners": f"PLAINTEXT://{broker.host}:{broker.port}",
     }
-    if "node.id" in broker.cluster.configs.broker_keys:
+    if "node.id" in broker.environment.configs.broker_keys:
         own["node.id"] = str(broker.id)
     if broker.rack is not None:
         own["broker.rack"] = broker.rack

@@ -33,7 +33,7 @@ def describe_topic_partitions(
             topics=[DescribeTopicPartitionsResponseTopic(error_code=code, name=name) for name in names]
         )
     start = request.cursor or Cursor()
-    most = cluster.configs.broker_int("max.request.partition.size.limit")
+    most = cluster.environment.configs.broker_int("max.request.partition.size.limit")
     left = max(min(most, request.response_partition_limit), 1)
     answer = DescribeTopicPartitionsResponse()
     for name in sorted({name for name in names or cluster.topics if name >= start.topic_name}):

@@ -61,7 +61,7 @@ def _failed(call: Call, request: FetchRequest) -> FetchResponse:
     if call.version >= 13:
         return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
     answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
-    records = () if call.cluster.release.number >= (4, 0) else None
+    records = () if call.environment.release.number >= (4, 0) else None
     for topic in request.topics:
         partitions = [
             reading.refused(p.partition, ErrorCode.UNKNOWN_SERVER_ERROR, ()) for p in topic.partitions
@@ -86,7 +86,7 @@ class _Waiting:
         there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
         self.partitions = [partition for _, partition in there if partition is not None]
         context.awaited = {key for key, partition in there if partition is not None}
-        self.timer = call.cluster.wait(context.request.max_wait_ms, self.complete)
+        self.timer = call.environment.wait(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
@@ -101,8 +101,8 @@ class _Waiting:
         Then it goes on waiting, unless there is an error now, a divergence or enough to read
         (`DelayedFetch.tryComplete`). What a reader of committed records can read is another matter.
         """
-        cluster = self.call.cluster
-        before, cluster.at_work = cluster.at_work, self.call
+        environment = self.call.environment
+        before, environment.at_work = environment.at_work, self.call
         try:
             if size and not self.context.request.isolation_level:
                 self.missing -= size
@@ -113,9 +113,9 @@ class _Waiting:
                 self.complete()
         except Exception as error:  # it is told by another's request, which goes on
             self._forget()
-            self.call.fail(error)
+            environment.fail(error, self.call)
         finally:
-            cluster.at_work = before
+            environment.at_work = before
 
     def _resolved(self) -> list[Partition]:
         found = [_resolve(self.call, self.context, key)[0] for key in self.keys]
@@ -250,7 +250,7 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
                 fetcher.refresh(partition, result)
         call.answer(_answer(call, context, results))
 
-    call.cluster.wait(delay_ms, answer)
+    call.environment.wait(delay_ms, answer)
     return PARKED
 
 

@@ -65,7 +65,7 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
         return None, error
     if not _is_share_partition(key):
         return None, ErrorCode.INVALID_REQUEST
-    partitions = cluster.configs.broker_int("share.coordinator.state.topic.num.partitions")
+    partitions = cluster.environment.configs.broker_int("share.coordinator.state.topic.num.partitions")
     broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions, partitions)
     return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
 

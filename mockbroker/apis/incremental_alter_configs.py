@@ -45,7 +45,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
     altering.check_form(changes)
 
     def edit(kind: str) -> resources.Edit:
-        keys = definitions.keys(kind, cluster.release)
+        keys = definitions.keys(kind, cluster.environment.release)
         return lambda current: altering.applied(current, changes, keys, broker=kind == "broker")
 
     match resources.known_type(cluster, asked.resource_type):

@@ -25,7 +25,7 @@ def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
     expected = None
     if request.producer_id != _NONE:
         expected = Producer(request.producer_id, request.producer_epoch)
-    if request.enable2_pc and not call.cluster.configs.broker_bool("transaction.two.phase.commit.enable"):
+    if request.enable2_pc and not call.environment.configs.broker_bool("transaction.two.phase.commit.enable"):
         return _refused(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
     if request.keep_prepared_txn:
         return _refused(ErrorCode.UNSUPPORTED_VERSION)

@@ -35,7 +35,10 @@ def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse
     times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
     answer = ListOffsetsResponse()
     # A level that there is not fails the request since 4.0, before that each partition a consumer asks for.
-    fails = request.isolation_level not in _ISOLATION_LEVELS and call.cluster.release.number >= (4, 0)
+    fails = request.isolation_level not in _ISOLATION_LEVELS and call.environment.release.number >= (
+        4,
+        0,
+    )
     for topic in request.topics:
         result = ListOffsetsTopicResponse(topic.name)
         for p in topic.partitions:
@@ -49,7 +52,7 @@ def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse
         answer.topics.append(result)
     if fails:
         return answer
-    return _merged(answer) if call.cluster.release.number >= (4, 0) else answer
+    return _merged(answer) if call.environment.release.number >= (4, 0) else answer
 
 
 def _merged(answer: ListOffsetsResponse) -> ListOffsetsResponse:

@@ -84,7 +84,7 @@ def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTo
 
 def _why_not_creating(call: Call, request: MetadataRequest) -> str:
     """Why topics that are not there are not created; empty when they are."""
-    if not call.cluster.configs.broker_bool("auto.create.topics.enable"):
+    if not call.environment.configs.broker_bool("auto.create.topics.enable"):
         return "auto.create.topics.enable is false"
     if not request.allow_auto_topic_creation:
         return f"the client {call.client_id!r} asked for it, and not to create it (allow_auto_topic_creation)"

@@ -247,7 +247,7 @@ def append(
     log = partition.log
     if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
-    now_ms = call.cluster.now_ms
+    now_ms = call.environment.now_ms
     try:
         batch, header, max_timestamp = validate(records, header, partition, now_ms)
         producer_id, epoch, sequence, count = header[9:]

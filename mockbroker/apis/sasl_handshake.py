@@ -15,7 +15,7 @@ _NOTHING_TOLD_SINCE: Final = (1, 0)
 def sasl_handshake(call: Call, request: SaslHandshakeRequest) -> SaslHandshakeResponse:
     """ILLEGAL_SASL_STATE; 0.11 tells which mechanisms it has all the same (`KafkaApis.scala`)."""
     answer = SaslHandshakeResponse(ErrorCode.ILLEGAL_SASL_STATE)
-    if call.cluster.release.number < _NOTHING_TOLD_SINCE:
-        enabled = call.cluster.configs.broker_value("sasl.enabled.mechanisms", call.broker.id)
+    if call.environment.release.number < _NOTHING_TOLD_SINCE:
+        enabled = call.environment.configs.broker_value("sasl.enabled.mechanisms", call.broker.id)
         answer.mechanisms = enabled if isinstance(enabled, list) else []
     return answer

@@ -84,7 +84,7 @@ class _Commit:
 
     def start(self) -> None:
         call, policy = self._call, self._call.policies.transaction_verification
-        if call.cluster.release.number < (4, 0):
+        if call.environment.release.number < (4, 0):
             # The group begins before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
             call.broker.groups.create(self._request.group_id)
         if policy is None or not policy.offsets:
@@ -155,8 +155,8 @@ class _Commit:
             partition.forget(waited)
             self._done(E.REQUEST_TIMED_OUT if refuses else E.COORDINATOR_NOT_AVAILABLE, self._too_long)
 
-        timeout_ms = call.cluster.configs.broker_int("offsets.commit.timeout.ms")
-        timer = call.cluster.wait(timeout_ms, expired)
+        timeout_ms = call.environment.configs.broker_int("offsets.commit.timeout.ms")
+        timer = call.environment.wait(timeout_ms, expired)
         partition.when_replicated(end, waited)
 
 

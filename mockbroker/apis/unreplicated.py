@@ -44,7 +44,7 @@ class Unreplicated:
                 if partition is not None and partition.log.high_watermark < partition.log.end_offset:
                     self._wait(partition, one)
         if self.left:
-            self._timer = call.cluster.wait(max(0, request.timeout_ms), self._expire)
+            self._timer = call.environment.wait(max(0, request.timeout_ms), self._expire)
 
     def _partition(self, topic: TopicProduceResponse, index: int) -> Partition | None:
         if self._call.version < 13:

@@ -61,7 +61,7 @@ class Verification:
     def __init__(
         self, call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked], append: Append
     ) -> None:
-        policies, number = call.cluster.policies, call.cluster.configs.broker_int
+        policies, number = call.environment.policies, call.environment.configs.broker_int
         assert policies.transaction_verification is not None
         self._call = call
         self._request = request
@@ -72,7 +72,7 @@ class Verification:
         self._append = append
         self._reads_compressed = policies.verified_compression
         self._abortable = call.version >= policies.transaction_verification.produce_abortable
-        self._knows_epoch = call.cluster.release.number >= _EPOCH_CHECKED_FIRST
+        self._knows_epoch = call.environment.release.number >= _EPOCH_CHECKED_FIRST
         self._adds = call.version >= policies.transaction_verification.produce_adds
         self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
         self._retry_until_ms = call.now_ms + number("add.partitions.to.txn.retry.backoff.max.ms")
@@ -98,7 +98,7 @@ class Verification:
             if self._knows_epoch and entry is not None and each.header.producer_epoch < entry.epoch:
                 each.refuse(refused(each.index, E.INVALID_PRODUCER_EPOCH))
         self._first = first = [each for each in first if each.appends]
-        enabled = self._call.cluster.configs.broker_bool("transaction.partition.verification.enable")
+        enabled = self._call.environment.configs.broker_bool("transaction.partition.verification.enable")
         if not first or not (enabled or self._adds):
             self._settle()
             return
@@ -132,7 +132,7 @@ class Verification:
         """A client that adds by writing would wait too long if it had to send everything again."""
         concurrent = E.CONCURRENT_TRANSACTIONS in errors.values()
         if self._adds and concurrent and self._call.now_ms < self._retry_until_ms and self._request.acks:
-            self._call.cluster.wait(self._backoff_ms, self._ask)
+            self._call.environment.wait(self._backoff_ms, self._ask)
             return
         for each in self._first:
             error = errors.get((each.partition.topic.name, each.index), E.NONE)

@@ -2,10 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .call import Call
+from ..environment import Owner
 
 _Callback = Callable[[], None]
 
@@ -17,12 +15,12 @@ class Awaited:
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[_Callback, tuple[int, Call | None]] | None = None
+        self._entries: OrderedDict[_Callback, tuple[int, Owner | None]] | None = None
 
     def __len__(self) -> int:
         return len(self._entries or ())
 
-    def add(self, offset: int, callback: _Callback, owner: "Call | None") -> None:
+    def add(self, offset: int, callback: _Callback, owner: Owner | None) -> None:
         # Most partitions never have one.
         if self._entries is None:
             self._entries = OrderedDict()
@@ -32,16 +30,16 @@ class Awaited:
         if self._entries is not None:
             self._entries.pop(callback, None)
 
-    def reached(self, high_watermark: int) -> "list[tuple[_Callback, Call | None]]":
+    def reached(self, high_watermark: int) -> list[tuple[_Callback, Owner | None]]:
         """Takes out those whose offset is reached, in their order."""
-        found: list[tuple[_Callback, Call | None]] = []
+        found: list[tuple[_Callback, Owner | None]] = []
         entries = self._entries
         while entries and next(iter(entries.values()))[0] <= high_watermark:
             callback, (_, owner) = entries.popitem(last=False)
             found.append((callback, owner))
         return found
 
-    def take_all(self) -> "list[tuple[_Callback, Call | None]]":
+    def take_all(self) -> list[tuple[_Callback, Owner | None]]:
         """Takes all out, in their order."""
         entries, self._entries = self._entries, None
         return [(callback, owner) for callback, (_, owner) in (entries or {}).items()]

@@ -4,13 +4,14 @@ import enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..environment import Timer
+
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.transactions import TransactionCoordinator
     from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
-    from .timers import Timer
 
 
 class Liveness(enum.Enum):
@@ -28,6 +29,7 @@ class Broker:
 
     def __init__(self, cluster: "Cluster", broker_id: int, rack: str | None) -> None:
         self.cluster = cluster
+        self.environment = cluster.environment
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
@@ -69,7 +71,7 @@ class Broker:
     @property
     def policies(self) -> "Policies":
         """The answers in force on this broker."""
-        return self.cluster.policies.at(broker=self.id)
+        return self.cluster.environment.policies.at(broker=self.id)
 
     @property
     def online(self) -> bool:
@@ -91,7 +93,7 @@ class Broker:
     def sessions(self) -> "FetchSessions":
         from .fetch_sessions import FetchSessions
 
-        return FetchSessions(self.cluster)
+        return FetchSessions(self.cluster.environment)
 
     @cached_property
     def groups(self) -> "GroupCoordinator":

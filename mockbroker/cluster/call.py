@@ -53,7 +53,7 @@ class Call:
     A handler returns the answer, or PARKED and then calls `answer` exactly once.
     """
 
-    __slots__ = ("broker", "client", "client_id", "cluster", "sink", "version")
+    __slots__ = ("broker", "client", "client_id", "cluster", "environment", "sink", "version")
 
     def __init__(
         self,
@@ -65,6 +65,7 @@ class Call:
     ) -> None:
         self.broker = broker
         self.cluster: Cluster = broker.cluster
+        self.environment = broker.environment
         self.version = version
         self.client = client
         self.client_id = client_id
@@ -86,12 +87,12 @@ class Call:
 
     @property
     def now_ms(self) -> int:
-        return self.cluster.now_ms
+        return self.cluster.environment.now_ms
 
     def answer(self, response: Any) -> None:
         """Completes a parked request."""
         self.sink(self, response)
 
-    def fail(self, error: Exception) -> None:
+    def ended_by(self, error: Exception) -> None:
         """Ends a parked request that can't be completed."""
-        self.cluster.fail(error, self)
+        self.sink(self, Failed(error))

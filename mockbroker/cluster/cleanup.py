@@ -7,13 +7,12 @@ have changed, and none when nothing can.
 
 from typing import TYPE_CHECKING, Final
 
+from ..environment import Environment, Timer
 from ..log import compaction, retention
 
 if TYPE_CHECKING:
     from ..configs import TopicSettings
-    from .cluster import Cluster
     from .partition import Partition
-    from .timers import Timer
 
 _NEVER_MS: Final = 1 << 60
 """Limits of Kafka's largest long mean no limit; no timer waits for that."""
@@ -22,14 +21,14 @@ _NEVER_MS: Final = 1 << 60
 class Cleanup:
     """Retention and compaction of all partitions of a cluster."""
 
-    def __init__(self, cluster: "Cluster") -> None:
-        self._cluster = cluster
-        self._started_ms = cluster.now_ms
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._started_ms = environment.now_ms
         self._timers: dict[Partition, Timer] = {}
 
     def appending(self, partition: "Partition", base_offset: int) -> None:
         """A batch is about to be appended, the first at this time."""
-        now_ms, segments = self._cluster.now_ms, partition.segments
+        now_ms, segments = self._environment.now_ms, partition.segments
         settings = partition.topic.settings
         segments.by_file_time = partition.policies.retention_by_file_time
         if segments.lags:
@@ -42,7 +41,7 @@ class Cleanup:
         """The topic's configuration changed, or that of the brokers."""
         self.forget(partition)
         if partition.log.end_offset:
-            self._plan(partition, self._cluster.now_ms + 1)
+            self._plan(partition, self._environment.now_ms + 1)
 
     def forget(self, partition: "Partition") -> None:
         """The partition needs no looking at any more."""
@@ -58,11 +57,11 @@ class Cleanup:
             return
         if planned is not None:
             planned.cancel()
-        self._timers[partition] = self._cluster.timers.at(tick_ms, lambda: self._look(partition))
+        self._timers[partition] = self._environment.timers.at(tick_ms, lambda: self._look(partition))
 
     def _tick(self, settings: "TopicSettings", at_ms: int) -> int | None:
         """The first regular time from `at_ms` on, None when logs of such a topic stay as they are."""
-        configs = self._cluster.configs
+        configs = self._environment.configs
         first_ms = self._started_ms
         if settings.compacted:
             if not configs.broker_bool("log.cleaner.enable"):
@@ -77,7 +76,7 @@ class Cleanup:
 
     def _look(self, partition: "Partition") -> None:
         del self._timers[partition]
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         segments, log, settings = partition.segments, partition.log, partition.topic.settings
         segments.catch_up(log, settings)
         segments.noted_ms = None

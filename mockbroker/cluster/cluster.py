@@ -5,24 +5,22 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..configs import Configs
+from ..environment import Environment
 from ..java_hash import positive_hash
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from . import controller, stale
 from .active_controller import ActiveController
 from .broker import Broker
-from .call import Call
 from .cleanup import Cleanup
 from .notes import Notes
 from .partition import Partition
 from .producer_expiry import ProducerExpiry
-from .randomness import Randomness
-from .timers import Timer, Timers
 from .topic import Topic
 from .topic_names import Colliding
 from .work import Work
@@ -32,33 +30,20 @@ if TYPE_CHECKING:
 
 
 class Cluster:
-    """A cluster of `brokers` brokers (ids from 1) that behaves as `release` with `policies`.
-
-    `config` holds broker configuration in Kafka's names; `racks` overrides `broker.rack` by broker id;
-    `now_ms` is Unix time; all ids are drawn from `random`. ConfigError when a value is invalid,
-    UnknownPolicyError when a policy is for no broker of these.
-    """
+    """A cluster of `brokers` brokers (ids from 1) in an environment. `racks` overrides `broker.rack` by
+    broker id. UnknownPolicyError when a policy is for no broker of these."""
 
     def __init__(
         self,
-        release: Release,
-        random: Randomness,
+        environment: Environment,
         *,
         brokers: int = 3,
-        config: Mapping[str, str] | None = None,
-        policies: Policies | None = None,
         racks: Mapping[int, str] | None = None,
-        now_ms: int = 0,
     ) -> None:
-        self.release = release
-        self.policies = policies or Policies(release)
-        self.now_ms = now_ms
-        self.random = random
-        self.timers = Timers()
-        self.work = Work(self)
-        self.configs = Configs(config or {}, release)
-        self.cleanup = Cleanup(self)
-        self.cluster_id = base64.urlsafe_b64encode(self.new_uuid().bytes).decode().rstrip("=")
+        self.environment = environment
+        self.work = Work(environment)
+        self.cleanup = Cleanup(environment)
+        self.cluster_id = base64.urlsafe_b64encode(environment.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.colliding_names = Colliding()
@@ -71,11 +56,6 @@ class Cluster:
         self.producer_expiry = ProducerExpiry(self)
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
-        self.failed: Callable[[Exception, Call | None], None] | None = None
-        """Hears of what raises while no handler is at work, and which request waits for that, if any;
-        unless it is set, that raises."""
-        self.at_work: Call | None = None
-        """The request whose handler, or what it left waiting, is at work: the owner of new waits."""
         self._producer_ids = 0
 
     def check_scope(self, broker: int | None) -> None:
@@ -84,55 +64,35 @@ class Cluster:
             there = ", ".join(map(str, self.brokers))
             raise UnknownPolicyError(f"no broker {broker} to give a policy to: choose one of {there}")
 
+    @property
+    def release(self) -> Release:
+        return self.environment.release
+
+    @property
+    def configs(self) -> Configs:
+        return self.environment.configs
+
+    @property
+    def now_ms(self) -> int:
+        """Unix time."""
+        return self.environment.now_ms
+
+    @property
+    def policies(self) -> Policies:
+        """The answers in force."""
+        return self.environment.policies
+
+    @policies.setter
+    def policies(self, policies: Policies) -> None:
+        self.environment.policies = policies
+
     def advance(self, now_ms: int, waited_ms: int = 0) -> None:
-        """Sets the time and fires what is due, in order of the deadlines, each at its own time.
-
-        `waited_ms` is for a clock that stands still: how much longer than it says requests have waited.
-        """
-        if waited_ms > self.timers.waited_ms:
-            self.timers.waited_ms = waited_ms
-        while (due := self.timers.pop_due(now_ms)) is not None:
-            deadline, callback, owner = due
-            if deadline > self.now_ms:
-                self.now_ms = deadline
-            self.contain(callback, owner)
-        self.now_ms = max(self.now_ms, now_ms)
-
-    def contain(self, callback: Callable[[], None], owner: Call | None) -> None:
-        """Calls back for `owner`; what that raises ends it, and nobody else."""
-        before, self.at_work = self.at_work, owner
-        try:
-            callback()
-        except Exception as error:
-            self.fail(error, owner)
-        finally:
-            self.at_work = before
-
-    def fail(self, error: Exception, owner: Call | None) -> None:
-        """Tells the shell of an error, and whose request it ends."""
-        if self.failed is None:
-            raise error
-        self.failed(error, owner)
+        """Sets the time and fires what is due: `Environment.advance`."""
+        self.environment.advance(now_ms, waited_ms)
 
     def next_deadline(self) -> int | None:
         """When `advance` has to be called next, None when nothing waits."""
-        return self.timers.next_deadline()
-
-    def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
-        return self.timers.at(self.now_ms + delay_ms, callback)
-
-    def wait(self, delay_ms: int, callback: Callable[[], None], *, owned: bool = True) -> Timer:
-        """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
-        has gone by outside while the cluster's clock stood still. What it raises ends the request at work,
-        if `owned`."""
-        return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work if owned else None)
-
-    def new_uuid(self) -> UUID:
-        """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""
-        while True:
-            value = UUID(bytes=self.random.randbytes(16), version=4)
-            if not base64.urlsafe_b64encode(value.bytes).startswith(b"-"):
-                return value
+        return self.environment.timers.next_deadline()
 
     def new_producer_id(self) -> int:
         producer_id = self._producer_ids
@@ -152,7 +112,7 @@ class Cluster:
         self, name: str, assignment: list[list[int]], overrides: Mapping[str, str] | None = None
     ) -> Topic:
         """Creates a topic that does not exist; `assignment` lists the replicas of each partition."""
-        topic = Topic(self, name, self.new_uuid(), assignment, overrides or {})
+        topic = Topic(self, name, self.environment.new_uuid(), assignment, overrides or {})
         self.topics[name] = topic
         self.topic_ids[topic.id] = topic
         self.colliding_names.add(name)
@@ -214,7 +174,7 @@ class Cluster:
 
     def halt(self, broker: int) -> None:
         """The broker exits, once the core is done with what it is at."""
-        self.wait(0, lambda: controller.stop_broker(self, broker))
+        self.environment.wait(0, lambda: controller.stop_broker(self, broker))
 
     def leader_changed(self, partition: Partition) -> None:
         """What a partition of an internal topic holds goes to the broker that leads it now."""

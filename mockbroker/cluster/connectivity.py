@@ -51,7 +51,7 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
             partition.lead_again()
         follower = partition.followers.get(broker)
         if follower is not None and knew is not None and knew.leader == partition.leader:
-            policies = cluster.policies.at(partition.topic.name, broker)
+            policies = cluster.environment.policies.at(partition.topic.name, broker)
             follower.cut = policies.missed_epoch_goes_on
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:

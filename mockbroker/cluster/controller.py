@@ -23,7 +23,7 @@ _NOT_NEEDED = "Leader election not needed for topic partition."
 def stop_broker(cluster: "Cluster", broker: int) -> None:
     """Shuts a broker down: it leaves every ISR that has another member, and others lead its partitions."""
     if _go_offline(cluster, broker, Liveness.STOPPED) and (
-        len(cluster.brokers) > 1 or cluster.policies.restart_bumps_epoch.after_stop
+        len(cluster.brokers) > 1 or cluster.environment.policies.restart_bumps_epoch.after_stop
     ):
         fence(cluster, broker)
 
@@ -75,8 +75,9 @@ def lose_contact(cluster: "Cluster", broker: int) -> None:
     """The controller hears no more from a broker, which it fences once the session is over."""
     found = cluster.brokers[broker]
     if found.session is None and not found.fenced:
-        session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
-        found.session = cluster.after(session_ms, lambda: _end_session(cluster, broker))
+        environment = cluster.environment
+        session_ms = environment.configs.broker_int(environment.policies.broker_session_config)
+        found.session = environment.after(session_ms, lambda: _end_session(cluster, broker))
 
 
 def _end_session(cluster: "Cluster", broker: int) -> None:
@@ -121,7 +122,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     for partition in _partitions_on(cluster, broker):
         partition.logs[broker].reopen(clean=found.closed_logs)
         if partition.leader == broker:
-            if not found.closed_logs and cluster.policies.restart_bumps_epoch.after_kill:
+            if not found.closed_logs and cluster.environment.policies.restart_bumps_epoch.after_kill:
                 partition.lose_leader()
             else:
                 partition.lead_again()

@@ -1,14 +1,12 @@
 """Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from uuid import UUID
 
+from ..environment import Environment
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
-
-if TYPE_CHECKING:
-    from .cluster import Cluster
 
 FINAL_EPOCH: Final = -1
 """Session epoch of a request without a session, or that ends one."""
@@ -172,9 +170,9 @@ class FetchSessions:
     """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots` with MOST_PARTITIONS in
     all."""
 
-    def __init__(self, cluster: "Cluster") -> None:
-        self._cluster = cluster
-        self._slots = cluster.configs.broker_int("max.incremental.fetch.session.cache.slots")
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._slots = environment.configs.broker_int("max.incremental.fetch.session.cache.slots")
         self.sessions: dict[int, FetchSession] = {}
 
     def context(self, request: FetchRequest, version: int) -> FetchContext:
@@ -182,11 +180,11 @@ class FetchSessions:
         session_id, epoch = request.session_id, request.session_epoch
         if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
             return FetchContext(request)
-        sharded = self._cluster.release.number >= _SHARDS_SINCE
+        sharded = self._environment.release.number >= _SHARDS_SINCE
         if session_id and sharded and not 0 <= int(session_id / _SHARD) < _SHARDS:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
         # Up to 4.2 a broker fails on it as it looks for it in the session (`FetchSession.scala`).
-        fails = version >= 13 and self._cluster.release.number < _NAMELESS_SINCE and _nameless(request)
+        fails = version >= 13 and self._environment.release.number < _NAMELESS_SINCE and _nameless(request)
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:
@@ -208,13 +206,13 @@ class FetchSessions:
         if request.topics and self._partitions() > MOST_PARTITIONS:
             del self.sessions[session_id]
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        if not self._cluster.policies.sessions_keep_epoch:
+        if not self._environment.policies.sessions_keep_epoch:
             session.forget_epochs()
         if not session.partitions:
             del self.sessions[session_id]
             return FetchContext(request)
-        if self._cluster.policies.requests_use_session:
-            session.used_ms = self._cluster.now_ms
+        if self._environment.policies.requests_use_session:
+            session.used_ms = self._environment.now_ms
         session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
         return FetchContext(request, session, incremental=True)
 
@@ -224,8 +222,8 @@ class FetchSessions:
             return None
         session_id = 0
         while session_id == 0 or session_id in self.sessions:
-            session_id = self._cluster.random.randrange(1, 1 << 31)
-        session = self.sessions[session_id] = FetchSession(session_id, by_id, self._cluster.now_ms)
+            session_id = self._environment.random("fetch sessions").randrange(1, 1 << 31)
+        session = self.sessions[session_id] = FetchSession(session_id, by_id, self._environment.now_ms)
         session.take(request)
         return session
 
@@ -238,7 +236,7 @@ class FetchSessions:
             return True
         if not self.sessions:
             return False
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         idle = min(self.sessions.values(), key=lambda s: s.used_ms)
         if now_ms - idle.used_ms > EVICTION_MS:
             del self.sessions[idle.id]

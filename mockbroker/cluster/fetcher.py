@@ -32,7 +32,7 @@ def start(partition: "Partition", follower: Follower) -> None:
 
 
 def _policies(partition: "Partition", follower: Follower) -> "Policies":
-    return partition.topic.cluster.policies.at(partition.topic.name, follower.broker)
+    return partition.environment.policies.at(partition.topic.name, follower.broker)
 
 
 # -- before the first fetch
@@ -65,7 +65,7 @@ def _ask(partition: "Partition", follower: Follower) -> PartitionData:
         log.end_offset,
         log.latest_epoch if by_epoch else -1,
         log.start_offset,
-        cluster.configs.broker_int("replica.fetch.max.bytes"),
+        cluster.environment.configs.broker_int("replica.fetch.max.bytes"),
     )
     result = reading.read(partition, partition.leader, asked, replica=follower.broker)
     heard(partition, follower.broker, asked, result)
@@ -121,7 +121,7 @@ def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
             _fetch_slowly(partition, follower)
 
     if _is_news(follower, result):
-        partition.topic.cluster.wait(follower.delay_ms, arrive)
+        partition.environment.wait(follower.delay_ms, arrive)
     else:
         partition.waiting_followers.add(more)
 

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 def lag_ms(partition: "Partition") -> int:
     """`replica.lag.time.max.ms`."""
-    return partition.topic.cluster.configs.broker_int("replica.lag.time.max.ms")
+    return partition.environment.configs.broker_int("replica.lag.time.max.ms")
 
 
 def is_joining(partition: "Partition", follower: Follower) -> bool:
     """Whether the high watermark waits for a follower that is not in the ISR yet."""
     cluster = partition.topic.cluster
-    late = cluster.now_ms - follower.caught_up_ms > lag_ms(partition)
+    late = cluster.environment.now_ms - follower.caught_up_ms > lag_ms(partition)
     return not late and not cluster.brokers[follower.broker].fenced
 
 
@@ -40,7 +40,7 @@ def drop_late(partition: "Partition") -> bool:
         return True
     end, longest_ms = partition.log.end_offset, lag_ms(partition)
     for follower in partition.followers.values():
-        late = follower.end_offset != end and cluster.now_ms - follower.caught_up_ms > longest_ms
+        late = follower.end_offset != end and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
         if late and follower.broker in partition.isr:
             partition.isr = [r for r in partition.isr if r != follower.broker]
             if partition.policies.isr_shrink_bumps_epoch.lagging:

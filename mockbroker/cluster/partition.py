@@ -36,6 +36,7 @@ class Partition:
         "_told_ms",
         "deleted",
         "deleting",
+        "environment",
         "epoch_start_offset",
         "followers",
         "index",
@@ -55,6 +56,7 @@ class Partition:
 
     def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
         self.topic = topic
+        self.environment = topic.environment
         self.index = index
         cluster = topic.cluster
         active = [broker for broker in replicas if not cluster.brokers[broker].fenced]
@@ -62,14 +64,18 @@ class Partition:
         self.replicas: Sequence[int] = replicas
         self.isr: Sequence[int] = active or list(replicas)
         self.leader = active[0] if active else NO_LEADER
-        self.leader_epoch = 0
+        self.leader_epoch: int = 0
         self.logs = {broker: topic.new_log(broker) for broker in replicas}
-        self.log = self.logs[self.isr[0]]
+        self.log: Log = self.logs[self.isr[0]]
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
-        self.segments = Segments(cluster.random, cluster.now_ms, topic.policies.retention_by_file_time)
+        self.segments = Segments(
+            self.environment.random("segments"),
+            self.environment.now_ms,
+            topic.policies.retention_by_file_time,
+        )
         self.waiting: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
@@ -94,7 +100,7 @@ class Partition:
         for broker in self.replicas:
             if broker == self.leader:
                 continue
-            caught_up_ms = self.topic.cluster.now_ms if broker in self.isr else NEVER_MS
+            caught_up_ms = self.environment.now_ms if broker in self.isr else NEVER_MS
             follower = self.followers[broker] = Follower(broker, self.logs[broker], caught_up_ms)
             state = FollowerState.IN_STEP if self.led else FollowerState.BEHIND
             heard = brokers[broker].hears_controller
@@ -107,7 +113,7 @@ class Partition:
     @property
     def policies(self) -> "Policies":
         """The answers in force for this topic on the leader."""
-        return self.topic.cluster.policies.at(self.topic.name, self.leader)
+        return self.environment.policies.at(self.topic.name, self.leader)
 
     @property
     def led(self) -> bool:
@@ -157,9 +163,9 @@ class Partition:
 
     def append(self, batch: Batch, base_offset: int, count: int) -> None:
         """Appends to the leader's log, and to those of the followers that are in step."""
-        log, cluster = self.log, self.topic.cluster
-        if cluster.now_ms != self.segments.noted_ms:
-            cluster.cleanup.appending(self, base_offset)
+        log = self.log
+        if self.environment.now_ms != self.segments.noted_ms:
+            self.topic.cluster.cleanup.appending(self, base_offset)
         if self._epoch_due:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
@@ -175,7 +181,7 @@ class Partition:
 
     def _replicate(self, batch: Batch, base_offset: int, count: int) -> bool:
         """Whether those who wait for what can be read have been told."""
-        log, now_ms = self.log, self.topic.cluster.now_ms
+        log, now_ms = self.log, self.environment.now_ms
         self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
         all_in_step = True
         for follower in self.followers.values():
@@ -199,14 +205,14 @@ class Partition:
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
         that waits is answered empty. A leader that died tells them nothing."""
-        if self.followers and self.topic.cluster.now_ms >= self._told_ms and self.led:
+        if self.followers and self.environment.now_ms >= self._told_ms and self.led:
             for follower in self.followers.values():
                 if follower.state is FollowerState.IN_STEP:
                     follower.log.high_watermark = self.log.high_watermark
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
-        self.unacknowledged.add(offset, callback, self.topic.cluster.at_work)
+        self.unacknowledged.add(offset, callback, self.environment.at_work)
 
     def forget(self, callback: Callable[[], None]) -> None:
         self.unacknowledged.discard(callback)
@@ -225,7 +231,7 @@ class Partition:
             return False
         log.high_watermark = min(reached, log.end_offset)
         for callback, owner in self.unacknowledged.reached(log.high_watermark):
-            self.topic.cluster.contain(callback, owner)
+            self.environment.contain(callback, owner)
         self.changed()
         return True
 
@@ -266,7 +272,7 @@ class Partition:
         follower, log = self.followers.get(broker), self.log
         if follower is None or offset > log.end_offset:
             return
-        follower.fetched(offset, log_start_offset, log.end_offset, self.topic.cluster.now_ms)
+        follower.fetched(offset, log_start_offset, log.end_offset, self.environment.now_ms)
         if broker not in self.isr and in_sync.may_join(self, broker, offset):
             self.isr = [r for r in self.replicas if r in self.isr or r == broker]
         self.advance_high_watermark()
@@ -328,11 +334,11 @@ class Partition:
         """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
         if not self._isr_check and self.followers and not self.deleted:
             self._isr_check = True
-            cluster, delay_ms = self.topic.cluster, max(1, in_sync.lag_ms(self) // 2)
+            environment, delay_ms = self.environment, max(1, in_sync.lag_ms(self) // 2)
             if self._rested_ms is not None:
-                delay_ms -= (cluster.now_ms - self._rested_ms) % delay_ms
+                delay_ms -= (environment.now_ms - self._rested_ms) % delay_ms
                 self._rested_ms = None
-            cluster.after(delay_ms, self._check_isr)
+            environment.after(delay_ms, self._check_isr)
 
     def _check_isr(self) -> None:
         self._isr_check = False
@@ -340,7 +346,7 @@ class Partition:
             return
         if in_sync.at_rest(self):
             # The looks go on in the same rhythm when something is appended.
-            self._rested_ms = self.topic.cluster.now_ms
+            self._rested_ms = self.environment.now_ms
         else:
             self._plan_isr_check()
 
@@ -349,7 +355,7 @@ class Partition:
     def lead(self, broker: int) -> None:
         """Makes `broker` the leader of the next leader epoch; the others follow and truncate to its log."""
         self.tell_followers()
-        now_ms = self.topic.cluster.now_ms
+        now_ms = self.environment.now_ms
         were = self.followers
         self.topic.cluster.leader_changes(self)
         old, new = self.log, self.logs[broker]
@@ -429,4 +435,4 @@ class Partition:
 
     def _answer_appends(self) -> None:
         for callback, owner in self.unacknowledged.take_all():
-            self.topic.cluster.contain(callback, owner)
+            self.environment.contain(callback, owner)

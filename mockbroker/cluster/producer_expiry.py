@@ -13,23 +13,23 @@ class ProducerExpiry:
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
-        self._started_ms = cluster.now_ms
+        self._started_ms = cluster.environment.now_ms
         self._planned = False
 
     def plan(self) -> None:
         """A partition got a producer."""
         if not self._planned:
             self._planned = True
-            interval_ms = self._cluster.configs.broker_int(_CHECK_SETTING)
-            since_last_ms = (self._cluster.now_ms - self._started_ms) % interval_ms
-            self._cluster.after(interval_ms - since_last_ms, self._look)
+            interval_ms = self._cluster.environment.configs.broker_int(_CHECK_SETTING)
+            since_last_ms = (self._cluster.environment.now_ms - self._started_ms) % interval_ms
+            self._cluster.environment.after(interval_ms - since_last_ms, self._look)
 
     def _look(self) -> None:
-        cluster = self._cluster
+        cluster, environment = self._cluster, self._cluster.environment
         self._planned = False
-        expiration_ms = cluster.configs.broker_int(cluster.policies.producer_retention.setting)
+        expiration_ms = environment.configs.broker_int(environment.policies.producer_retention.setting)
         for topic in cluster.topics.values():
             for partition in topic.partitions:
                 for log in partition.logs.values():
-                    if log.producers.expire(cluster.now_ms, expiration_ms):
+                    if log.producers.expire(environment.now_ms, expiration_ms):
                         self.plan()

@@ -55,9 +55,7 @@ def read(
     )
     if not error and replica >= 0 and (replica not in partition.replicas or replica == partition.leader):
         # It may have heard of a replica that the leader has not heard of yet.
-        knows = (
-            asked.current_leader_epoch >= 0 and partition.topic.cluster.release.number >= _EPOCH_TOLD_SINCE
-        )
+        knows = asked.current_leader_epoch >= 0 and partition.environment.release.number >= _EPOCH_TOLD_SINCE
         error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
     if error:
         return refused(asked.partition, error)

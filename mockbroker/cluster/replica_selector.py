@@ -14,7 +14,7 @@ def preferred_replica(partition: "Partition", rack: str, offset: int) -> int | N
     Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.
     """
     cluster = partition.topic.cluster
-    if not rack or cluster.configs.broker_text("replica.selector.class") != RACK_AWARE:
+    if not rack or cluster.environment.configs.broker_text("replica.selector.class") != RACK_AWARE:
         return None
     brokers = cluster.brokers
     if brokers[partition.leader].rack == rack:

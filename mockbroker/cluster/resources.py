@@ -37,9 +37,10 @@ def known_type(cluster: "Cluster", number: int) -> ResourceType | None:
         found = ResourceType(number)
     except ValueError:
         return None
-    if found is ResourceType.GROUP and not definitions.keys("group", cluster.release):
+    release = cluster.environment.release
+    if found is ResourceType.GROUP and not definitions.keys("group", release):
         return None
-    if found is ResourceType.CLIENT_METRICS and not definitions.keys("client_metrics", cluster.release):
+    if found is ResourceType.CLIENT_METRICS and not definitions.keys("client_metrics", release):
         return None
     return found
 
@@ -52,7 +53,7 @@ def alter_topic(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) 
         raise ApiError(ErrorCode.INVALID_REQUEST, "Default topic resources are not allowed.")
     if (why := topic_names.fault(name)) is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
-    _checked(lambda: cluster.configs.topic_values(overrides))
+    _checked(lambda: cluster.environment.configs.topic_values(overrides))
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{name}' does not exist.")
     if not validate_only:
@@ -61,7 +62,7 @@ def alter_topic(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) 
 
 def alter_broker(broker: "Broker", name: str, edit: Edit, validate_only: bool) -> None:
     """Sets what `broker` (`name` is its id), or with an empty name every broker, has. ApiError."""
-    cluster, configs = broker.cluster, broker.cluster.configs
+    cluster, configs = broker.cluster, broker.environment.configs
     broker_id = None
     if name:
         check_node_id(broker, name)
@@ -82,13 +83,13 @@ def alter_broker(broker: "Broker", name: str, edit: Edit, validate_only: bool) -
 def alter_loggers(broker: "Broker", name: str, changes: list[altering.Change], validate_only: bool) -> None:
     """Sets levels of loggers. ApiError."""
     check_node_id(broker, name, sentences=True)
-    levels = loggers.alter(broker.cluster.configs.loggers.get(broker.id, {}), changes)
+    levels = loggers.alter(broker.environment.configs.loggers.get(broker.id, {}), changes)
     if not validate_only:
-        broker.cluster.configs.loggers[broker.id] = levels
+        broker.environment.configs.loggers[broker.id] = levels
 
 
 def alter_client_metrics(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
-    configs = cluster.configs
+    configs = cluster.environment.configs
     values = edit(configs.client_metrics.get(name, {}))
     _checked(lambda: groups.check_client_metrics(configs, name, values))
     if not validate_only:
@@ -96,7 +97,7 @@ def alter_client_metrics(cluster: "Cluster", name: str, edit: Edit, validate_onl
 
 
 def alter_group(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
-    configs = cluster.configs
+    configs = cluster.environment.configs
     values = edit(configs.groups.get(name, {}))
     if not name:
         raise ApiError(ErrorCode.INVALID_REQUEST, "Default group resources are not allowed.")
@@ -113,7 +114,7 @@ def check_node_id(broker: "Broker", name: str, *, sentences: bool = False) -> No
     if node_id != broker.id:
         message = f"Unexpected broker id, expected {broker.id}, but received {name}"
         if sentences:
-            received = node_id if broker.cluster.release >= _RECEIVED_ID_SINCE else broker.id
+            received = node_id if broker.environment.release >= _RECEIVED_ID_SINCE else broker.id
             message = f"Unexpected node id. Expected {broker.id}, but received {received}"
         raise ApiError(ErrorCode.INVALID_REQUEST, message)
 

@@ -28,6 +28,7 @@ class Topic:
         overrides: Mapping[str, str],
     ) -> None:
         self.cluster = cluster
+        self.environment = cluster.environment
         self.name = name
         self.id = topic_id
         self.internal = name in INTERNAL
@@ -38,7 +39,7 @@ class Topic:
 
     def configure(self, overrides: Mapping[str, str]) -> None:
         """Sets the topic's own configuration. ConfigError when a value is invalid."""
-        settings = self.cluster.configs.topic_settings(overrides)
+        settings = self.cluster.environment.configs.topic_settings(overrides)
         for partition in self.partitions:
             # What was appended so far rolled as the old settings say.
             partition.segments.catch_up(partition.log, self.settings)
@@ -54,7 +55,7 @@ class Topic:
     @property
     def policies(self) -> "Policies":
         """The answers in force for this topic."""
-        return self.cluster.policies.at(self.name)
+        return self.cluster.environment.policies.at(self.name)
 
     def new_log(self, broker: int) -> Log:
         """An empty log for a replica of one of the partitions."""
@@ -62,7 +63,7 @@ class Topic:
 
         def policies() -> "Policies":
             # Those of the cluster are others once it is traced.
-            return cluster.policies.at(self.name, broker)
+            return cluster.environment.policies.at(self.name, broker)
 
         return Log(ProducerStates(policies, cluster.producer_expiry.plan))
 

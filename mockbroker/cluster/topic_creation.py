@@ -37,7 +37,7 @@ def check_configs(cluster: "Cluster", configs: Sequence[tuple[str, str | None]])
         raise ApiError(ErrorCode.INVALID_CONFIG, message)
     overrides = {name: value for name, value in configs if value is not None}
     try:
-        cluster.configs.topic_values(overrides)
+        cluster.environment.configs.topic_values(overrides)
     except ConfigError as error:
         raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from error
     return overrides
@@ -62,9 +62,9 @@ def place(
             ErrorCode.INVALID_PARTITIONS, "Number of partitions was set to an invalid non-positive value."
         )
     if partitions == -1:
-        partitions = cluster.configs.broker_int("num.partitions")
+        partitions = cluster.environment.configs.broker_int("num.partitions")
     if replication_factor == -1:
-        replication_factor = cluster.configs.broker_int("default.replication.factor")
+        replication_factor = cluster.environment.configs.broker_int("default.replication.factor")
     check_replication_factor(cluster, replication_factor)
     return cluster.assign_replicas(
         partitions, replication_factor, first=len(cluster.topics) if first is None else first
@@ -75,7 +75,7 @@ def check_replication_factor(cluster: "Cluster", factor: int) -> None:
     """ApiError INVALID_REPLICATION_FACTOR when there are not enough brokers (`StripedReplicaPlacer.java`)."""
     brokers = len(cluster.brokers)
     if factor > brokers:
-        cordons = "cordoned.log.dirs" in cluster.configs.broker_keys
+        cordons = "cordoned.log.dirs" in cluster.environment.configs.broker_keys
         or_cordoned = " or some brokers have all their log directories cordoned" if cordons else ""
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -146,9 +146,9 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
 
 def may_auto_create(cluster: "Cluster", names: Iterable[str]) -> bool:
     """Whether the controller creates those of `names` that can be: it is asked for all of them at once."""
-    if cluster.policies.large_creation is None:
+    if cluster.environment.policies.large_creation is None:
         return True
-    records, each = 0, 1 + cluster.configs.broker_int("num.partitions")
+    records, each = 0, 1 + cluster.environment.configs.broker_int("num.partitions")
     for name in names:
         if topic_names.fault(name) is None and cluster.colliding_names.with_name_like(name) is None:
             records += each

@@ -5,12 +5,10 @@ What is decided in one part is decided at once; between two parts, anything may 
 
 from collections import deque
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from ..environment import Environment
 from .call import PARKED, Call
-
-if TYPE_CHECKING:
-    from .cluster import Cluster
 
 Steps = Generator[None, None, Any]
 """Yields between two parts, and returns the answer, or an Outcome."""
@@ -25,9 +23,9 @@ class Work:
     at once.
     """
 
-    def __init__(self, cluster: "Cluster") -> None:
+    def __init__(self, environment: Environment) -> None:
         self.in_parts = False
-        self._cluster = cluster
+        self._environment = environment
         self.under_way: deque[tuple[Call, Steps]] = deque()
 
     def __bool__(self) -> bool:
@@ -50,7 +48,7 @@ class Work:
     def go_on(self) -> None:
         """Does one part of the request whose turn it is."""
         call, steps = self.under_way.popleft()
-        self._cluster.contain(lambda: self._do_part(call, steps), call)
+        self._environment.contain(lambda: self._do_part(call, steps), call)
 
     def _do_part(self, call: Call, steps: Steps) -> None:
         try:

@@ -52,7 +52,7 @@ def _held(cluster: "Cluster", partition: "Partition") -> Iterator[tuple[str, "Tr
     from ..coordinators.transaction_log import load
     from ..coordinators.transaction_settings import TransactionSettings
 
-    for name, each in load(partition.log, TransactionSettings.of(cluster).layout).items():
+    for name, each in load(partition.log, TransactionSettings.of(cluster.environment).layout).items():
         yield name, each, online
 
 

@@ -39,11 +39,11 @@ def ask(
     cluster = broker.cluster
     version = min(advertised(cluster.release)[api][1], most)
     call = Call(broker, version, Client(), CLIENT_ID, answered)
-    before, cluster.at_work = cluster.at_work, call
+    before, cluster.environment.at_work = cluster.environment.at_work, call
     try:
         answer = HANDLERS[api](call, request)
     finally:
-        cluster.at_work = before
+        cluster.environment.at_work = before
     if answer is not PARKED:
         answered(call, answer)
     return future

@@ -17,7 +17,7 @@ Done = Callable[[ErrorCode], None]
 def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
     """Commits what a member may commit. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
     partition = broker.cluster.offsets_partition(group.id)
-    all_asked = broker.cluster.configs.broker_int("offsets.commit.required.acks") == -1
+    all_asked = broker.environment.configs.broker_int("offsets.commit.required.acks") == -1
     if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
         group.offsets.commit(offsets)
         done(E.NONE)
@@ -39,8 +39,8 @@ class _Waiting:
         self._group = group
         self._offsets = offsets
         self._done: Done | None = done
-        timeout_ms = broker.cluster.configs.broker_int("offsets.commit.timeout.ms")
-        self._timer = broker.cluster.wait(timeout_ms, self._expire)
+        timeout_ms = broker.environment.configs.broker_int("offsets.commit.timeout.ms")
+        self._timer = broker.environment.wait(timeout_ms, self._expire)
         self._partition.deleting.add(self._look)
 
     def _look(self) -> None:

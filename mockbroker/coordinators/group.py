@@ -6,8 +6,8 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ..environment import Environment, Timer
 from ..java_hash import positive_hash
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
@@ -21,10 +21,6 @@ from .offsets import Offsets
 from .reply import Reply
 from .states import TRANSITIONS, GroupEvent, GroupState
 from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
-
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
-    from ..cluster.timers import Timer
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +61,13 @@ class ClassicGroup:
     members for its delay. `subscribed` is None while the topics of the consumers are not known.
     """
 
-    def __init__(self, cluster: "Cluster", group_id: str) -> None:
-        self._cluster = cluster
+    def __init__(self, environment: Environment, group_id: str) -> None:
+        self._environment = environment
         self.id = group_id
         self.hash = positive_hash(group_id)
         """Picks its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
-        self.state_since_ms = cluster.now_ms
+        self.state_since_ms = environment.now_ms
         self.generation = 0
         self.protocol_type: str | None = None
         self.protocol: str | None = None
@@ -94,7 +90,7 @@ class ClassicGroup:
     def fire(self, event: GroupEvent) -> None:
         """Takes the group to the next state. KeyError where the table has none."""
         self.state = TRANSITIONS[self.state][event]
-        self.state_since_ms = self._cluster.now_ms
+        self.state_since_ms = self._environment.now_ms
 
     @property
     def can_rebalance(self) -> bool:
@@ -223,7 +219,7 @@ class ClassicGroup:
         """The protocol that most members prefer, of those that all support."""
         candidates = self.candidates()
         votes = Counter(member.vote(candidates) for member in self.members.values())
-        return self._cluster.policies.tied_protocols(votes)
+        return self._environment.policies.tied_protocols(votes)
 
     def is_subscribed(self, topic: str) -> bool:
         """Whether consumers of the group subscribe to `topic`, or may do so."""
@@ -256,7 +252,7 @@ class ClassicGroup:
         try:
             return subscribed_topics(member.metadata(protocol) for member in self.members.values())
         except UnreadableError:
-            if self._cluster.policies.unreadable_subscription_fails:
+            if self._environment.policies.unreadable_subscription_fails:
                 raise RebalanceFailedError from None
             return None
 

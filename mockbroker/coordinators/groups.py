@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
+from ..environment import Timer
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
@@ -17,7 +18,6 @@ from .states import GroupEvent, GroupState
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.timers import Timer
 
 E = ErrorCode
 
@@ -31,12 +31,12 @@ class GroupCoordinator:
         self.broker = broker
         self.groups: dict[str, ClassicGroup] = {}
         self.halted: dict[str, ClassicGroup] = {}
-        self.settings = GroupSettings.of(cluster.configs)
-        self.rebalance = Rebalance(cluster, self.settings)
-        self.members = Membership(cluster, self.settings, self.rebalance)
+        self.settings = GroupSettings.of(cluster.environment.configs)
+        self.rebalance = Rebalance(cluster.environment, self.settings)
+        self.members = Membership(cluster.environment, self.settings, self.rebalance)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for a transaction's end, by producer id."""
-        self._started_ms = cluster.now_ms
+        self._started_ms = cluster.environment.now_ms
         self._check: Timer | None = None
 
     def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
@@ -54,7 +54,7 @@ class GroupCoordinator:
         """The group of that id, new if there was none."""
         group = self.groups.get(group_id)
         if group is None:
-            group = self.groups[group_id] = ClassicGroup(self.cluster, group_id)
+            group = self.groups[group_id] = ClassicGroup(self.cluster.environment, group_id)
             self._plan_check()
         return group
 
@@ -167,7 +167,7 @@ class GroupCoordinator:
             if generation >= 0:
                 done(self.broker.policies.commit_to_unknown_group(version))
                 return
-            if not offsets and self.cluster.release.number >= (4, 0):
+            if not offsets and self.cluster.environment.release.number >= (4, 0):
                 # Only a record begins it.
                 done(E.NONE)
                 return
@@ -184,7 +184,11 @@ class GroupCoordinator:
         to 3.9 even where its member is refused."""
         if error := self.refuses(group_id):
             return error
-        if group_id not in self.groups and generation >= 0 and self.cluster.release.number >= (4, 0):
+        if (
+            group_id not in self.groups
+            and generation >= 0
+            and self.cluster.environment.release.number >= (4, 0)
+        ):
             return E.ILLEGAL_GENERATION
         group = self.create(group_id)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)
@@ -226,8 +230,8 @@ class GroupCoordinator:
         groups, no timer runs."""
         if self._check is None:
             interval_ms = self.settings.retention_check_interval_ms
-            since_last_ms = (self.cluster.now_ms - self._started_ms) % interval_ms
-            self._check = self.cluster.after(interval_ms - since_last_ms, self._expire)
+            since_last_ms = (self.cluster.environment.now_ms - self._started_ms) % interval_ms
+            self._check = self.cluster.environment.after(interval_ms - since_last_ms, self._expire)
 
     def _expire(self) -> None:
         self._check = None
@@ -238,7 +242,7 @@ class GroupCoordinator:
             self._plan_check()
 
     def _expire_offsets(self, group: ClassicGroup) -> None:
-        now_ms, retention_ms = self.cluster.now_ms, self.settings.offsets_retention_ms
+        now_ms, retention_ms = self.cluster.environment.now_ms, self.settings.offsets_retention_ms
         if group.protocol_type is None or self.broker.policies.offsets_expire_from_commit:
             group.offsets.expire(now_ms, retention_ms, _commit_ms)
         elif group.state is GroupState.EMPTY:

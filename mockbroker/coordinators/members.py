@@ -3,14 +3,13 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Final
 
+from ..environment import Environment, Timer
 from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .reply import Reply
 
 if TYPE_CHECKING:
     from ..cluster.call import Call
-    from ..cluster.cluster import Cluster
-    from ..cluster.timers import Timer
 
 _EMPTY_CLIENT_ID_SINCE: Final = (3, 1)
 
@@ -20,16 +19,16 @@ def client_name(call: "Call") -> str:
     to older ones it is called "null", as Java's strings have it."""
     if call.client_id is not None:
         return call.client_id
-    return "" if call.cluster.release.number >= _EMPTY_CLIENT_ID_SINCE else "null"
+    return "" if call.environment.release.number >= _EMPTY_CLIENT_ID_SINCE else "null"
 
 
 class Session:
     """How long a member may stay silent. `renew` is cheap: a running timer is moved only when it fires."""
 
-    __slots__ = ("_cluster", "_expire", "_heard_ms", "_timer", "deadline_ms")
+    __slots__ = ("_environment", "_expire", "_heard_ms", "_timer", "deadline_ms")
 
-    def __init__(self, cluster: "Cluster", expire: Callable[[], None]) -> None:
-        self._cluster = cluster
+    def __init__(self, environment: Environment, expire: Callable[[], None]) -> None:
+        self._environment = environment
         self._expire = expire
         self._timer: Timer | None = None
         self.deadline_ms = 0
@@ -38,16 +37,16 @@ class Session:
     @property
     def silent_ms(self) -> int:
         """How long the member was silent by a clock that goes on while the cluster's stands still."""
-        return self._cluster.timers.waited_ms - self._heard_ms
+        return self._environment.timers.waited_ms - self._heard_ms
 
     def renew(self, timeout_ms: int) -> None:
-        self.deadline_ms = self._cluster.now_ms + timeout_ms
-        self._heard_ms = self._cluster.timers.waited_ms
+        self.deadline_ms = self._environment.now_ms + timeout_ms
+        self._heard_ms = self._environment.timers.waited_ms
         if self._timer is not None:
             if self._timer.deadline_ms <= self.deadline_ms:
                 return
             self._timer.cancel()
-        self._timer = self._cluster.after(timeout_ms, self._fired)
+        self._timer = self._environment.after(timeout_ms, self._fired)
 
     def end(self) -> None:
         if self._timer is not None:
@@ -56,9 +55,9 @@ class Session:
 
     def _fired(self) -> None:
         self._timer = None
-        left_ms = self.deadline_ms - self._cluster.now_ms
+        left_ms = self.deadline_ms - self._environment.now_ms
         if left_ms > 0:
-            self._timer = self._cluster.after(left_ms, self._fired)
+            self._timer = self._environment.after(left_ms, self._fired)
         else:
             self._expire()
 

@@ -1,8 +1,8 @@
 """What members ask of a classic group: to join, to sync, to stay, to leave."""
 
 import uuid
-from typing import TYPE_CHECKING
 
+from ..environment import Environment
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.heartbeat import HeartbeatRequest
 from ..protocol.messages.join_group import JoinGroupRequest
@@ -15,16 +15,13 @@ from .reply import Reply
 from .settings import GroupSettings
 from .states import GroupState
 
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
-
 E = ErrorCode
 Syncing = Reply[SyncGroupResponse]
 
 
 class Membership:
-    def __init__(self, cluster: "Cluster", settings: GroupSettings, rebalance: Rebalance) -> None:
-        self._cluster = cluster
+    def __init__(self, environment: Environment, settings: GroupSettings, rebalance: Rebalance) -> None:
+        self._environment = environment
         self._settings = settings
         self._rebalance = rebalance
 
@@ -73,7 +70,7 @@ class Membership:
             self._rebalance.add_member(group, request, new_id, reply)
 
     def _new_member_id(self, prefix: str) -> str:
-        return f"{prefix}-{uuid.UUID(bytes=self._cluster.random.randbytes(16), version=4)}"
+        return f"{prefix}-{uuid.UUID(bytes=self._environment.random('member ids').randbytes(16), version=4)}"
 
     def _join_again(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         """A rebalance follows when the leader joins a stable group, or anyone's metadata changed."""
@@ -102,7 +99,7 @@ class Membership:
         member = group.members[member_id]
         if group.state is GroupState.STABLE:
             self._rebalance.synced_by(group, member_id)
-            if self._cluster.policies.sync_renews_session:
+            if self._environment.policies.sync_renews_session:
                 self._rebalance.renew(member)
             reply.complete(synced(group, member))
             return
@@ -119,7 +116,7 @@ class Membership:
             return error
         if (
             group.state is GroupState.COMPLETING_REBALANCE
-            and self._cluster.policies.refuse_completing_heartbeat
+            and self._environment.policies.refuse_completing_heartbeat
         ):
             return E.REBALANCE_IN_PROGRESS
         self._rebalance.renew(group.members[request.member_id])
@@ -148,7 +145,7 @@ class Membership:
             member_id = found
         elif member_id in group.pending:
             group.remove(member_id)
-            return E.NONE, self._cluster.policies.pending_leave_rebalances
+            return E.NONE, self._environment.policies.pending_leave_rebalances
         elif error := group.check_member(member_id, instance_id):
             return error, False
         self._rebalance.dismiss(group, group.members[member_id])

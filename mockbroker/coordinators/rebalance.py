@@ -6,8 +6,9 @@ Sources: `GroupCoordinator.scala` up to 3.9, `GroupMetadataManager.java` since 4
 import contextlib
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec
 
+from ..environment import Environment
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
     JoinGroupRequest,
@@ -20,9 +21,6 @@ from .members import Member, Session, client_name
 from .reply import Reply
 from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
 from .states import GroupEvent, GroupState
-
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
 
 Joining = Reply[JoinGroupResponse]
 P = ParamSpec("P")
@@ -49,8 +47,8 @@ def _or_all_fail(step: Step[P]) -> Step[P]:
 
 
 class Rebalance:
-    def __init__(self, cluster: "Cluster", settings: GroupSettings) -> None:
-        self._cluster = cluster
+    def __init__(self, environment: Environment, settings: GroupSettings) -> None:
+        self._environment = environment
         self._settings = settings
 
     # -- members
@@ -63,7 +61,7 @@ class Rebalance:
             with contextlib.suppress(RebalanceFailedError):
                 self.maybe_complete(group)
 
-        group.pending[member_id] = self._cluster.after(session_timeout_ms, expire)
+        group.pending[member_id] = self._environment.after(session_timeout_ms, expire)
 
     def add_member(
         self, group: ClassicGroup, request: JoinGroupRequest, member_id: str, reply: Joining
@@ -82,7 +80,7 @@ class Rebalance:
     def _new_member(
         self, group: ClassicGroup, member_id: str, instance_id: str | None, client_id: str, host: str
     ) -> Member:
-        session = Session(self._cluster, lambda: self._silent(group, member))
+        session = Session(self._environment, lambda: self._silent(group, member))
         member = Member(member_id, instance_id, client_id, host, session)
         return member
 
@@ -179,10 +177,10 @@ class Rebalance:
                 self._complete_late(group)
 
         # It belongs to all who join, not to the request that began it.
-        group.join_timer = self._cluster.wait(delay_ms, over, owned=False)
+        group.join_timer = self._environment.wait(delay_ms, over, owned=False)
 
     def _await_members(self, group: ClassicGroup) -> None:
-        group.join_timer = self._cluster.after(
+        group.join_timer = self._environment.after(
             group.rebalance_timeout_ms, functools.partial(self._complete_late, group)
         )
 
@@ -209,16 +207,16 @@ class Rebalance:
             group.next_generation()
         except RebalanceFailedError:
             # Up to 3.9, and always in the first rebalance, nobody looks again whether all are there.
-            group.initial = initial or self._cluster.release.number < (4, 0)
+            group.initial = initial or self._environment.release.number < (4, 0)
             raise
         if not group.members:
             group.store()
             return
         members = list(group.members.values())
-        if self._cluster.policies.dismiss_without_sync:
+        if self._environment.policies.dismiss_without_sync:
             group.syncing.update(group.members)
             timeout_ms = group.rebalance_timeout_ms
-            group.sync_timer = self._cluster.after(timeout_ms, functools.partial(self._unsynced, group))
+            group.sync_timer = self._environment.after(timeout_ms, functools.partial(self._unsynced, group))
         for member in members:
             leads = group.leader == member.id
             group.answer_join(member, group.joined(member.id, with_members=leads))
@@ -274,7 +272,7 @@ class Rebalance:
     def load(self, gone: ClassicGroup) -> ClassicGroup:
         """The group as it was stored: rebalances under way are lost, and its members have to be heard of
         within their session timeouts."""
-        group = ClassicGroup(self._cluster, gone.id)
+        group = ClassicGroup(self._environment, gone.id)
         group.offsets = gone.offsets
         stored = gone.stored
         if stored is None:

@@ -23,14 +23,14 @@ class Reply(Generic[R]):
     def complete(self, response: R) -> None:
         """An answer that fails ends this request, and not what is done for others besides."""
         if self._parked:
-            self.call.cluster.contain(lambda: self.call.answer(response), self.call)
+            self.call.environment.contain(lambda: self.call.answer(response), self.call)
         else:
             self._response = response
 
     def fail(self, error: Exception) -> None:
         """Ends a request that waits; one whose handler is still at work ends by what that raises."""
         if self._parked:
-            self.call.fail(error)
+            self.call.environment.fail(error, self.call)
 
     def outcome(self) -> object:
         """The answer if it is there already, else PARKED."""

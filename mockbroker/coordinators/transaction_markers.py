@@ -39,9 +39,9 @@ def write_marker(
         done(error)
         return
     epoch = partition.leader_epoch
-    batch = marker_batch(marker, cluster.now_ms)
+    batch = marker_batch(marker, cluster.environment.now_ms)
     if partition.topic.settings.log_append_time:
-        record_batch.stamp(batch, cluster.now_ms, append_time=True)
+        record_batch.stamp(batch, cluster.environment.now_ms, append_time=True)
     end = append(partition, batch)
 
     def replicated() -> None:
@@ -106,7 +106,7 @@ class Markers:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._current = lambda: False
         elif error:
-            self._cluster.wait(RETRY_MS, lambda: self._send_again(key))
+            self._cluster.environment.wait(RETRY_MS, lambda: self._send_again(key))
         else:
             self._settled(key)
 

@@ -1,13 +1,10 @@
 """What the configuration says to the transaction coordinator (`TransactionStateManagerConfig.java`)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ..environment import Environment
 from ..protocol.releases import facts
 from ..protocol.transaction_log import Layout
-
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +21,11 @@ class TransactionSettings:
     layout: Layout
 
     @classmethod
-    def of(cls, cluster: "Cluster") -> "TransactionSettings":
-        number = cluster.configs.broker_int
-        version = transaction_version(cluster)
+    def of(cls, environment: Environment) -> "TransactionSettings":
+        number = environment.configs.broker_int
+        version = transaction_version(environment)
         layout = Layout.V1 if version else Layout.V0
-        if cluster.policies.keep_last_epoch:
+        if environment.policies.keep_last_epoch:
             layout = Layout.KIP_360
         return cls(
             max_timeout_ms=number("transaction.max.timeout.ms"),
@@ -42,9 +39,9 @@ class TransactionSettings:
         )
 
 
-def transaction_version(cluster: "Cluster") -> int:
+def transaction_version(environment: Environment) -> int:
     """The finalized level of `transaction.version`: 2 if epochs are bumped per transaction, else 1, and 0
     where the release has no such feature (KIP-584, KIP-890)."""
-    if "transaction.version" not in facts(cluster.release).finalized_features:
+    if "transaction.version" not in facts(environment.release).finalized_features:
         return 0
-    return 2 if cluster.policies.epoch_bump.per_transaction else 1
+    return 2 if environment.policies.epoch_bump.per_transaction else 1

@@ -62,7 +62,10 @@ class Owned:
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         entry.pending = True
-        end = append(partition, record_batch(transactional_id, after, self._settings.layout, cluster.now_ms))
+        end = append(
+            partition,
+            record_batch(transactional_id, after, self._settings.layout, cluster.environment.now_ms),
+        )
 
         def replicated() -> None:
             entry.pending = False
@@ -88,5 +91,5 @@ class Owned:
             entry.pending = False
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-        timer = cluster.wait(self._settings.request_timeout_ms, expired)
+        timer = cluster.environment.wait(self._settings.request_timeout_ms, expired)
         partition.when_replicated(end, waited)

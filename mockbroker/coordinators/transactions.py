@@ -35,9 +35,9 @@ class TransactionCoordinator:
     def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
         self._cluster = cluster
         self._broker = broker
-        self.settings = TransactionSettings.of(cluster)
+        self.settings = TransactionSettings.of(cluster.environment)
         self.owned: dict[int, Owned] = {}
-        self._started_ms = cluster.now_ms
+        self._started_ms = cluster.environment.now_ms
         self._planned: set[Callable[[], bool]] = set()
 
     # -- what is here
@@ -99,11 +99,11 @@ class TransactionCoordinator:
             owned = self._own(transactional_id)
             entry = owned.entries.get(transactional_id)
             if entry is None:
-                new_id, now_ms = self._cluster.new_producer_id(), self._cluster.now_ms
+                new_id, now_ms = self._cluster.new_producer_id(), self._cluster.environment.now_ms
                 entry = owned.entries[transactional_id] = Entry(Transaction(new_id, timeout_ms, now_ms))
                 self._plan()
             _check_settled(entry)
-            if not self._cluster.policies.epoch_bump.on_request:
+            if not self._cluster.environment.policies.epoch_bump.on_request:
                 expected = None
             rules.check_expected(entry.now, expected)
             if entry.now.state in PREPARED:
@@ -112,7 +112,7 @@ class TransactionCoordinator:
                 again = partial(_concurrent, done)
                 self._abort(owned, transactional_id, entry, again, fences=True)
                 return
-            now_ms = self._cluster.now_ms
+            now_ms = self._cluster.environment.now_ms
             after = rules.initialize(entry.now, expected, timeout_ms, self._cluster.new_producer_id, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
@@ -131,7 +131,7 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            after = rules.add(entry.now, producer, partitions, version, self._cluster.now_ms)
+            after = rules.add(entry.now, producer, partitions, version, self._cluster.environment.now_ms)
         except ApiError as error:
             done(error.code)
         except AlreadyDoneError:
@@ -155,11 +155,11 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            now, now_ms = entry.now, self._cluster.now_ms
+            now, now_ms = entry.now, self._cluster.environment.now_ms
             if bumps:
                 after = rules.end_and_bump(now, producer, committed, self._cluster.new_producer_id, now_ms)
             else:
-                after = rules.end(now, producer, committed, self._cluster.policies, now_ms)
+                after = rules.end(now, producer, committed, self._cluster.environment.policies, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
         except AlreadyDoneError:
@@ -179,11 +179,15 @@ class TransactionCoordinator:
         fences: bool,
     ) -> None:
         """On the broker's own account; `fences` when a new instance asks for it, whatever timeouts do."""
-        fencing = self._cluster.policies.timeout_fencing
+        fencing = self._cluster.environment.policies.timeout_fencing
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
         after = rules.abort_and_fence(
-            entry.now, fencing, self.settings.version, self._cluster.new_producer_id, self._cluster.now_ms
+            entry.now,
+            fencing,
+            self.settings.version,
+            self._cluster.new_producer_id,
+            self._cluster.environment.now_ms,
         )
         self._finish(owned, transactional_id, entry, after, lambda _, error: done(error))
 
@@ -201,8 +205,8 @@ class TransactionCoordinator:
             if error:
                 done(after, error)
                 return
-            done(after.completed(self._cluster.now_ms), error)
-            if self._cluster.policies.markers_are_sent:
+            done(after.completed(self._cluster.environment.now_ms), error)
+            if self._cluster.environment.policies.markers_are_sent:
                 self._send_markers(owned, transactional_id, entry)
 
         owned.write(transactional_id, entry, after, written)
@@ -213,11 +217,11 @@ class TransactionCoordinator:
         marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
 
         def done() -> None:
-            owned.write(transactional_id, entry, now.completed(self._cluster.now_ms), written)
+            owned.write(transactional_id, entry, now.completed(self._cluster.environment.now_ms), written)
 
         def written(error: ErrorCode) -> None:
             if error is E.COORDINATOR_NOT_AVAILABLE:
-                self._cluster.wait(RETRY_MS, done)
+                self._cluster.environment.wait(RETRY_MS, done)
 
         def told(key: TopicPartition) -> None:
             if entry.now.state in PREPARED:
@@ -225,7 +229,7 @@ class TransactionCoordinator:
 
         markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done, told)
         if self.settings.markers_delay_ms:
-            self._cluster.wait(self.settings.markers_delay_ms, markers.send)
+            self._cluster.environment.wait(self.settings.markers_delay_ms, markers.send)
         else:
             markers.send()
 
@@ -247,11 +251,11 @@ class TransactionCoordinator:
             if look():
                 self._plan_one(interval_ms, look)
 
-        since_last_ms = (self._cluster.now_ms - self._started_ms) % interval_ms
-        self._cluster.after(interval_ms - since_last_ms, due)
+        since_last_ms = (self._cluster.environment.now_ms - self._started_ms) % interval_ms
+        self._cluster.environment.after(interval_ms - since_last_ms, due)
 
     def _abort_timed_out(self) -> bool:
-        now_ms, every = self._cluster.now_ms, self._all()
+        now_ms, every = self._cluster.environment.now_ms, self._all()
         for owned, name, entry in every:
             now = entry.now
             ongoing = now.state is TransactionState.ONGOING and not entry.pending
@@ -261,7 +265,7 @@ class TransactionCoordinator:
 
     def _forget_expired(self) -> bool:
         """Writes a tombstone for each id that had no transaction for long."""
-        before_ms = self._cluster.now_ms - self.settings.expiration_ms
+        before_ms = self._cluster.environment.now_ms - self.settings.expiration_ms
         for owned, name, entry in self._all():
             if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
                 owned.write(name, entry, None, lambda error: None)

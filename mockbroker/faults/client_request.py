@@ -138,7 +138,7 @@ class ClientRequest:
         step = self._step or _go_on
         if not self._delay_ms:
             return step(exchange)
-        exchange.call.cluster.wait(self._delay_ms, lambda: exchange.again(step))
+        exchange.call.environment.wait(self._delay_ms, lambda: exchange.again(step))
         return False
 
     @functools.cached_property

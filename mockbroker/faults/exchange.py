@@ -69,7 +69,7 @@ class Exchange:
     def go_on(self) -> None:
         """Takes the next steps, until one of them waits."""
         cluster = self.call.cluster
-        before, cluster.at_work = cluster.at_work, self.call
+        before, cluster.environment.at_work = cluster.environment.at_work, self.call
         try:
             while self._steps:
                 if not self._steps.popleft()(self):
@@ -77,7 +77,7 @@ class Exchange:
         except Exception as error:
             self._fail(error)
         finally:
-            cluster.at_work = before
+            cluster.environment.at_work = before
         self._over = True
         if not self._beginning:
             self.received.answer(self if self.error is None else Failed(self.error))

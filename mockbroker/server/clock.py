@@ -68,7 +68,7 @@ class Clock:
         cluster = self._cluster
         deadline = cluster.next_deadline()
         if self.manual and deadline is not None and deadline > cluster.now_ms:
-            deadline = cluster.timers.next_wait()
+            deadline = cluster.environment.timers.next_wait()
         if deadline is None:
             return float("inf")
         since = time.monotonic() - self.started - self.elapsed_ms / 1000

@@ -107,7 +107,7 @@ class Connection(Frames):
             handler = self._traced(found, handler, correlation_id, call, request, len(frame))
         if self.faults.armed and key in self.faults.armed:
             handler = self._touched(found, handler, call, request, frame, offset)
-        self.broker.cluster.at_work = call
+        self.broker.environment.at_work = call
         try:
             answer = handler(call, request)
         except Exception as error:

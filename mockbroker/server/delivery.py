@@ -26,7 +26,7 @@ class Deliveries:
             data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
         if how.swap_ms is not None:
             self._withheld.append(data)
-            self._connection.broker.cluster.wait(how.swap_ms, self.send_withheld)
+            self._connection.broker.environment.wait(how.swap_ms, self.send_withheld)
             return True
         return self._send_parts(deque(_parts(data, how.part_bytes)), how)
 
@@ -37,7 +37,7 @@ class Deliveries:
         connection.send(parts.popleft())
         if parts:
             connection.on_ready(connection)
-            connection.broker.cluster.wait(how.part_ms, lambda: self._go_on(parts, how))
+            connection.broker.environment.wait(how.part_ms, lambda: self._go_on(parts, how))
             return False
         connection.wants_close = how.cut
         self.send_withheld()

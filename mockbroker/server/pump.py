@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import trio
 
-from ..cluster.call import Failed
+from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
 from ..trace import Trace
@@ -31,7 +31,6 @@ from .slices import Slice
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.call import Call
     from ..cluster.cluster import Cluster
     from .observer import Observer
 
@@ -92,7 +91,7 @@ class Pump:
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
         self.clock = Clock(cluster, manual_clock, self.poke)
-        cluster.failed = self._failed
+        cluster.environment.failed = self._failed
         self._work = cluster.work
         self._work.in_parts = True
         self._sleep = trio.CancelScope()
@@ -214,10 +213,10 @@ class Pump:
             if slice_.clock() > end:
                 return True
 
-    def _failed(self, error: Exception, call: "Call | None") -> None:
+    def _failed(self, error: Exception, owner: Owner | None) -> None:
         """What raised while no handler was at work ends the request that waited for it, and nothing else."""
-        if call is not None:
-            call.sink(call, Failed(error))
+        if owner is not None:
+            owner.ended_by(error)
         elif isinstance(error, OwnPolicyError):
             self._observer.policy_failed(error)
         else:

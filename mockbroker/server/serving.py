@@ -15,9 +15,11 @@ import trio
 
 from ..cluster.cluster import Cluster
 from ..cluster_options import ClusterOptions
+from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
+from ..seeded import streams
 from .advertised import addresses
 from .capture import Capture
 from .listening import listen
@@ -46,15 +48,14 @@ class ServedCluster(RunningCluster):
         self.options = options
         self.control_url: str | None = None
         """Where the control API is, if it was asked for."""
-        self.cluster = Cluster(
+        environment = Environment(
             release,
-            random.Random(self.seed),
-            brokers=options.brokers,
+            streams(self.seed),
             config=options.config,
             policies=Policies(release, options.policies, fixed=options.fixed),
-            racks=options.racks,
             now_ms=int(time.time() * 1000),
         )
+        self.cluster = Cluster(environment, brokers=options.brokers, racks=options.racks)
         self._thread = threading.get_ident()
         self._control: socket.socket | None = None
         self.reporting = Reporting(observer)

@@ -49,7 +49,7 @@ class ModelClient:
         self.world.network.send(self.name, broker, api, self.versions[api], request, then, lane)
 
     def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
-        self.cluster.after(delay_ms, action)
+        self.cluster.environment.after(delay_ms, action)
 
     def tell(self, text: str) -> None:
         self.world.tell(self.name, text)

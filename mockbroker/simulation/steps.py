@@ -226,7 +226,7 @@ def elect_unclean(world: "World", args: Args) -> None:
     for broker in partition.isr:
         if broker != args["broker"] and world.cluster.brokers[broker].liveness is Liveness.RUNNING:
             stop_broker(world, {"broker": broker})
-            world.cluster.after(1_500, _back(world, broker))
+            world.cluster.environment.after(1_500, _back(world, broker))
 
 
 def _back(world: "World", broker: int) -> Callable[[], None]:

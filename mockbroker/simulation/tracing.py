@@ -49,4 +49,4 @@ class Tracer:
 
     def _look(self) -> None:
         self._trace.changed()
-        self._cluster.after(_LOOK_MS, self._look)
+        self._cluster.environment.after(_LOOK_MS, self._look)

@@ -7,6 +7,7 @@ from typing import Final
 
 from ..cluster.cluster import Cluster
 from ..cluster.partition import Partition
+from ..environment import Environment
 from ..policies import Policies
 from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
@@ -217,7 +218,7 @@ class World:
                 if self.newest[transactional_id] is producer:
                     self.new_instance(transactional_id)
 
-            self.cluster.after(_RESTART_MS, restart)
+            self.cluster.environment.after(_RESTART_MS, restart)
 
     def _superseded(self, producer: ModelProducer) -> bool:
         transactional_id = producer.transactional_id
@@ -298,7 +299,10 @@ def settings(plan: Plan) -> dict[str, str]:
 
 def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
     policies = _policies(plan.kafka, tuple(plan.policies.items()))
-    return Cluster(policies.release, random, config=settings(plan), policies=policies, now_ms=START_MS)
+    environment = Environment(
+        policies.release, lambda _: random, config=settings(plan), policies=policies, now_ms=START_MS
+    )
+    return Cluster(environment)
 
 
 @functools.lru_cache

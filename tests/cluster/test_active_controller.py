@@ -138,7 +138,7 @@ def test_the_only_broker_is_the_controller_after_its_restart() -> None:
 def test_asking_for_metadata_changes_no_other_draw() -> None:
     asked, not_asked = a_cluster("4.4"), a_cluster("4.4")
     assert told(asked) == {1, 2, 3}
-    assert asked.new_uuid() == not_asked.new_uuid()
+    assert asked.environment.new_uuid() == not_asked.environment.new_uuid()
 
 
 def test_the_draws_are_those_of_the_seed() -> None:

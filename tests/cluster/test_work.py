@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster.call import PARKED, Call, Client, Failed
+from mockbroker.cluster.call import PARKED, Call, Client
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.work import AT_ONCE, Steps
+from mockbroker.environment import Owner
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
@@ -140,11 +141,11 @@ def test_an_error_in_a_part_ends_that_request_alone() -> None:
     driver = WorkDriver()
     later: list[Any] = []
 
-    def failed(error: Exception, call: Call | None) -> None:
-        assert call is not None
-        call.sink(call, Failed(error))
+    def failed(error: Exception, owner: Owner | None) -> None:
+        assert owner is not None
+        owner.ended_by(error)
 
-    driver.cluster.failed = failed
+    driver.cluster.environment.failed = failed
 
     def steps(fails: bool) -> Steps:
         for _ in range(AT_ONCE + 5):

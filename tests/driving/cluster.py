@@ -3,7 +3,6 @@
 import contextlib
 import copy
 from collections.abc import Callable, Mapping
-from random import Random
 from typing import Any, Final
 
 from mockbroker.apis import HANDLERS
@@ -11,12 +10,14 @@ from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import controller
 from mockbroker.cluster.call import PARKED, Call, Client, Failed, Outcome
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.environment import Environment
 from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.codecs import Codec, codec
 from mockbroker.protocol.messages import create_topics
 from mockbroker.protocol.primitives import TextTooLongError
 from mockbroker.protocol.releases import parse
+from mockbroker.seeded import streams
 
 NOW_MS: Final = 1_700_000_000_000
 """When clusters begin, in Unix time."""
@@ -67,15 +68,14 @@ def configured(
 ) -> Cluster:
     """As `a_cluster`, with racks by broker."""
     release = parse(kafka)
-    return Cluster(
+    environment = Environment(
         release,
-        Random(0),
-        brokers=brokers,
+        streams(0),
         config=dotted(config),
         policies=Policies(release, policies or {}),
-        racks=racks,
         now_ms=NOW_MS,
     )
+    return Cluster(environment, brokers=brokers, racks=racks)
 
 
 def newest(cluster: Cluster, key: ApiKey) -> int:

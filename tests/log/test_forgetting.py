@@ -92,17 +92,17 @@ def test_brokers_that_come_and_go_leave_nothing_in_the_timers() -> None:
         many.cluster.advance(many.cluster.now_ms + TIMEOUT_MS)
         controller.start_broker(many.cluster, 2)
         many.cluster.advance(many.cluster.now_ms + DAY_MS)
-        counts.append(len(many.cluster.timers))
+        counts.append(len(many.cluster.environment.timers))
     assert len(set(counts)) == 1
 
 
 def test_nobody_looks_after_the_followers_of_a_deleted_topic() -> None:
     many = Many(2)
     many.cluster.advance(many.cluster.now_ms + DAY_MS)
-    before = len(many.cluster.timers)
+    before = len(many.cluster.environment.timers)
     for partition in many.cluster.topics[BIG].partitions:
         partition.set_follower(2, FollowerState.PAUSED)
-    assert len(many.cluster.timers) > before
+    assert len(many.cluster.environment.timers) > before
     many.cluster.delete_topics([many.cluster.topics[BIG]])
     many.cluster.advance(many.cluster.now_ms + DAY_MS)
-    assert len(many.cluster.timers) == before
+    assert len(many.cluster.environment.timers) == before

@@ -1,14 +1,14 @@
 """OffsetForLeaderEpoch over several epochs, as real brokers of four generations answered it."""
 
-from random import Random
-
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.cluster.partition import Partition
 from mockbroker.cluster.reading import diverging_epoch
+from mockbroker.environment import Environment
 from mockbroker.policies import Policies
 from mockbroker.protocol.releases import parse
+from mockbroker.seeded import streams
 
 MODERN = ("2.3", "2.4", "3.9", "4.4")
 OLD = ("0.11", "1.1")
@@ -17,7 +17,8 @@ OLD = ("0.11", "1.1")
 def partition(kafka: str, **policies: str) -> Partition:
     """Epochs 0@0, 1@10, 3@20, 4@30 (epoch 2 wrote nothing) and a log end offset of 35."""
     release = parse(kafka)
-    cluster = Cluster(release, Random(0), brokers=1, policies=Policies(release, policies))
+    environment = Environment(release, streams(0), policies=Policies(release, policies))
+    cluster = Cluster(environment, brokers=1)
     made = cluster.create_topic("t", [[1]]).partitions[0]
     for epoch, records in ((0, 10), (1, 10), (2, 0), (3, 10), (4, 5)):
         made.leader_epoch = epoch

@@ -1,6 +1,5 @@
 """Answers for a topic, a broker or both, at the start and while the cluster runs."""
 
-from random import Random
 from typing import Final
 
 import pytest
@@ -9,8 +8,10 @@ from hypothesis import strategies as st
 
 from mockbroker import MockCluster, unchecked
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.environment import Environment
 from mockbroker.policies import Policies, UnknownPolicyError, fixes
 from mockbroker.protocol.releases import parse
+from mockbroker.seeded import streams
 
 NAME: Final = "undefined-epoch"
 CHOICES = ("undefined", "log-end-offset")
@@ -62,8 +63,9 @@ def test_a_scope_that_is_not_one_is_refused(text: str) -> None:
 
 def test_a_broker_that_is_not_there_is_refused() -> None:
     release = parse("4.4")
+    policies = Policies(release, {f"{NAME}@broker:3": "undefined"})
     with pytest.raises(UnknownPolicyError, match="choose one of 1, 2"):
-        Cluster(release, Random(0), brokers=2, policies=Policies(release, {f"{NAME}@broker:3": "undefined"}))
+        Cluster(Environment(release, streams(0), policies=policies), brokers=2)
 
 
 @given(

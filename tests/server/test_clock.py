@@ -1,5 +1,6 @@
 """Time that stands still, jumps and goes on, on sockets."""
 
+import functools
 from datetime import timedelta
 
 import pytest
@@ -75,7 +76,7 @@ async def test_what_waits_is_answered_by_an_advance_in_order_of_the_deadlines(cl
             await stream.send_all(wire.fetch("t", 0, max_wait_ms=minutes * 60_000, correlation_id=minutes))
             while len(partition.waiting) == before:
                 await trio.lowlevel.checkpoint()
-            served.cluster.after(minutes * 60_000, lambda minutes=minutes: order.append(minutes))  # type: ignore[misc]
+            served.cluster.environment.after(minutes * 60_000, functools.partial(order.append, minutes))
         served.clock.advance("30m")
         with trio.fail_after(10):
             assert [(await read(stream))[0][0] for stream in (late, soon)] == [20, 10]

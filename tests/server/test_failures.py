@@ -96,7 +96,7 @@ def time_passes(cluster: MockCluster, _: Client) -> None:
 
 
 def waits(cluster: MockCluster) -> bool:
-    return cluster.run(lambda core: core.timers.next_wait() is not None)
+    return cluster.run(lambda core: core.environment.timers.next_wait() is not None)
 
 
 PARKED = [

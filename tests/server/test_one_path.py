@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mockbroker.apis.registry import HANDLERS
-from mockbroker.cluster.call import PARKED, Call, Failed
+from mockbroker.cluster.call import PARKED, Call
 from mockbroker.conformance.client import encode
 from mockbroker.faults import Faults
 from mockbroker.protocol.api_keys import ApiKey
@@ -170,9 +170,9 @@ def test_a_request_that_fails_while_it_waits_is_told_as_closed(
     driver = TracedDriver()
     if fault:
         driver.faults.add(**fault, api="Heartbeat", optional=True)
-    driver.cluster.failed = lambda error, call: call.sink(call, Failed(error)) if call else None
+    driver.cluster.environment.failed = lambda error, owner: owner.ended_by(error) if owner else None
     driver.send("heartbeat")
-    failing[0].fail(ZeroDivisionError("mine"))
+    failing[0].environment.fail(ZeroDivisionError("mine"), failing[0])
     assert driver.told() == [("request", 7, ""), ("answer", 7, "closed")]
     assert len(driver.heard.errors) == 1
     assert driver.connection.wants_close

@@ -61,7 +61,7 @@ class Delay(Action):
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         assert self._random
         jitter = self._random.randrange(self.jitter_ms + 1)
-        exchange.call.cluster.wait(self.ms + jitter, exchange.go_on)
+        exchange.call.environment.wait(self.ms + jitter, exchange.go_on)
         return False
 
 

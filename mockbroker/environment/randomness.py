@@ -1,5 +1,6 @@
 """What the core draws from: handed in seeded by the shell, so that a run can be had again."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 
@@ -8,3 +9,7 @@ class Randomness(Protocol):
 
     def randbytes(self, n: int, /) -> bytes: ...
     def randrange(self, start: int, stop: int, /) -> int: ...
+
+
+Streams = Callable[[str], Randomness]
+"""Gives a source of its own to each concern (`ids`, `fetch sessions`, …): what one draws changes no other."""

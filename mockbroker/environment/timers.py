@@ -3,10 +3,9 @@
 import heapq
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from .call import Call
+from .owner import Owner
 
 
 class Timer:
@@ -19,7 +18,7 @@ class Timer:
         queue: "_Queue",
         deadline_ms: int,
         callback: Callable[[], None],
-        owner: "Call | None" = None,
+        owner: Owner | None = None,
     ) -> None:
         self._queue = queue
         self.deadline_ms = deadline_ms
@@ -83,9 +82,7 @@ class Timers:
         heapq.heappush(self._timers.heap, (deadline_ms, next(self._numbers), timer))
         return timer
 
-    def wait_until(
-        self, deadline_ms: int, callback: Callable[[], None], owner: "Call | None" = None
-    ) -> Timer:
+    def wait_until(self, deadline_ms: int, callback: Callable[[], None], owner: Owner | None = None) -> Timer:
         timer = Timer(self._waits, deadline_ms, callback, owner)
         heapq.heappush(self._waits.heap, (deadline_ms + self.waited_ms, next(self._numbers), timer))
         return timer
@@ -102,7 +99,7 @@ class Timers:
         wait = self._waits.first()
         return None if wait is None else wait[0] - self.waited_ms
 
-    def pop_due(self, now_ms: int) -> "tuple[int, Callable[[], None], Call | None] | None":
+    def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None], Owner | None] | None:
         """When the next that is due was, its callback and its owner, if any."""
         first = self._timers.first()
         queue, deadline = self._timers, None if first is None else first[0]

@@ -1,0 +1,113 @@
+"""Time, timers, randomness, configuration and policies, in one value that is handed to every part."""
+
+import base64
+from collections.abc import Callable, Mapping
+from uuid import UUID
+
+from ..configs import Configs
+from ..policies import Policies
+from ..protocol.releases import Release
+from .owner import Owner
+from .randomness import Randomness, Streams
+from .timers import Timer, Timers
+
+
+class Environment:
+    """What the parts of a cluster that behaves as `release` with `policies` are given.
+
+    `config` holds broker configuration in Kafka's names; `now_ms` is Unix time, which only `advance` moves;
+    all that is random is drawn from `streams`. ConfigError when a value is invalid.
+    """
+
+    __slots__ = (
+        "_drawn",
+        "_streams",
+        "at_work",
+        "configs",
+        "failed",
+        "now_ms",
+        "policies",
+        "release",
+        "timers",
+    )
+
+    def __init__(
+        self,
+        release: Release,
+        streams: Streams,
+        *,
+        config: Mapping[str, str] | None = None,
+        policies: Policies | None = None,
+        now_ms: int = 0,
+    ) -> None:
+        self.release = release
+        self.policies = policies or Policies(release)
+        self.configs = Configs(config or {}, release)
+        self.now_ms = now_ms
+        self.timers = Timers()
+        self._streams = streams
+        self._drawn: dict[str, Randomness] = {}
+        self.failed: Callable[[Exception, Owner | None], None] | None = None
+        """Hears of what raises while no handler is at work, and which request waits for that, if any;
+        unless it is set, that raises."""
+        self.at_work: Owner | None = None
+        """The request whose handler, or what it left waiting, is at work: the owner of new waits."""
+
+    # -- time
+
+    def advance(self, now_ms: int, waited_ms: int = 0) -> None:
+        """Sets the time and fires what is due, in order of the deadlines, each at its own time.
+
+        `waited_ms` is for a clock that stands still: how much longer than it says requests have waited.
+        """
+        if waited_ms > self.timers.waited_ms:
+            self.timers.waited_ms = waited_ms
+        while (due := self.timers.pop_due(now_ms)) is not None:
+            deadline, callback, owner = due
+            if deadline > self.now_ms:
+                self.now_ms = deadline
+            self.contain(callback, owner)
+        self.now_ms = max(self.now_ms, now_ms)
+
+    def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
+        return self.timers.at(self.now_ms + delay_ms, callback)
+
+    def wait(self, delay_ms: int, callback: Callable[[], None], *, owned: bool = True) -> Timer:
+        """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
+        has gone by outside while the cluster's clock stood still. What it raises ends the request at work,
+        if `owned`."""
+        return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work if owned else None)
+
+    # -- on whose behalf
+
+    def contain(self, callback: Callable[[], None], owner: Owner | None) -> None:
+        """Calls back for `owner`; what that raises ends it, and nobody else."""
+        before, self.at_work = self.at_work, owner
+        try:
+            callback()
+        except Exception as error:
+            self.fail(error, owner)
+        finally:
+            self.at_work = before
+
+    def fail(self, error: Exception, owner: Owner | None) -> None:
+        """Tells the shell of an error, and whose request it ends."""
+        if self.failed is None:
+            raise error
+        self.failed(error, owner)
+
+    # -- randomness
+
+    def random(self, concern: str) -> Randomness:
+        """The source of one concern, always the same."""
+        found = self._drawn.get(concern)
+        if found is None:
+            found = self._drawn[concern] = self._streams(concern)
+        return found
+
+    def new_uuid(self) -> UUID:
+        """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""
+        while True:
+            value = UUID(bytes=self.random("ids").randbytes(16), version=4)
+            if not base64.urlsafe_b64encode(value.bytes).startswith(b"-"):
+                return value
