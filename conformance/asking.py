@@ -6,7 +6,8 @@ from typing import Any
 
 from . import recordings
 from .network import SOCKETS, Network
-from .registry import Question, all_questions
+from .questions import all_questions
+from .registry import Question
 from .scene import Scene, Target
 
 Steps = list[list[Any]]

@@ -21,8 +21,8 @@ from mockbroker.protocol.releases import NEWEST
 from . import readiness, recordings
 from .asking import FAILED, Result, ask, count, record
 from .diff import lines
+from .questions import all_questions
 from .real_broker import RealBrokerError, RealCluster
-from .registry import all_questions
 from .scene import Target
 from .setup import BROKER_CONFIG, CLUSTER_SIZES
 

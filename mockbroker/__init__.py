@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
+from .version import __version__
+
 if TYPE_CHECKING:
     from .cluster.replicas import Replica
-    from .cluster_options import ClockName, ClusterFactory, ClusterOptions, unchecked
+    from .cluster_options import ClockName, ClusterOptions, unchecked
     from .configs.values import ConfigError
     from .contents.values import (
         CommittedOffset,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from .policies.behaviour import UnknownPolicyError
     from .policies.own import OwnPolicyError
     from .protocol.releases import UnknownReleaseError
+    from .pytest_plugin.factory import ClusterFactory
     from .pytest_plugin.marks import mark, mark_matrix
     from .server.failures import ClusterError, OutputLostError, RequestFailedError
     from .server.fault_control import FaultHandle
@@ -53,8 +56,6 @@ if TYPE_CHECKING:
     from .server.serving import ServedCluster, serve
     from .trace.events import Event
     from .trace.files import TraceError
-
-__version__: Final = "0.1.0"
 
 __all__ = [
     "AnswerName",
@@ -127,7 +128,7 @@ _MODULES: Final = {
         "TransactionDescription",
     ),
     "control.errors": ("RefusedError",),
-    "cluster_options": ("ClockName", "ClusterFactory", "ClusterOptions", "unchecked"),
+    "cluster_options": ("ClockName", "ClusterOptions", "unchecked"),
     "errors": (
         "BlockingCallError",
         "ConflictError",
@@ -156,6 +157,7 @@ _MODULES: Final = {
     "policies.behaviour": ("UnknownPolicyError",),
     "policies.own": ("OwnPolicyError",),
     "protocol.releases": ("UnknownReleaseError",),
+    "pytest_plugin.factory": ("ClusterFactory",),
     "pytest_plugin.marks": ("mark", "mark_matrix"),
     "server.failures": ("ClusterError", "OutputLostError", "RequestFailedError"),
     "server.fault_control": ("FaultHandle",),

@@ -5,13 +5,12 @@ It imports nothing that takes time: pytest reads it in every run.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from .errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from .names import Behaviours, Fault, ReleaseName
-    from .server.mock_cluster import MockCluster
 
 ClockName = Literal["wall", "manual"]
 """What moves a cluster's time: the wall clock, or `advance` alone."""
@@ -40,12 +39,6 @@ class ClusterOptions(TypedDict, total=False):
 
 
 OPTIONS: Final = frozenset(ClusterOptions.__annotations__)
-
-
-class ClusterFactory(Protocol):
-    """What `mock_cluster_factory` is."""
-
-    def __call__(self, **options: Unpack[ClusterOptions]) -> "MockCluster": ...
 
 
 def unchecked(value: Any) -> Any:

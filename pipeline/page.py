@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from html import escape
+from pathlib import Path
 from typing import Final
 
 from .analysis import Analysis, Finding
@@ -29,8 +30,9 @@ svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
 """
 
 
-def page(analysis: Analysis) -> str:
-    return "\n".join(_page(analysis)) + "\n"
+def write_page(analysis: Analysis, path: Path) -> None:
+    """One file of HTML that needs nothing else."""
+    path.write_text("\n".join(_page(analysis)) + "\n", encoding="utf-8")
 
 
 def _page(analysis: Analysis) -> Iterator[str]:

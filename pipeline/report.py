@@ -1,11 +1,10 @@
-"""The report for people: lines on the terminal, and one page of HTML."""
+"""The report for people, as lines on the terminal."""
 
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .analysis import Analysis, Finding
@@ -113,10 +112,3 @@ def trouble(analysis: Analysis) -> list[str]:
     if analysis.left_out:
         lines.append(f"{analysis.left_out:,} findings are left out of the report")
     return lines
-
-
-def write_page(analysis: Analysis, path: Path) -> None:
-    """One file of HTML that needs nothing else."""
-    from .page import page
-
-    path.write_text(page(analysis), encoding="utf-8")

@@ -1,18 +1,15 @@
 """What stands in a model client's place."""
 
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Protocol
 
 from mockbroker import MockCluster
-from mockbroker.nearest import nearest
 from mockbroker.simulation.consumer import ModelConsumer
 from mockbroker.simulation.consumer_setting import ConsumerSetting
 from mockbroker.simulation.plan import Plan
 from mockbroker.simulation.producer import ModelProducer, ProducerSetting
 
 from .stage import Stage
-
-CLIENTS: Final = ("confluent-kafka",)
 
 
 class RealConsumer(ModelConsumer):
@@ -54,15 +51,6 @@ class Instruments(Protocol):
     def producer(
         self, cluster: MockCluster, stage: Stage, name: str, setting: ProducerSetting
     ) -> RealProducer: ...
-
-
-def make(name: str) -> Instruments:
-    """A client library by name. ValueError, ImportError."""
-    if name == "confluent-kafka":
-        from .confluent import Confluent
-
-        return Confluent()
-    raise ValueError(f"no client {name!r}{nearest(name, CLIENTS)}")
 
 
 def missing(plan: Plan, instruments: Instruments) -> Iterator[str]:

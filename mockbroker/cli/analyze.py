@@ -31,7 +31,8 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
     if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("this needs Spark (and Java 17 or newer)", "spark")
     from ..pipeline.analysis import analyze
-    from ..pipeline.report import show, write_page
+    from ..pipeline.page import write_page
+    from ..pipeline.report import show
 
     console = Console()
     if not console.is_terminal:

@@ -9,10 +9,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .. import __version__
 from ..protocol.releases import NEWEST
+from ..version import __version__
 from . import completion, histories
 from .choices import Clock, Fixed, LogFormat
+from .ctl_command import Ctl
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -199,7 +200,7 @@ def policies(
 
 @app.command(
     short_help="Control a running cluster.",
-    cls=completion.Ctl,
+    cls=Ctl,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
 )
 def ctl(context: typer.Context) -> None:

@@ -1,10 +1,6 @@
 """What a shell completes: names that the code knows, looked up only then."""
 
 from collections.abc import Iterable
-from typing import Any
-
-from typer.core import TyperCommand
-from typer.main import get_command
 
 
 def releases(incomplete: str) -> list[str]:
@@ -33,16 +29,3 @@ def faults(incomplete: str) -> list[str]:
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
     return [each for each in names if each.startswith(incomplete)]
-
-
-class Ctl(TyperCommand):
-    """Completes the commands of `ctl`, which it does not load otherwise."""
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        from typer._completion_classes import BashComplete
-
-        from .ctl import app
-
-        # Which shell it is makes no difference to what is found.
-        complete: Any = BashComplete(get_command(app), {}, "ctl", "")
-        return complete.get_completions(list(ctx.args), incomplete)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from .. import __version__
+from ..version import __version__
 from .registry import Operation, Parameter
 from .schema import json_schema
 

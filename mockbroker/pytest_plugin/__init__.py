@@ -17,8 +17,8 @@ from .clusters import Clusters
 from .options import MARKER, MATRIX
 
 if TYPE_CHECKING:
-    from ..cluster_options import ClusterFactory
     from ..server.mock_cluster import MockCluster
+    from .factory import ClusterFactory
 
 _CLUSTERS: Final = pytest.StashKey[Clusters]()
 _SHARED: Final = pytest.StashKey[Clusters]()

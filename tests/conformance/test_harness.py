@@ -10,7 +10,7 @@ from mockbroker.conformance import batches, nearest_release, recordings
 from mockbroker.conformance.client import UnknownFieldError, decode, encode, kio_versions
 from mockbroker.conformance.diff import differing, lines
 from mockbroker.conformance.normalise import Normaliser
-from mockbroker.conformance.registry import all_questions
+from mockbroker.conformance.questions import all_questions
 from mockbroker.conformance.setup import RELEASES
 
 

@@ -7,7 +7,7 @@ import pytest
 from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask
 from mockbroker.conformance.diff import lines
 from mockbroker.conformance.known_differences import KNOWN, reason
-from mockbroker.conformance.registry import all_questions
+from mockbroker.conformance.questions import all_questions
 from mockbroker.conformance.setup import CLUSTER_SIZES
 
 from ..driving.cluster import configured
