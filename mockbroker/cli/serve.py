@@ -22,7 +22,7 @@ from ..trace import Event
 from ..trace.files import JsonLines, write_parquet
 
 if TYPE_CHECKING:
-    from ..server.connection import Connection
+    from ..server.observer import ClientConnection
 
 
 _NO_ADDRESS: Final = ("0.0.0.0", "::")
@@ -67,7 +67,7 @@ class Report:
                     "nothing: --advertise HOST tells them a name or an address of this machine"
                 )
 
-    def identified(self, connection: "Connection") -> None:
+    def identified(self, connection: "ClientConnection") -> None:
         software = _software(connection)
         broker = connection.broker.id
         client = _client(connection)
@@ -88,19 +88,19 @@ class Report:
                 f"{connection.client_id or 'no client id'}{what}"
             )
 
-    def malformed(self, connection: "Connection", reason: str) -> None:
+    def malformed(self, connection: "ClientConnection", reason: str) -> None:
         if self.json_lines:
             self._json("refused", address=connection.name, broker=connection.broker.id, reason=reason)
         else:
             self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: closed, {reason}")
 
-    def mismatched(self, connection: "Connection", why: str) -> None:
+    def mismatched(self, connection: "ClientConnection", why: str) -> None:
         if self.json_lines:
             self._json("mismatched", address=connection.name, broker=connection.broker.id, reason=why)
         else:
             self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: {why}")
 
-    def failed(self, connection: "Connection | None", error: Exception) -> None:
+    def failed(self, connection: "ClientConnection | None", error: Exception) -> None:
         if self.json_lines:
             trace = "".join(traceback.format_exception(error))
             address, broker = (connection.name, connection.broker.id) if connection else (None, None)
@@ -121,7 +121,7 @@ class Report:
         else:
             self._error(f"mockbroker serve: {reason}")
 
-    def disconnected(self, connection: "Connection") -> None:
+    def disconnected(self, connection: "ClientConnection") -> None:
         self._clients[_client(connection)] -= 1
         if self.json_lines:
             self._json("disconnected", address=connection.name, broker=connection.broker.id)
@@ -160,12 +160,12 @@ def _place(error: Exception) -> str:
     return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
 
 
-def _client(connection: "Connection") -> tuple[str, str]:
+def _client(connection: "ClientConnection") -> tuple[str, str]:
     """Whose connection it is, as far as the wire tells."""
     return f"{connection.client.host} {connection.client_id}", _software(connection)
 
 
-def _software(connection: "Connection") -> str:
+def _software(connection: "ClientConnection") -> str:
     client = connection.client
     return " ".join(filter(None, (client.software_name, client.software_version)))
 

@@ -33,7 +33,7 @@ class Watched:
         self.cluster: MockCluster = MockCluster(**given).start()
         self._core: Cluster = self.cluster.run(lambda core: core)
         self._seed = self.cluster.seed
-        self._reporting = self.cluster._served.reporting
+        self._reporting = self.cluster._thread.reporting
         self._trace = self.cluster.run_with_trace(lambda trace: trace)
         self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
 

@@ -190,7 +190,9 @@ class Connection(Frames):
         if self._deliveries is None and exchange.delivery == Delivery():
             self.send(frame)
             return True
-        self._deliveries = self._deliveries or Deliveries(self, self._go_on)
+        if self._deliveries is None:
+            wait = self.broker.environment.wait
+            self._deliveries = Deliveries(self, wait, lambda: self.on_ready(self), self._go_on)
         return self._deliveries.deliver(frame, exchange.delivery)
 
     def _end(self, outcome: Outcome) -> bool:

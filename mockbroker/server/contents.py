@@ -1,11 +1,10 @@
 """What a running cluster holds, and putting things into it, for tests."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from ..cluster.replicas import PATIENCE_S
+from .calls import Calls
 
 if TYPE_CHECKING:
     from ..contents.values import (
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 # Most clusters are never looked into: what the calls need is imported by them.
 
 __tracebackhide__ = True
-T = TypeVar("T")
 
 
 class Given(TypedDict, total=False):
@@ -36,25 +34,9 @@ class Given(TypedDict, total=False):
     timeout: float
 
 
-class Contents(ABC):
+class Contents(Calls):
     """Calls that look at what clients have left in a cluster, and that do what clients and Kafka's tools do,
     without one. No fault touches them."""
-
-    @abstractmethod
-    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
-        """Calls an operation of `mockbroker.control` that does not wait."""
-
-    @abstractmethod
-    async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
-        """As `do`, under asyncio or trio."""
-
-    @abstractmethod
-    def _result(self, future: Future[T]) -> T:
-        """What becomes of it, maybe after a while."""
-
-    @abstractmethod
-    async def _result_async(self, future: Future[T]) -> T:
-        """As `_result`, under asyncio or trio."""
 
     def create_topic(
         self,

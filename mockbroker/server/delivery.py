@@ -2,20 +2,39 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ..faults.exchange import Delivery
 
 if TYPE_CHECKING:
     from ..protocol.codecs import Frame
-    from .connection import Connection
+
+
+class Outlet(Protocol):
+    """What answers leave by, in order, until it `wants_close`."""
+
+    wants_close: bool
+
+    def send(self, frame: bytes) -> None: ...
 
 
 class Deliveries:
-    """The touched answers of one connection; `done` lets it go on with its next request."""
+    """The touched answers of one connection.
 
-    def __init__(self, connection: "Connection", done: "Callable[[], None]") -> None:
-        self._connection = connection
+    `wait` calls a function after so many ms; `flush` is called when something was sent while no request is at
+    work; `done` lets the connection go on with its next request.
+    """
+
+    def __init__(
+        self,
+        outlet: Outlet,
+        wait: Callable[[int, Callable[[], None]], object],
+        flush: Callable[[], None],
+        done: Callable[[], None],
+    ) -> None:
+        self._outlet = outlet
+        self._wait = wait
+        self._flush = flush
         self._done = done
         self._withheld: deque[bytes] = deque()
 
@@ -26,20 +45,20 @@ class Deliveries:
             data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
         if how.swap_ms is not None:
             self._withheld.append(data)
-            self._connection.broker.environment.wait(how.swap_ms, self.send_withheld)
+            self._wait(how.swap_ms, self.send_withheld)
             return True
         return self._send_parts(deque(_parts(data, how.part_bytes)), how)
 
     def _send_parts(self, parts: deque[bytes], how: Delivery) -> bool:
-        connection = self._connection
-        if connection.wants_close:
+        outlet = self._outlet
+        if outlet.wants_close:
             return False
-        connection.send(parts.popleft())
+        outlet.send(parts.popleft())
         if parts:
-            connection.on_ready(connection)
-            connection.broker.environment.wait(how.part_ms, lambda: self._go_on(parts, how))
+            self._flush()
+            self._wait(how.part_ms, lambda: self._go_on(parts, how))
             return False
-        connection.wants_close = how.cut
+        outlet.wants_close = how.cut
         self.send_withheld()
         return True
 
@@ -50,8 +69,8 @@ class Deliveries:
     def send_withheld(self) -> None:
         """Sends the answers that were to come after another one."""
         while self._withheld:
-            self._connection.send(self._withheld.popleft())
-            self._connection.on_ready(self._connection)
+            self._outlet.send(self._withheld.popleft())
+            self._flush()
 
 
 def _parts(data: bytes, size: int | None) -> list[bytes]:

@@ -1,15 +1,12 @@
 """What went wrong in the cluster itself, and whom it hit."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import MockBrokerError
 from ..faults.match import api_name
 from ..protocol.api_keys import ApiKey
 from ..shown import shown
-
-if TYPE_CHECKING:
-    from .connection import Connection
+from .observer import ClientConnection
 
 
 class ClusterError(MockBrokerError, RuntimeError):
@@ -42,7 +39,7 @@ class RequestFailedError(ClusterError):
     """
 
     def __init__(
-        self, connection: "Connection", key: int | None, version: int | None, error: Exception
+        self, connection: ClientConnection, key: int | None, version: int | None, error: Exception
     ) -> None:
         self.api = None if key is None else api_name(ApiKey(key)) if key in _KEYS else f"API {key}"
         self.version = version

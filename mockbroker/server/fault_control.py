@@ -7,10 +7,10 @@ from ..control import faults
 from ..errors import ConflictError, OptionError, WaitTimeoutError
 from ..faults import ClientRequest, Fault, FaultError, Faults
 from . import waiting
+from .calls import Calls
 
 if TYPE_CHECKING:
     from ..names import FaultAction, FaultFields
-    from .running import RunningCluster
 
 __tracebackhide__ = True
 
@@ -20,7 +20,7 @@ WAIT_S: Final = 30.0
 class FaultHandle:
     """One fault of a running cluster."""
 
-    def __init__(self, cluster: "RunningCluster", fault: Fault) -> None:
+    def __init__(self, cluster: Calls, fault: Fault) -> None:
         self._cluster = cluster
         self._fault = fault
 
@@ -125,7 +125,7 @@ def _when(removed: bool, timeout: float) -> str:
 class FaultControl:
     """Makes things go wrong while clients are connected."""
 
-    def __init__(self, cluster: "RunningCluster") -> None:
+    def __init__(self, cluster: Calls) -> None:
         self._cluster = cluster
 
     def add(self, do: "FaultAction", **given: "Unpack[FaultFields]") -> FaultHandle:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TypeVar, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from ..cluster_options import ClusterOptions, check_names
 from ..errors import BlockingCallError, ConflictError
@@ -10,7 +10,9 @@ from .cluster_thread import ClusterThread
 from .observer import Observer
 from .reporting import noted_on
 from .running import RunningCluster
-from .serving import ServedCluster
+
+if TYPE_CHECKING:
+    from ..control.target import Target
 
 __tracebackhide__ = True
 
@@ -31,8 +33,8 @@ class MockCluster(RunningCluster):
         self._thread = ClusterThread(options, observer)
 
     @property
-    def _served(self) -> ServedCluster:
-        return self._thread.served
+    def _target(self) -> "Target":
+        return self._thread.served.target
 
     def _call(self, function: Callable[[], T]) -> T:
         return self._thread.call(function)
@@ -53,21 +55,21 @@ class MockCluster(RunningCluster):
 
     @property
     def bootstrap_servers(self) -> str:
-        return self._served.bootstrap_servers
+        return self._thread.served.bootstrap_servers
 
     @property
     def listeners(self) -> str:
-        return self._served.listeners
+        return self._thread.served.listeners
 
     @property
     def seed(self) -> int:
         """With it, the ids of another cluster are the same."""
-        return self._served.seed
+        return self._thread.served.seed
 
     @property
     def control_url(self) -> str:
         """Where the control API is, for programs in any language. ConflictError if it was not asked for."""
-        url = self._served.control_url
+        url = self._thread.served.control_url
         if url is None:
             raise ConflictError("this cluster has no control API: make it with control=True")
         return url

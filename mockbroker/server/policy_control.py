@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from ..control import policies
+from .calls import Calls
 
 if TYPE_CHECKING:
     from ..names import AnswerName, BehaviourName, OwnAnswer
-    from .running import RunningCluster
 
 __tracebackhide__ = True
 
@@ -17,7 +17,7 @@ class PolicyControl:
     UnknownPolicyError for a behaviour, an answer or a broker that does not exist; nothing is changed then.
     """
 
-    def __init__(self, cluster: "RunningCluster") -> None:
+    def __init__(self, cluster: Calls) -> None:
         self._cluster = cluster
 
     def set(

@@ -3,14 +3,11 @@
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..shown import shown
 from .failures import ClusterError
-from .observer import Observer
-
-if TYPE_CHECKING:
-    from .connection import Connection
+from .observer import ClientConnection, Observer
 
 KEPT: Final = 100
 """So many failures are kept; all are logged."""
@@ -31,19 +28,19 @@ class Reporting:
         self.failures: list[Exception] = []
         self._more = 0
 
-    def identified(self, connection: "Connection") -> None:
+    def identified(self, connection: ClientConnection) -> None:
         _log.debug("%s: %s", _who(connection), _client(connection))
         self._tell(lambda: self._observer.identified(connection))
 
-    def malformed(self, connection: "Connection", reason: str) -> None:
+    def malformed(self, connection: ClientConnection, reason: str) -> None:
         _log.warning("%s: closed, %s", _who(connection), shown(reason))
         self._tell(lambda: self._observer.malformed(connection, reason))
 
-    def mismatched(self, connection: "Connection", why: str) -> None:
+    def mismatched(self, connection: ClientConnection, why: str) -> None:
         _log.warning("%s: %s", _who(connection), why)
         self._tell(lambda: self._observer.mismatched(connection, why))
 
-    def failed(self, connection: "Connection | None", error: Exception) -> None:
+    def failed(self, connection: ClientConnection | None, error: Exception) -> None:
         self._keep(error, shown(str(error)))
         try:
             self._observer.failed(connection, error)
@@ -61,7 +58,7 @@ class Reporting:
         _log.warning("%s", reason)
         self._tell(lambda: self._observer.full(reason))
 
-    def disconnected(self, connection: "Connection") -> None:
+    def disconnected(self, connection: ClientConnection) -> None:
         _log.debug("%s: %s disconnected", _who(connection), _client(connection))
         self._tell(lambda: self._observer.disconnected(connection))
 
@@ -105,9 +102,9 @@ def noted_on(error: BaseException | None) -> Iterator[None]:
             error.add_note(f"In the mock cluster: {each}")
 
 
-def _who(connection: "Connection") -> str:
+def _who(connection: ClientConnection) -> str:
     return f"{connection.name} -> broker {connection.broker.id}"
 
 
-def _client(connection: "Connection") -> str:
+def _client(connection: ClientConnection) -> str:
     return "no client id" if connection.client_id is None else repr(connection.client_id)

@@ -2,38 +2,27 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
-from ..cluster.cluster import Cluster
 from ..cluster.replicas import Replica, describe
 from ..errors import OptionError
-from ..faults import ClientRequest, Faults
-from ..trace import Trace
-from .clock import ClockControl
+from ..faults import ClientRequest
+from .clock_control import ClockControl
 from .contents import Contents
 from .trace_control import TraceControl
-from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
     from ..names import ApiName
     from .fault_control import FaultControl, FaultHandle
     from .policy_control import PolicyControl
-    from .serving import ServedCluster
 
 __tracebackhide__ = True
-
-T = TypeVar("T")
 
 
 class RunningCluster(Contents):
     """The calls that `MockCluster` and the cluster of `serve` have in common."""
 
     _trace: TraceControl | None = None
-
-    @property
-    @abstractmethod
-    def _served(self) -> "ServedCluster":
-        """NotRunningError."""
 
     @property
     @abstractmethod
@@ -53,44 +42,6 @@ class RunningCluster(Contents):
         A RequestFailedError names API, version, client and connection. The end of the cluster's block raises
         what is in the list: clear it if it was to be.
         """
-
-    @abstractmethod
-    def _call(self, function: Callable[[], T]) -> T:
-        """Calls `function` in the cluster's thread and gives what it returns."""
-
-    @abstractmethod
-    async def _call_async(self, function: Callable[[], T]) -> T:
-        """As `_call`, under asyncio or trio, whose other tasks run meanwhile."""
-
-    def _refuse_to_block(self, instead: str) -> None:
-        """BlockingCallError where nobody else could do what the caller waits for."""
-        refuse_in_event_loop(instead)
-
-    def run(self, function: Callable[[Cluster], T]) -> T:
-        """Calls `function` with the cluster's internals in its own thread, and gives what it returns.
-
-        Internals change without notice: what `records`, `topics`, `groups` and the like tell does not.
-        """
-        return self.do(lambda target: function(target.cluster))
-
-    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
-        """As `run`, with the trace, whether it was begun or not."""
-        trace = self._served.pump.trace
-        return self.run(lambda _: function(trace))
-
-    def run_with_faults(self, function: Callable[[Faults], T]) -> T:
-        """As `run`, with the faults."""
-        faults = self._served.pump.faults
-        return self.run(lambda _: function(faults))
-
-    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
-        """Calls an operation of `mockbroker.control` that does not wait."""
-        target = self._served.target
-        return self._call(lambda: target.do(operation, *args, **named))
-
-    async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
-        target = self._served.target
-        return await self._call_async(lambda: target.do(operation, *args, **named))
 
     def hints(self) -> list[str]:
         """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
@@ -167,9 +118,8 @@ class RunningCluster(Contents):
     def trace(self) -> TraceControl:
         """What happens in the cluster: from the first use on, or with `trace=True` from the start."""
         if self._trace is None:
-            pump = self._served.pump
-            self.run(lambda _: pump.watch())
-            self._trace = TraceControl(self, pump.trace)
+            self.do(lambda target: target.watch())
+            self._trace = TraceControl(self, self._target.trace)
         return self._trace
 
     def stop_broker(self, broker: int) -> None:

@@ -75,10 +75,6 @@ class ServedCluster(RunningCluster):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
 
-    @property
-    def _served(self) -> "ServedCluster":
-        return self
-
     def _call(self, function: Callable[[], T]) -> T:
         if threading.get_ident() != self._thread:
             raise WrongEventLoopError(
@@ -113,9 +109,13 @@ class ServedCluster(RunningCluster):
     def failures(self) -> list[Exception]:
         return self.reporting.failures
 
-    @functools.cached_property
+    @property
     def target(self) -> "Target":
         """What control operations act on."""
+        return self._target
+
+    @functools.cached_property
+    def _target(self) -> "Target":
         from ..control.target import Target
 
         pump = self.pump

@@ -10,10 +10,10 @@ from ..trace.decisions import without_usual_decisions
 from ..trace.files import JsonLines, write_parquet
 from ..trace.trace import check, fits
 from . import waiting
+from .calls import Calls
 
 if TYPE_CHECKING:
     from ..names import EventKind
-    from .running import RunningCluster
 
 __tracebackhide__ = True
 
@@ -23,7 +23,7 @@ WAIT_S: Final = 30.0
 class TraceControl:
     """What has happened, and what will."""
 
-    def __init__(self, cluster: "RunningCluster", trace: Trace) -> None:
+    def __init__(self, cluster: Calls, trace: Trace) -> None:
         self._cluster = cluster
         self._trace = trace
 

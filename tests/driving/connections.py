@@ -3,7 +3,7 @@
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.faults import Faults
 from mockbroker.server.connection import Connection
-from mockbroker.server.observer import SilentObserver
+from mockbroker.server.observer import ClientConnection, SilentObserver
 from mockbroker.trace import Trace
 
 from . import wire
@@ -18,13 +18,13 @@ class Heard(SilentObserver):
         self.refusals: list[str] = []
         self.errors: list[Exception] = []
 
-    def identified(self, connection: Connection) -> None:
+    def identified(self, connection: ClientConnection) -> None:
         self.identifications.append(connection.client_id)
 
-    def malformed(self, connection: Connection, reason: str) -> None:
+    def malformed(self, connection: ClientConnection, reason: str) -> None:
         self.refusals.append(reason)
 
-    def failed(self, connection: Connection | None, error: Exception) -> None:
+    def failed(self, connection: ClientConnection | None, error: Exception) -> None:
         self.errors.append(error)
 
 

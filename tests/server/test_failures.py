@@ -16,9 +16,8 @@ from mockbroker.conformance import batches
 from mockbroker.conformance.client import Client, DisconnectedError, Pending
 from mockbroker.policies import OwnPolicyError
 from mockbroker.protocol.api_keys import ApiKey
-from mockbroker.server.connection import Connection
 from mockbroker.server.failures import ClusterError, RequestFailedError
-from mockbroker.server.observer import SilentObserver
+from mockbroker.server.observer import ClientConnection, SilentObserver
 
 CONFIG = {
     "default.replication.factor": "2",
@@ -279,10 +278,10 @@ def test_a_malformed_request_is_logged_and_is_no_failure(caplog: pytest.LogCaptu
 
 
 class Broken(SilentObserver):
-    def identified(self, connection: Connection) -> None:
+    def identified(self, connection: ClientConnection) -> None:
         raise ZeroDivisionError("mine")
 
-    def disconnected(self, connection: Connection) -> None:
+    def disconnected(self, connection: ClientConnection) -> None:
         raise ZeroDivisionError("mine")
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from mockbroker import MockCluster
 from mockbroker.conformance.client import Client, DisconnectedError
-from mockbroker.server.connection import Connection
-from mockbroker.server.observer import SilentObserver
+from mockbroker.server.observer import ClientConnection, SilentObserver
 
 
 class Heard(SilentObserver):
@@ -22,13 +21,13 @@ class Heard(SilentObserver):
         self.software: list[str] = []
         self.told: list[str] = []
 
-    def identified(self, connection: Connection) -> None:
+    def identified(self, connection: ClientConnection) -> None:
         self.software.append(f"{connection.client.software_name} {connection.client.software_version}")
 
-    def malformed(self, connection: Connection, reason: str) -> None:
+    def malformed(self, connection: ClientConnection, reason: str) -> None:
         self.told.append(reason)
 
-    def mismatched(self, connection: Connection, why: str) -> None:
+    def mismatched(self, connection: ClientConnection, why: str) -> None:
         self.told.append(why)
 
 

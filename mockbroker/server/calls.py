@@ -1,0 +1,74 @@
+"""How a running cluster is called, in whichever thread it runs."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..cluster.cluster import Cluster
+from ..faults import Faults
+from ..trace import Trace
+from .waiting import refuse_in_event_loop
+
+if TYPE_CHECKING:
+    # What nobody does to a cluster it need not import.
+    from ..control.target import Target
+
+__tracebackhide__ = True
+
+T = TypeVar("T")
+
+
+class Calls(ABC):
+    """What all that can be done to a running cluster is done by."""
+
+    @property
+    @abstractmethod
+    def _target(self) -> "Target":
+        """What operations act on. NotRunningError."""
+
+    @abstractmethod
+    def _call(self, function: Callable[[], T]) -> T:
+        """Calls `function` in the cluster's thread and gives what it returns."""
+
+    @abstractmethod
+    async def _call_async(self, function: Callable[[], T]) -> T:
+        """As `_call`, under asyncio or trio, whose other tasks run meanwhile."""
+
+    def _refuse_to_block(self, instead: str) -> None:
+        """BlockingCallError where nobody else could do what the caller waits for."""
+        refuse_in_event_loop(instead)
+
+    def run(self, function: Callable[[Cluster], T]) -> T:
+        """Calls `function` with the cluster's internals in its own thread, and gives what it returns.
+
+        Internals change without notice: what `records`, `topics`, `groups` and the like tell does not.
+        """
+        return self.do(lambda target: function(target.cluster))
+
+    def run_with_trace(self, function: Callable[[Trace], T]) -> T:
+        """As `run`, with the trace, whether it was begun or not."""
+        trace = self._target.trace
+        return self.run(lambda _: function(trace))
+
+    def run_with_faults(self, function: Callable[[Faults], T]) -> T:
+        """As `run`, with the faults."""
+        faults = self._target.faults
+        return self.run(lambda _: function(faults))
+
+    def do(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        """Calls an operation of `mockbroker.control` that does not wait."""
+        target = self._target
+        return self._call(lambda: target.do(operation, *args, **named))
+
+    async def _do_async(self, operation: Callable[..., T], *args: Any, **named: Any) -> T:
+        target = self._target
+        return await self._call_async(lambda: target.do(operation, *args, **named))
+
+    @abstractmethod
+    def _result(self, future: Future[T]) -> T:
+        """What becomes of it, maybe after a while."""
+
+    @abstractmethod
+    async def _result_async(self, future: Future[T]) -> T:
+        """As `_result`, under asyncio or trio."""
