@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from ...cluster.cluster import Cluster
-from ...control.duration import Duration, later
 from ...control.table import find
 from ...control.target import Target
+from ...duration import Duration, later
 from ...environment import Environment
 from ...errors import ConflictError, NotThereError
 from ...faults import Faults

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..duration import Duration
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
-from .duration import Duration
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..control.duration import Duration, later
+from ..duration import Duration, later
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster

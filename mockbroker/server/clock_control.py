@@ -1,6 +1,6 @@
 """The clock of a running cluster, as a test moves it."""
 
-from ..control.duration import Duration
+from ..duration import Duration
 from .calls import Calls
 
 __tracebackhide__ = True

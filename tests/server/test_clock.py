@@ -8,7 +8,7 @@ import trio
 
 import mockbroker
 from mockbroker import ClockName, unchecked
-from mockbroker.control.duration import milliseconds
+from mockbroker.duration import milliseconds
 
 from ..driving import wire
 from .test_serving import addresses, ask, read

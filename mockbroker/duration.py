@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from ..errors import OptionError
+from .errors import OptionError
 
 _UNITS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 LAST_MS: Final = 253_402_300_799_999
