@@ -82,6 +82,11 @@ def check_current(now: Transaction, producer: Producer) -> None:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
     if now.epoch != producer.epoch:
         raise ApiError(E.PRODUCER_FENCED)
+    check_not_prepared(now)
+
+
+def check_not_prepared(now: Transaction) -> None:
+    """CONCURRENT_TRANSACTIONS while markers are written."""
     if now.state in PREPARED:
         raise ApiError(E.CONCURRENT_TRANSACTIONS)
 
@@ -111,12 +116,12 @@ def end_and_bump(
     The epoch before the current one is a retry here; the current one asks to end the next transaction, which
     may be aborted though it never began.
     """
+    check_not_prepared(now)
     wrapped = now.previous_producer_id == producer.id and producer.epoch == MAX_EPOCH - 1 and now.epoch == 0
     retry = wrapped or now.epoch == producer.epoch + 1
     if now.producer_id != producer.id and not wrapped:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
-    again = retry and (now.state in PREPARED or now.state in COMPLETE)
-    if not again and (producer.epoch != now.epoch or now.state in PREPARED):
+    if producer.epoch != now.epoch and not (retry and now.state in COMPLETE):
         raise ApiError(E.PRODUCER_FENCED)
     if now.state is _S.ONGOING or (now.at_rest and not committed and not retry):
         next_id = new_producer_id() if now.exhausted else NONE

@@ -6,7 +6,7 @@ change is a record there first, and holds once that is replicated; whoever leads
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..protocol.api_error import ApiError
 from ..protocol.batch_writing import Marker
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..cluster.partition import Partition
 
 E = ErrorCode
+_MARKERS_FIRST: Final = (4, 0)
+"""Since then AddPartitionsToTxn looks whether markers are being written before it looks at the producer."""
 Done = Callable[[ErrorCode, int, int], None]
 """Error, producer id and epoch of an answer; the latter two -1 with an error."""
 
@@ -131,6 +133,8 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
+            if self._cluster.release.number >= _MARKERS_FIRST:
+                rules.check_not_prepared(entry.now)
             after = rules.add(entry.now, producer, partitions, version, self._cluster.environment.now_ms)
         except ApiError as error:
             done(error.code)

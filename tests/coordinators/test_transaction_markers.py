@@ -25,6 +25,33 @@ def test_while_markers_are_under_way() -> None:
     assert driver.add(producer) == {0: "NONE"}
 
 
+@pytest.mark.parametrize(
+    ("kafka", "wrong_id", "wrong_epoch"),
+    [
+        ("3.9", "INVALID_PRODUCER_ID_MAPPING", "PRODUCER_FENCED"),
+        ("4.0", "CONCURRENT_TRANSACTIONS", "CONCURRENT_TRANSACTIONS"),
+        ("4.4", "CONCURRENT_TRANSACTIONS", "CONCURRENT_TRANSACTIONS"),
+    ],
+)
+def test_a_wrong_producer_while_markers_are_under_way(kafka: str, wrong_id: str, wrong_epoch: str) -> None:
+    """`TransactionCoordinator.handleAddPartitionsToTransaction` of 3.9 and 4.0; 4.4.0 was asked."""
+    driver = TransactionDriver(kafka, markers_delay_ms=50)
+    producer = driver.begun()
+    other, newer = producer._replace(producer_id=987_654), producer._replace(epoch=producer.epoch + 5)
+    assert driver.end(producer, commit=True).error == "NONE"
+    assert driver.add(other) == {0: wrong_id}
+    assert driver.add(newer) == {0: wrong_epoch}
+    assert driver.add_offsets(other) == wrong_id
+    assert driver.add_offsets(newer) == wrong_epoch
+    assert driver.end(newer, commit=True).error == "PRODUCER_FENCED"
+    if kafka != "3.9":
+        assert driver.end(other, commit=True, version=5).error == "CONCURRENT_TRANSACTIONS"
+        assert driver.end(newer, commit=True, version=5).error == "CONCURRENT_TRANSACTIONS"
+    driver.advance(50)
+    assert driver.add(other) == {0: "INVALID_PRODUCER_ID_MAPPING"}
+    assert driver.add(newer) == {0: "PRODUCER_FENCED"}
+
+
 @pytest.mark.parametrize("answer", ["completes", "hangs"])
 def test_a_transaction_may_hang_until_its_coordinator_moves(answer: str) -> None:
     driver = TransactionDriver(brokers=3, policies={"transaction-completion": answer})
