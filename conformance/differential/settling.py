@@ -27,6 +27,7 @@ _WRITES: Final = frozenset(
 _AFTER_CHANGE_S: Final = 0.06
 """A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
 anything tell which topics a malformed request changes."""
+_GROUPS: Final = ("g0~", "g1~", "unheard~")
 Topic = dict[str, Any]
 
 
@@ -68,6 +69,8 @@ class Settling:
             return False
         ends = step.api == "end_txn" or (step.api == "init_producer_id" and fields.get("transactional_id"))
         if ends and not _until(self._transactions_settled):
+            return False
+        if step.api == "delete_topics" and not _until(lambda: self._offsets_forgotten(answer)):
             return False
         return not self._several or step.api not in _WRITES or _until(self._replicated)
 
@@ -272,6 +275,15 @@ class Settling:
         }
         [found] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
         return found["error_code"], found["high_watermark"], start["offset"]
+
+    def _offsets_forgotten(self, answer: Any) -> bool:
+        """Whether the groups of the sequence have no offsets of deleted topics any more."""
+        gone = {each["name"] for each in answer["responses"] if each["error_code"] == "NONE"}
+        for group in _GROUPS if gone else ():
+            asked = {"group_id": self._bound.fill(group), "topics": None}
+            if gone & {each["name"] for each in self._first.call("offset_fetch", 2, asked)["topics"]}:
+                return False
+        return True
 
     def _transactions_settled(self) -> bool:
         found = self._first.call("list_transactions", 0, {})
