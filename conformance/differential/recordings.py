@@ -23,17 +23,17 @@ class Recorded:
     count: int = 1
 
     def as_json(self) -> dict[str, Any]:
-        return {
+        kept = {
             "kafka": self.kafka,
             "signature": self.signature,
             "count": self.count,
             "name": self.sequence.name,
             "client_id": self.sequence.client_id,
-            "brokers": self.sequence.brokers,
             "difference": [[path, repr(left), repr(right)] for path, left, right in self.difference],
             "steps": [each.as_json() for each in self.sequence.steps],
             "answers": self.answers,
         }
+        return kept if self.sequence.brokers == 1 else {**kept, "brokers": self.sequence.brokers}
 
 
 def recorded(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..cluster import topic_creation
 from ..cluster.call import Call
+from ..cluster.timeline_map import first_partition
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -91,7 +92,9 @@ def _assignment(
 ) -> list[list[int]]:
     """The replicas of the new partitions. ApiError."""
     present = len(topic.partitions)
-    factor = len(topic.partitions[0].replicas)
+    # Since there is KRaft, that of the partition which comes first in a hash table.
+    zookeeper = cluster.environment.policies.one_active_controller
+    factor = len(topic.partitions[0 if zookeeper else first_partition(present)].replicas)
     if asked.assignments is None:
         topic_creation.check_replication_factor(cluster, factor)
         first = topic.partitions[0].replicas[0] - 1 + present

@@ -25,6 +25,7 @@ from .registry import handles
 _FOLLOWER_FETCH_VERSION = 11
 _ISOLATION_LEVELS = (0, 1)
 _FUTURE_REPLICA = -3
+_DIVERGES_SINCE = 12
 _LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors with which the answer names the leader from v16 on (KIP-951)."""
 Results = list[tuple[Key, PartitionData]]
@@ -56,16 +57,16 @@ def _any_exists(call: Call, context: FetchContext) -> bool:
     return any(_resolve(call, context, key)[0] is not None for key, _ in context.partitions())
 
 
-def _failed(call: Call, request: FetchRequest) -> FetchResponse:
+def _failed(
+    call: Call, request: FetchRequest, error: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR
+) -> FetchResponse:
     """The error stands at the top, with the partitions where the client could not see it there."""
+    answer = FetchResponse(error_code=error, session_id=request.session_id)
     if call.version >= 13:
-        return FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
-    answer = FetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR, session_id=request.session_id)
+        return answer
     records = () if call.environment.release.number >= (4, 0) else None
     for topic in request.topics:
-        partitions = [
-            reading.refused(p.partition, ErrorCode.UNKNOWN_SERVER_ERROR, ()) for p in topic.partitions
-        ]
+        partitions = [reading.refused(p.partition, error, ()) for p in topic.partitions]
         for partition in partitions:
             partition.records = records
         answer.responses.append(FetchableTopicResponse(topic.topic_id, partitions, topic.topic))
@@ -259,6 +260,11 @@ def _answer(call: Call, context: FetchContext, results: Results) -> FetchRespons
     if call.version >= 13 and any(topic_id is None for (_, topic_id, _), _ in results[:-1]):
         # A broker can't tell whether what follows is of the same topic (`FetchResponse.matchingTopic`).
         return _failed(call, context.request)
+    if call.version < _DIVERGES_SINCE and any(
+        each.diverging_epoch is not NO_DIVERGENCE for _, each in results
+    ):
+        # A session to which a newer request gave the last fetched epoch.
+        return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()
     for (name, topic_id, _), result in results:

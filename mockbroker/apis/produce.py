@@ -241,9 +241,7 @@ def append(
     """Appends one partition's batch and says how it went."""
     index = partition.index
     if partition.leader != call.broker.id:
-        answer = refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-        answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
-        return answer
+        return led_by_other(partition)
     log = partition.log
     if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
@@ -282,6 +280,13 @@ def append(
                 follower.log.producers.appended(producer_id, epoch, done, transactional)
     partition.append(batch, base_offset, count)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
+
+
+def led_by_other(partition: Partition) -> PartitionProduceResponse:
+    """NOT_LEADER_OR_FOLLOWER, with the leader (KIP-951)."""
+    answer = refused(partition.index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+    return answer
 
 
 def merged(request: ProduceRequest) -> list[TopicProduceData]:

@@ -11,7 +11,7 @@ from ..protocol import record_batch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
-from .produce import Asked, refused
+from .produce import Asked, led_by_other, refused
 
 E = ErrorCode
 Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]
@@ -92,6 +92,9 @@ class Verification:
         return self._outcome
 
     def _ask(self) -> None:
+        for each in self._looked_at:
+            if self._is_verified(each) and each.partition.leader != self._call.broker.id:
+                each.refuse(led_by_other(each.partition))
         first = [each for each in self._looked_at if self._is_first(each)]
         for each in first:
             entry = each.partition.log.producers.entries.get(each.header.producer_id)
@@ -121,12 +124,14 @@ class Verification:
 
     def _is_first(self, each: Asked) -> bool:
         """Whether a batch is the first of its transaction in a partition that this broker leads."""
-        if not each.appends or not each.in_transaction or each.partition.topic.internal:
-            return False
-        if each.partition.leader != self._call.broker.id:
+        if not self._is_verified(each):
             return False
         epoch = None if self._any_epoch else each.header.producer_epoch
         return not each.partition.log.producers.in_transaction(each.header.producer_id, epoch)
+
+    @staticmethod
+    def _is_verified(each: Asked) -> bool:
+        return each.appends and each.in_transaction and not each.partition.topic.internal
 
     def _asked(self, errors: Errors) -> None:
         """A client that adds by writing would wait too long if it had to send everything again."""
