@@ -3,17 +3,26 @@
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Failed, Outcome
 from ..protocol.api_keys import ApiKey
 
-if TYPE_CHECKING:
-    from .fault import Fault
-
 Handler = Callable[[Call, Any], Any]
 Step = Callable[["Exchange"], bool]
 """False when the exchange waits from now on."""
+
+
+class Touch(Protocol):
+    """What a fault is to a request that it touches."""
+
+    do: str
+
+    def acts_before(self, api: ApiKey) -> bool:
+        """Whether it acts before the work is done."""
+
+    def touch(self, exchange: "Exchange") -> bool:
+        """As a Step."""
 
 
 @dataclass(slots=True)
@@ -36,7 +45,7 @@ class Exchange:
     """
 
     def __init__(
-        self, call: Call, api: ApiKey, request: Any, handler: Handler, faults: "Sequence[Fault]"
+        self, call: Call, api: ApiKey, request: Any, handler: Handler, faults: Sequence[Touch]
     ) -> None:
         self.received = call
         self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)

@@ -9,7 +9,7 @@ from ..cluster.call import Call
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
-from .actions.callback import Callback, name_of
+from .callback import Callback, name_of
 from .exchange import Exchange
 from .match import Counter, FaultError, Match, api_name
 from .unmet import UnmetConditions, enumerated

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import MockBrokerError
-from ..exchange import Exchange
-from ..match import FaultError, Match
-from .action import Action, When
+from ..errors import MockBrokerError
+from .actions import Action, When
+from .client_request import ClientRequest
+from .exchange import Exchange
+from .match import FaultError, Match
 
 
 class CallbackError(MockBrokerError):
@@ -40,8 +41,6 @@ class Callback(Action):
             pass  # a builtin that does not tell
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        from ..client_request import ClientRequest
-
         request = ClientRequest(exchange, match, done=when == "after")
         function: Callable[[ClientRequest], object] = self.function
         try:
