@@ -10,7 +10,7 @@ from typing import Final
 
 from mockbroker.simulation.exploring import Variant, run
 from mockbroker.simulation.plan import Options
-from mockbroker.simulation.producer import Generation
+from mockbroker.simulation.producer_setting import Generation
 
 KINDS: Final = {
     "plain": {"producer": Generation.PLAIN, "transactional": False, "compacted": False},

@@ -28,7 +28,7 @@ from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.invariants import INVARIANTS
-from mockbroker.simulation.producer import Generation
+from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
 from .names import main as write_names

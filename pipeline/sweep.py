@@ -17,7 +17,7 @@ from ..simulation import files
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Variant, run
 from ..simulation.plan import Options
-from ..simulation.producer import Generation
+from ..simulation.producer_setting import Generation
 from .errors import PipelineError
 
 if TYPE_CHECKING:

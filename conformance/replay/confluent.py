@@ -25,8 +25,9 @@ from mockbroker.simulation.batches import Records, header_name, is_tombstone, ke
 from mockbroker.simulation.consumer import State
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.plan import Plan
-from mockbroker.simulation.producer import Generation, ProducerSetting
-from mockbroker.simulation.world import GROUP, TOPIC
+from mockbroker.simulation.producer_setting import Generation, ProducerSetting
+from mockbroker.simulation.scene import TOPIC
+from mockbroker.simulation.world import GROUP
 
 from .instruments import RealConsumer, RealProducer
 from .stage import Stage
@@ -89,7 +90,7 @@ class _Consumer(RealConsumer):
     """A thread does what the history asks of it, one thing after the other, and polls meanwhile."""
 
     def __init__(self, cluster: MockCluster, stage: Stage, name: str, setting: ConsumerSetting) -> None:
-        super().__init__(stage, name, GROUP, TOPIC, 0, setting)
+        super().__init__(stage, stage.consumption, name, GROUP, TOPIC, 0, setting)
         self._cluster, self._stage = cluster, stage
         self._partition = TopicPartition(TOPIC, 0)
         self._to_do: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -247,7 +248,7 @@ class _Producer(RealProducer):
     def __init__(self, cluster: MockCluster, stage: Stage, name: str, setting: ProducerSetting) -> None:
         idempotent = setting.generation is not Generation.PLAIN
         setting = replace(setting, acks=-1 if idempotent else setting.acks)
-        super().__init__(stage, name, TOPIC, 0, setting)
+        super().__init__(stage, stage.production, name, TOPIC, 0, setting)
         self.idempotent = idempotent
         self._cluster, self._stage = cluster, stage
         self._ended = False
@@ -270,7 +271,7 @@ class _Producer(RealProducer):
         return 0 if self.failed else len(self._producer)
 
     def send(self, count: int) -> None:
-        first = self._stage.number(self, count)
+        first = self._stage.production.number(self, count)
         if self.failed:
             return
         self.tell(f"sends records {first} to {first + count - 1}")
@@ -293,7 +294,7 @@ class _Producer(RealProducer):
         def delivered(error: Any, message: Any) -> None:
             if error is None:
                 offset = message.offset()
-                self._in_cluster(lambda: self._stage.acknowledged(self, number, 1, offset))
+                self._in_cluster(lambda: self._stage.production.acknowledged(self, number, 1, offset))
             else:
                 self._in_cluster(lambda: self._gives_up(number, error))
 
@@ -310,7 +311,7 @@ class _Producer(RealProducer):
     def _fails(self, error: Any) -> None:
         self.failed = self.failed or error.fatal()
         if error.code() in iter(ErrorCode):
-            self._stage.producer_told(self, ErrorCode(error.code()))
+            self._stage.production.told(self, ErrorCode(error.code()))
 
     def _in_cluster(self, action: Callable[[], T]) -> T:
         return self._cluster.run(lambda _: action())

@@ -7,7 +7,8 @@ from mockbroker import MockCluster
 from mockbroker.simulation.consumer import ModelConsumer
 from mockbroker.simulation.consumer_setting import ConsumerSetting
 from mockbroker.simulation.plan import Plan
-from mockbroker.simulation.producer import ModelProducer, ProducerSetting
+from mockbroker.simulation.producer import ModelProducer
+from mockbroker.simulation.producer_setting import ProducerSetting
 
 from .stage import Stage
 

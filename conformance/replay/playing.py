@@ -13,9 +13,9 @@ from mockbroker.simulation.consumer import State
 from mockbroker.simulation.history import HAND_OVER_MS, calm_down
 from mockbroker.simulation.ledger import Violation
 from mockbroker.simulation.plan import Plan, Step
+from mockbroker.simulation.scene import settings
 from mockbroker.simulation.steps import STEPS
 from mockbroker.simulation.timeline import STEP
-from mockbroker.simulation.world import settings
 
 from ...cluster_options import ClusterOptions, unchecked
 from .instruments import Instruments, RealConsumer, RealProducer, missing

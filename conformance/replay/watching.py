@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from mockbroker.simulation.client import NO_EPOCH, LeaderAndEpoch
-from mockbroker.simulation.consumer import ModelConsumer, Position
+from mockbroker.simulation.consumer import ModelConsumer
 from mockbroker.simulation.consumer_setting import Reset
+from mockbroker.simulation.consumption import Position
 from mockbroker.trace import Answer, Event, Follower, InSyncReplicas, Leader, LogStart, Request, Truncation
 
 from .stage import Stage

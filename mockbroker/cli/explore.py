@@ -21,7 +21,7 @@ from ..simulation.exploring import Count, Summary, Variant, variants
 from ..simulation.files import write, write_json_lines
 from ..simulation.history import draw, happen
 from ..simulation.plan import Options
-from ..simulation.producer import Generation
+from ..simulation.producer_setting import Generation
 from ..simulation.shrinking import shrink
 from ..simulation.timeline import VIOLATION, until
 from .interrupts import noted

@@ -10,11 +10,11 @@ from ..apis.advertised import advertised
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from .scene import Scene
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from .world import World
 
 RETRY_BACKOFF_MS: Final = 100
 NO_BROKER: Final = -1
@@ -31,9 +31,9 @@ class LeaderAndEpoch(NamedTuple):
 class ModelClient:
     """One client. `versions` are the highest that the brokers and this model know."""
 
-    def __init__(self, world: "World", name: str, speaks: dict[ApiKey, int]) -> None:
-        self.world = world
-        self.cluster: Cluster = world.cluster
+    def __init__(self, scene: Scene, name: str, speaks: dict[ApiKey, int]) -> None:
+        self.scene = scene
+        self.cluster: Cluster = scene.cluster
         self.name = name
         known = advertised(self.cluster.release)
         self.versions = {api: min(high, known[api][1]) for api, high in speaks.items() if api in known}
@@ -46,13 +46,13 @@ class ModelClient:
         self, broker: int, api: ApiKey, request: Any, then: Callable[[Any], None], lane: str = ""
     ) -> None:
         """`then` gets the answer, or None when the connection was lost."""
-        self.world.network.send(self.name, broker, api, self.versions[api], request, then, lane)
+        self.scene.network.send(self.name, broker, api, self.versions[api], request, then, lane)
 
     def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
         self.cluster.environment.after(delay_ms, action)
 
     def tell(self, text: str) -> None:
-        self.world.tell(self.name, text)
+        self.scene.tell(self.name, text)
 
     # -- metadata
 
@@ -75,8 +75,8 @@ class ModelClient:
                 self.later(then)
             return
         self._refreshing = True
-        brokers = self.world.bootstrap
-        broker = brokers[self.world.random.randrange(0, len(brokers))]
+        brokers = self.scene.bootstrap
+        broker = brokers[self.scene.random.randrange(0, len(brokers))]
         request = MetadataRequest([MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
 
         def answered(answer: MetadataResponse | None) -> None:

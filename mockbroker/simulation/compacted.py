@@ -1,47 +1,10 @@
-"""A cleaner at work on one replica, and what it may leave: the newest record of each key."""
+"""What a cleaner may leave of a log: the newest record of each key."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from ..cluster.partition import Partition
-from ..log import compaction
 from ..log.log import Log
 from . import batches
 from .batches import KEYS, is_tombstone, key_of
-
-if TYPE_CHECKING:
-    from .world import World
-
-
-def clean(world: "World", partition: Partition, broker: int, active: int) -> None:
-    """Compacts a broker's replica up to its last stable offset, but for its last `active` batches."""
-    log = partition.logs[broker]
-    if len(log.bases) <= active:
-        return
-    end = min(log.bases[-max(1, active)], log.batch_base(log.last_stable_offset))
-    held, before = _records(log), newest(log)
-    compaction.clean(log, end, partition.topic.settings, world.cluster.now_ms)
-    left, after = _records(log), newest(log)
-    name = f"{partition.topic.name}-{partition.index}"
-    if world.recording:
-        gone = ", ".join(str(offset) for offset in sorted(held.keys() - left.keys()))
-        world.tell(f"broker {broker}", f"cleans {name} up to {end}: {gone or 'nothing'} goes")
-    place = partition.topic.name, partition.index
-    cleaned = world.ledger.cleaned.setdefault(place, {})
-    for offset in held.keys() - left.keys():
-        cleaned.setdefault(held[offset][0], set()).add(offset)
-    expired = world.ledger.expired.setdefault(place, {})
-    for key, (offset, number) in before.items():
-        if after.get(key) == (offset, number):
-            continue
-        if is_tombstone(number):
-            expired[key] = max(offset, expired.get(key, -1))
-        else:
-            world.violated(
-                "newest-record-cleaned",
-                f"{name} broker {broker}",
-                f"record {number} at offset {offset} is the newest of its key, and was removed",
-            )
 
 
 def newest(log: Log, start: int = 0, end: int | None = None) -> dict[int, tuple[int, int]]:
@@ -65,7 +28,7 @@ def may_be_gone(log: Log, expired: Mapping[int, int], deleted: int) -> list[int]
 def difference(log: Log, other: Log, start: int, end: int, values: bool) -> str | None:
     """How two replicas differ below an offset that both have reached: in a record that both still have, or,
     if `values` count, in the newest one of a key."""
-    mine, its = _records(log), _records(other)
+    mine, its = records_of(log), records_of(other)
     for offset in sorted(mine.keys() & its.keys()):
         if start <= offset < end and mine[offset] != its[offset]:
             return f"at offset {offset} they have records {mine[offset][0]} and {its[offset][0]}"
@@ -83,7 +46,7 @@ def _value(record: tuple[int, int] | None) -> str:
     return "none" if record is None or is_tombstone(record[1]) else str(record[0])
 
 
-def _records(log: Log) -> dict[int, tuple[int, int]]:
+def records_of(log: Log) -> dict[int, tuple[int, int]]:
     """Number and leader epoch by offset."""
     found: dict[int, tuple[int, int]] = {}
     for batch in log.batches:

@@ -5,7 +5,7 @@ was read from, validation by OffsetForLeaderEpoch, and commits that carry one of
 
 import enum
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -35,11 +35,10 @@ from ..protocol.messages.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from . import batches
-from .client import LEADER_GONE, NO_BROKER, NO_EPOCH, LeaderAndEpoch, ModelClient
+from .client import LEADER_GONE, NO_BROKER, NO_EPOCH, ModelClient
 from .consumer_setting import Commit, ConsumerSetting, Reset
-
-if TYPE_CHECKING:
-    from .world import World
+from .consumption import Consumption, Position
+from .scene import Scene
 
 _SPEAKS: Final = {
     ApiKey.METADATA: 9,
@@ -54,14 +53,6 @@ _VALIDATES_SINCE: Final = 3
 _EARLIEST, _LATEST = -2, -1
 _MAX_WAIT_MS: Final = 500
 _FETCH_BYTES: Final = 1 << 20
-
-
-class Position(NamedTuple):
-    """The next offset to read, the epoch of the record before it, and the leader as it was known then."""
-
-    offset: int
-    epoch: int
-    leader: LeaderAndEpoch
 
 
 class State(enum.Enum):
@@ -79,9 +70,17 @@ class ModelConsumer(ModelClient):
     """One member of `group`, which reads one partition while it owns it."""
 
     def __init__(
-        self, world: "World", name: str, group: str, topic: str, partition: int, setting: ConsumerSetting
+        self,
+        scene: Scene,
+        consumption: Consumption,
+        name: str,
+        group: str,
+        topic: str,
+        partition: int,
+        setting: ConsumerSetting,
     ) -> None:
-        super().__init__(world, name, _SPEAKS)
+        super().__init__(scene, name, _SPEAKS)
+        self.consumption = consumption
         self.group, self.topic, self.partition, self.setting = group, topic, partition, setting
         self.place = topic, partition
         self.state = State.IDLE
@@ -124,7 +123,7 @@ class ModelConsumer(ModelClient):
     def _fail(self, error: str) -> None:
         self.state = State.FAILED
         self._turn += 1
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"raises {error} at {self.position}")
 
     # -- committed offsets
@@ -134,7 +133,7 @@ class ModelConsumer(ModelClient):
         if coordinator == NO_BROKER:
             self._again(self._restore)
             return
-        acknowledged = self.acknowledged = self.world.consumption.committed_offset(self)
+        acknowledged = self.acknowledged = self.consumption.committed_offset(self)
         topics = [OffsetFetchRequestTopics(None, [self.partition], self.topic)]
         request = OffsetFetchRequest([OffsetFetchRequestGroup(self.group, topics=topics)])
 
@@ -147,7 +146,7 @@ class ModelConsumer(ModelClient):
                 return
             one = found.topics[0].partitions[0]
             has_epoch = self.versions[ApiKey.OFFSET_FETCH] >= 5
-            self.world.consumption.restored(self, one.committed_offset, acknowledged)
+            self.consumption.restored(self, one.committed_offset, acknowledged)
             self._restored(one.committed_offset, one.committed_leader_epoch if has_epoch else NO_EPOCH)
 
         self.ask(coordinator, ApiKey.OFFSET_FETCH, request, answered, "coordinator")
@@ -158,7 +157,7 @@ class ModelConsumer(ModelClient):
             return
         if epoch != NO_EPOCH:
             self.saw_epoch(self.topic, self.partition, epoch)
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"goes on at its committed offset {offset}, epoch {epoch}")
         self._seek(Position(offset, epoch, self.leader_of(self.topic, self.partition)))
 
@@ -178,10 +177,10 @@ class ModelConsumer(ModelClient):
 
         def answered(answer: OffsetCommitResponse | None) -> None:
             if answer is not None and not answer.topics[0].partitions[0].error_code:
-                self.world.consumption.committed(self, position.offset)
+                self.consumption.committed(self, position.offset)
             then()
 
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"commits offset {position.offset}, epoch {epoch}")
         self.ask(coordinator, ApiKey.OFFSET_COMMIT, request, answered, "coordinator")
 
@@ -243,7 +242,7 @@ class ModelConsumer(ModelClient):
         self.ask(position.leader.leader, ApiKey.OFFSET_FOR_LEADER_EPOCH, request, answered, "validation")
 
     def _validated(self, position: Position, epoch: int, end_offset: int) -> None:
-        if self.world.recording:
+        if self.scene.recording:
             leader = position.leader.leader
             self.tell(f"hears from broker {leader} that epoch {position.epoch} ends: ({epoch}, {end_offset})")
         if epoch == -1 or end_offset == -1:
@@ -252,7 +251,7 @@ class ModelConsumer(ModelClient):
             if self.setting.reset is Reset.NONE:
                 self._fail("LogTruncationException")
                 return
-            self.world.consumption.went_back(self, position, end_offset)
+            self.consumption.went_back(self, position, end_offset)
             self.position = position._replace(offset=end_offset, epoch=epoch)
             self._begin(State.FETCHING, self._fetch)
         else:
@@ -302,7 +301,8 @@ class ModelConsumer(ModelClient):
         else:
             for batch in found.records or ():
                 self._take(batch)
-        if self.world.commits_due(self):
+        if self.scene.random.random() < self.scene.plan.commit_rate:
+            # Now and then, as an application does.
             self.commit()
         self._look()
 
@@ -315,9 +315,9 @@ class ModelConsumer(ModelClient):
         else:
             end, epoch = records.end_offset, records.leader_epoch
             if aborted:
-                self.world.consumption.skipped(self, records)
+                self.consumption.skipped(self, records)
             elif end > position.offset:
-                self.world.consumption.delivered(self, position.offset, records)
+                self.consumption.delivered(self, position.offset, records)
         if end <= position.offset:
             return
         leader = position.leader
@@ -332,10 +332,10 @@ class ModelConsumer(ModelClient):
         position = self.position
         assert position is not None
         if self.setting.reset is Reset.NONE:
-            self.world.consumption.lost_position(self, position, f"raises: {why}")
+            self.consumption.lost_position(self, position, f"raises: {why}")
             self._fail("OffsetOutOfRangeException")
             return
-        self.world.consumption.lost_position(self, position, f"resets to {self.setting.reset}: {why}")
+        self.consumption.lost_position(self, position, f"resets to {self.setting.reset}: {why}")
         self._reset(why)
 
     def _reset(self, why: str) -> None:
@@ -367,7 +367,7 @@ class ModelConsumer(ModelClient):
                 return
             if found.leader_epoch != NO_EPOCH and self.versions[ApiKey.LIST_OFFSETS] >= 4:
                 self.saw_epoch(self.topic, self.partition, found.leader_epoch)
-            if self.world.recording:
+            if self.scene.recording:
                 self.tell(f"begins at {self.setting.reset} offset {found.offset}")
             self._seek(Position(found.offset, NO_EPOCH, self.leader_of(self.topic, self.partition)))
 

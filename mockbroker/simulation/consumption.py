@@ -1,29 +1,46 @@
 """What the consumers of a history did, as they tell it, held against what is known."""
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 from ..log.log import Log
 from . import batches
 from .batches import key_of
-from .consumer import ModelConsumer, Position
+from .client import LeaderAndEpoch
 from .ledger import Place
+from .scene import Scene
 
-if TYPE_CHECKING:
-    from .world import World
+
+class Position(NamedTuple):
+    """The next offset to read, the epoch of the record before it, and the leader as it was known then."""
+
+    offset: int
+    epoch: int
+    leader: LeaderAndEpoch
+
+
+class Reader(Protocol):
+    """A consumer, as it is known here."""
+
+    name: str
+    group: str
+    place: Place
+    acknowledged: int | None
+    newest: dict[str, int]
 
 
 class Consumption:
-    """Of all groups."""
+    """Of all groups. `purge` hears how far a group has committed a partition, if it is to be deleted."""
 
-    def __init__(self, world: "World") -> None:
-        self._world, self._plan, self._ledger = world, world.plan, world.ledger
+    def __init__(self, scene: Scene, purge: Callable[[Place, int], None] | None = None) -> None:
+        self._scene, self._plan, self._ledger, self._purge = scene, scene.plan, scene.ledger, purge
 
-    def committed_offset(self, consumer: ModelConsumer) -> int | None:
+    def committed_offset(self, consumer: Reader) -> int | None:
         """What the group had acknowledged last."""
         return self._ledger.reading(consumer.group, consumer.place).committed
 
-    def restored(self, consumer: ModelConsumer, offset: int, acknowledged: int | None) -> None:
+    def restored(self, consumer: Reader, offset: int, acknowledged: int | None) -> None:
         """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
         known to the group."""
         consumer.newest.clear()
@@ -34,12 +51,12 @@ class Consumption:
                 f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
             )
 
-    def committed(self, consumer: ModelConsumer, offset: int) -> None:
+    def committed(self, consumer: Reader, offset: int) -> None:
         self._ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
-        if self._world.purger is not None:
-            self._world.purger.purge(consumer.place, offset)
+        if self._purge is not None:
+            self._purge(consumer.place, offset)
 
-    def delivered(self, consumer: ModelConsumer, position: int, records: batches.Records) -> None:
+    def delivered(self, consumer: Reader, position: int, records: batches.Records) -> None:
         """Records at and after `position` were given to the application."""
         reading = self._ledger.reading(consumer.group, consumer.place)
         again = 0
@@ -51,8 +68,8 @@ class Consumption:
             if consumer.acknowledged is not None and offset < consumer.acknowledged:
                 again += reading.read.get(offset) == record
             reading.read[offset] = record
-        if self._world.recording:
-            self._world.tell(
+        if self._scene.recording:
+            self._scene.tell(
                 consumer.name,
                 f"reads offsets {max(position, records.base_offset)} to "
                 f"{records.end_offset - 1}, epoch {records.leader_epoch}",
@@ -65,7 +82,7 @@ class Consumption:
             )
         reading.read_again += again
 
-    def _in_order(self, consumer: ModelConsumer, number: int) -> None:
+    def _in_order(self, consumer: Reader, number: int) -> None:
         """A consumer that reads on gets what an idempotent producer wrote as it was sent."""
         writer = self._ledger.writers[number]
         if not writer:
@@ -79,22 +96,22 @@ class Consumption:
                 f"{consumer.name} reads record {number} of {writer} after {before}",
             )
 
-    def skipped(self, consumer: ModelConsumer, records: batches.Records) -> None:
+    def skipped(self, consumer: Reader, records: batches.Records) -> None:
         """Records of an aborted transaction, as the consumer was told."""
         skipped = self._ledger.reading(consumer.group, consumer.place).skipped
         skipped.update(records.numbers)
-        if self._world.recording:
-            self._world.tell(
+        if self._scene.recording:
+            self._scene.tell(
                 consumer.name, f"skips offsets {records.base_offset} to {records.end_offset - 1}: aborted"
             )
 
-    def lost_position(self, consumer: ModelConsumer, position: Position, what: str) -> None:
+    def lost_position(self, consumer: Reader, position: Position, what: str) -> None:
         """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
         consumer.newest.clear()
-        log = self._world.partition(consumer.place).log
+        log = self._scene.partition(consumer.place).log
         deleted = self._ledger.deleted_upto.get(consumer.place, 0)
-        if self._world.recording:
-            self._world.tell(
+        if self._scene.recording:
+            self._scene.tell(
                 consumer.name, f"{what} (the leader's log: {log.start_offset} to {log.end_offset})"
             )
         start = max(log.start_offset, deleted)
@@ -108,11 +125,11 @@ class Consumption:
         else:
             self._excuse(consumer)
 
-    def went_back(self, consumer: ModelConsumer, position: Position, end_offset: int) -> None:
+    def went_back(self, consumer: Reader, position: Position, end_offset: int) -> None:
         """A consumer learnt that the log was truncated below its position."""
         consumer.newest.clear()
-        if self._world.recording:
-            self._world.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
+        if self._scene.recording:
+            self._scene.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
         if self._holds(consumer, position):
             self._violated(
                 consumer,
@@ -123,9 +140,9 @@ class Consumption:
         else:
             self._excuse(consumer)
 
-    def _holds(self, consumer: ModelConsumer, position: Position) -> bool:
+    def _holds(self, consumer: Reader, position: Position) -> bool:
         """Whether the leader's log has, just before the position, what the group read there."""
-        log, offset = self._world.partition(consumer.place).log, position.offset
+        log, offset = self._scene.partition(consumer.place).log, position.offset
         if self._ledger.reading(consumer.group, consumer.place).excused:
             # What is committed may be of before the loss.
             return False
@@ -139,11 +156,11 @@ class Consumption:
             return False
         if offset == log.start_offset or read == record_at(log, offset - 1):
             return True
-        return self._plan.compacted and offset - 1 <= self._world.may_be_gone(consumer.place)[key_of(read[0])]
+        return self._plan.compacted and offset - 1 <= self._scene.may_be_gone(consumer.place)[key_of(read[0])]
 
-    def _violated(self, consumer: ModelConsumer, invariant: str, text: str) -> None:
+    def _violated(self, consumer: Reader, invariant: str, text: str) -> None:
         topic, index = consumer.place
-        self._world.violated(invariant, f"{consumer.group} {topic}-{index}", text)
+        self._scene.violated(invariant, f"{consumer.group} {topic}-{index}", text)
 
     def _may_lose(self, place: Place) -> bool:
         return self._plan.unclean or place in self._ledger.real_loss
@@ -151,12 +168,12 @@ class Consumption:
     def _lacked(self, place: Place, position: Position, read: tuple[int, int]) -> bool:
         """Whether the leader that the consumer goes by lacks `read`, though it leads a later epoch: that is a
         loss, even if one that has it leads again. A leader of an earlier epoch, cut off, proves nothing."""
-        log = self._world.partition(place).logs.get(position.leader.leader)
+        log = self._scene.partition(place).logs.get(position.leader.leader)
         if log is None or position.leader.epoch <= read[1]:
             return False
         return log.end_offset < position.offset or record_at(log, position.offset - 1) not in (None, read)
 
-    def _excuse(self, consumer: ModelConsumer) -> None:
+    def _excuse(self, consumer: Reader) -> None:
         reading = self._ledger.reading(consumer.group, consumer.place)
         reading.excused = True
         reading.committed = None

@@ -13,7 +13,7 @@ from .consumer_setting import Commit, ConsumerSetting, Reset
 from .ledger import Violation
 from .network import Random
 from .plan import BOTH, COMPACT, Options, Plan, Step
-from .producer import Generation, ProducerSetting
+from .producer_setting import Generation, ProducerSetting
 from .steps import STEPS, start_broker
 from .timeline import STEP, Line
 from .world import World

@@ -7,21 +7,20 @@ are sent again go one by one, in order of their sequences.
 
 import enum
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from ..protocol.messages.produce import PartitionProduceResponse
 from .client import NO_BROKER
-from .producer import NO_ID, NO_SEQUENCE, Batch, Generation, ModelProducer, ProducerSetting
-
-if TYPE_CHECKING:
-    from .world import World
+from .producer import NO_ID, NO_SEQUENCE, Batch, ModelProducer
+from .producer_setting import Generation, ProducerSetting
+from .production import ABOUT_SEQUENCES, Production
+from .scene import Scene
 
 _NO_OFFSET: Final = -1
 _MAX_EPOCH: Final = 32_767
-ABOUT_SEQUENCES: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
 
 
 class Reaction(enum.Enum):
@@ -66,14 +65,15 @@ class IdempotentProducer(ModelProducer):
 
     def __init__(
         self,
-        world: "World",
+        scene: Scene,
+        production: Production,
         name: str,
         topic: str,
         partition: int,
         setting: ProducerSetting,
         speaks: dict[ApiKey, int] | None = None,
     ) -> None:
-        super().__init__(world, name, topic, partition, setting, speaks)
+        super().__init__(scene, production, name, topic, partition, setting, speaks)
         self._in_flight = 0
         """Batches that are not answered yet, those that were given up among them."""
         self._sequence = 0
@@ -149,7 +149,7 @@ class IdempotentProducer(ModelProducer):
 
     def _acknowledged(self, batch: Batch, offset: int) -> None:
         wanted = self._landed(batch)
-        self.world.acknowledged(self, batch.first, batch.count, offset)
+        self.production.acknowledged(self, batch.first, batch.count, offset)
         if wanted:
             self._last_sequence = max(self._last_sequence, batch.sequence + batch.count - 1)
             if offset >= 0:
@@ -160,8 +160,8 @@ class IdempotentProducer(ModelProducer):
     # -- ids
 
     def _ask_for_id(self) -> None:
-        brokers = self.world.bootstrap
-        broker = brokers[self.world.random.randrange(0, len(brokers))]
+        brokers = self.scene.bootstrap
+        broker = brokers[self.scene.random.randrange(0, len(brokers))]
 
         def answered(answer: InitProducerIdResponse | None) -> None:
             if answer is None or answer.error_code:
@@ -176,7 +176,7 @@ class IdempotentProducer(ModelProducer):
     def _become(self, producer_id: int, epoch: int) -> None:
         self.producer_id, self.epoch = producer_id, epoch
         self._begin_again()
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"is producer {producer_id}, epoch {epoch}")
 
     def _begin_again(self) -> None:
@@ -226,7 +226,7 @@ class IdempotentProducer(ModelProducer):
             self.producer_id = NO_ID
         else:
             self._bump()
-        self.world.producer_told(self, error)
+        self.production.told(self, error)
         self._go_on()
 
     def _give_up(self, dropped: Iterable[Batch]) -> None:

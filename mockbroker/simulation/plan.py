@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..errors import MockBrokerError
 from .consumer_setting import Commit, ConsumerSetting, Reset
-from .producer import Generation, ProducerSetting
+from .producer_setting import Generation, ProducerSetting
 
 SCHEMA: Final = "mockbroker-history"
 VERSION: Final = 1

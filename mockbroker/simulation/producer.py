@@ -1,9 +1,8 @@
 """What producers have in common, and one without a producer id: a retry of it may write twice."""
 
-import enum
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -16,9 +15,9 @@ from ..protocol.messages.produce import (
 )
 from . import batches
 from .client import LEADER_GONE, NO_BROKER, ModelClient
-
-if TYPE_CHECKING:
-    from .world import World
+from .producer_setting import Generation, ProducerSetting
+from .production import Production
+from .scene import Scene
 
 NO_ID: Final = -1
 NO_SEQUENCE: Final = -1
@@ -34,21 +33,6 @@ _RETRIABLE: Final = LEADER_GONE | {
 }
 
 
-class Generation(enum.StrEnum):
-    """The release whose Java client a producer is like, as far as a broker that does not know it goes."""
-
-    PLAIN = "plain"
-    """Has no producer id."""
-    V0_11 = "0.11"
-    """Each error about sequences is told."""
-    V1_0 = "1.0"
-    """Holds the log start offset against the last offset that was acknowledged (KAFKA-5793)."""
-    V2_5 = "2.5"
-    """Bumps its epoch (KIP-360)."""
-    V4_0 = "4.0"
-    """Has the coordinator bump it with each transaction, and adds partitions by writing (KIP-890)."""
-
-
 SPEAKS: Final = {
     Generation.PLAIN: {ApiKey.PRODUCE: 9},
     Generation.V0_11: {ApiKey.PRODUCE: 7, ApiKey.INIT_PRODUCER_ID: 1},
@@ -57,19 +41,6 @@ SPEAKS: Final = {
     Generation.V4_0: {ApiKey.PRODUCE: 12, ApiKey.INIT_PRODUCER_ID: 5},
 }
 """The highest versions that each generation knows."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProducerSetting:
-    """How a producer is set. A transactional one has acks=-1; one without a producer id has one batch in
-    flight, whatever `in_flight` says."""
-
-    generation: Generation = Generation.V2_5
-    acks: int = -1
-    transactional: bool = False
-    transaction_timeout_ms: int = 60_000
-    in_flight: int = 1
-    """`max.in.flight.requests.per.connection`; more than 1 since 1.0."""
 
 
 @dataclass(slots=True)
@@ -97,14 +68,16 @@ class ModelProducer(ModelClient):
 
     def __init__(
         self,
-        world: "World",
+        scene: Scene,
+        production: Production,
         name: str,
         topic: str,
         partition: int,
         setting: ProducerSetting,
         speaks: dict[ApiKey, int] | None = None,
     ) -> None:
-        super().__init__(world, name, {ApiKey.METADATA: 9, **SPEAKS[setting.generation], **(speaks or {})})
+        super().__init__(scene, name, {ApiKey.METADATA: 9, **SPEAKS[setting.generation], **(speaks or {})})
+        self.production = production
         self.topic, self.partition, self.setting = topic, partition, setting
         self.place = topic, partition
         self.producer_id = NO_ID
@@ -115,7 +88,7 @@ class ModelProducer(ModelClient):
 
     def send(self, count: int) -> None:
         """Hands it `count` records, as one batch."""
-        self._batches.append(Batch(self.world.number(self, count), count))
+        self._batches.append(Batch(self.production.number(self, count), count))
         self._go_on()
 
     def _go_on(self) -> None:
@@ -153,7 +126,7 @@ class ModelProducer(ModelClient):
             self.epoch,
             batch.sequence,
             self.transactional_id is not None,
-            self.world.plan.compacted,
+            self.scene.plan.compacted,
         )
         data = [
             TopicProduceData(None, [PartitionProduceData(self.partition, memoryview(records))], self.topic)
@@ -166,7 +139,7 @@ class ModelProducer(ModelClient):
             else:
                 self._answered(batch, answer.responses[0].partition_responses[0])
 
-        if self.world.recording:
+        if self.scene.recording:
             what = f", sequence {batch.sequence}, epoch {self.epoch}" if self.idempotent else ""
             self.tell(f"sends records {batch.first} to {batch.first + batch.count - 1}{what}")
         self.ask(broker, ApiKey.PRODUCE, request, answered, "produce")
@@ -189,13 +162,13 @@ class ModelProducer(ModelClient):
         elif error in (0, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             self._acknowledged(batch, found.base_offset if not error else -1)
         else:
-            if self.world.recording:
+            if self.scene.recording:
                 self.tell(f"is told {ErrorCode(error).name}, log start offset {found.log_start_offset}")
             self._refused(batch, ErrorCode(error), found.log_start_offset)
 
     def _acknowledged(self, batch: Batch, offset: int) -> None:
         self._batches.popleft()
-        self.world.acknowledged(self, batch.first, batch.count, offset)
+        self.production.acknowledged(self, batch.first, batch.count, offset)
         self._done()
 
     def _refused(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> None:
@@ -206,5 +179,5 @@ class ModelProducer(ModelClient):
         """Ends for good."""
         self.failed = True
         self._busy = False
-        self.world.producer_told(self, error)
-        self.world.producer_ended(self)
+        self.production.told(self, error)
+        self.production.ended(self)

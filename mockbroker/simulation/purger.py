@@ -1,7 +1,7 @@
 """Deletes what a group has committed, as Kafka Streams does with its repartition topics: the application that
 KIP-360 was written for."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.delete_records import (
@@ -11,9 +11,7 @@ from ..protocol.messages.delete_records import (
 )
 from .client import NO_BROKER, ModelClient
 from .ledger import Place
-
-if TYPE_CHECKING:
-    from .world import World
+from .scene import Scene
 
 _TIMEOUT_MS = 1_000
 
@@ -21,8 +19,8 @@ _TIMEOUT_MS = 1_000
 class Purger(ModelClient):
     """Asks once; what fails is deleted with the next."""
 
-    def __init__(self, world: "World", name: str) -> None:
-        super().__init__(world, name, {ApiKey.METADATA: 9, ApiKey.DELETE_RECORDS: 2})
+    def __init__(self, scene: Scene, name: str) -> None:
+        super().__init__(scene, name, {ApiKey.METADATA: 9, ApiKey.DELETE_RECORDS: 2})
 
     def purge(self, place: Place, offset: int) -> None:
         """Deletes all below `offset`."""
@@ -30,8 +28,8 @@ class Purger(ModelClient):
         if leader == NO_BROKER:
             self.refresh(place[0])
             return
-        self.world.deleted(self.world.partition(place), offset)
-        if self.world.recording:
+        self.scene.deleted(self.scene.partition(place), offset)
+        if self.scene.recording:
             self.tell(f"deletes records below {offset}")
         asked = DeleteRecordsTopic(place[0], [DeleteRecordsPartition(place[1], offset)])
 

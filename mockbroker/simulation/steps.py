@@ -11,7 +11,8 @@ from ..cluster import connectivity, controller
 from ..cluster.broker import Liveness
 from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
-from . import batches, compacted
+from . import batches
+from .cleaning import clean
 from .network import Random
 from .plan import COMPACT
 from .producer import ModelProducer
@@ -287,7 +288,7 @@ def clean_log(world: "World", args: Args) -> None:
     """A broker's cleaner compacts its replicas, but for their last `active` batches."""
     if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
         for partition in _partitions(world):
-            compacted.clean(world, partition, args["broker"], args["active"])
+            clean(world, partition, args["broker"], args["active"])
 
 
 def _partitions(world: "World") -> Any:

@@ -5,7 +5,7 @@ import enum
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..coordinators.transaction_settings import transaction_version
 from ..protocol.api_keys import ApiKey
@@ -21,10 +21,10 @@ from ..protocol.messages.init_producer_id import InitProducerIdRequest, InitProd
 from .client import NO_BROKER
 from .idempotent_producer import IdempotentProducer, Reaction
 from .ledger import Outcome, Transaction
-from .producer import NO_ID, Batch, Generation, ProducerSetting
-
-if TYPE_CHECKING:
-    from .world import World
+from .producer import NO_ID, Batch
+from .producer_setting import Generation, ProducerSetting
+from .production import Production
+from .scene import Scene
 
 E = ErrorCode
 _SPEAKS: Final = {
@@ -74,14 +74,15 @@ class TransactionalProducer(IdempotentProducer):
 
     def __init__(
         self,
-        world: "World",
+        scene: Scene,
+        production: Production,
         name: str,
         topic: str,
         partition: int,
         setting: ProducerSetting,
         transactional_id: str,
     ) -> None:
-        super().__init__(world, name, topic, partition, setting, _SPEAKS[setting.generation])
+        super().__init__(scene, production, name, topic, partition, setting, _SPEAKS[setting.generation])
         self.transactional_id: str = transactional_id
         self.state = State.UNINITIALIZED
         self.transaction = Transaction(name)
@@ -89,7 +90,7 @@ class TransactionalProducer(IdempotentProducer):
         self._bump_due = False
         self._failures = 0
         knows = setting.generation is Generation.V4_0
-        self._per_transaction = knows and transaction_version(world.cluster.environment) >= _PER_TRANSACTION
+        self._per_transaction = knows and transaction_version(scene.cluster.environment) >= _PER_TRANSACTION
         self._bumps = self.versions[ApiKey.INIT_PRODUCER_ID] >= _BUMPS_SINCE and not self._per_transaction
         if not self._per_transaction:
             produce = self.versions[ApiKey.PRODUCE]
@@ -129,7 +130,7 @@ class TransactionalProducer(IdempotentProducer):
     def _number(self, batch: Batch) -> None:
         super()._number(batch)
         for number in range(batch.first, batch.first + batch.count):
-            self.world.ledger.transactions[number] = self.transaction
+            self.scene.ledger.transactions[number] = self.transaction
 
     # -- what it asks the coordinator
 
@@ -187,7 +188,7 @@ class TransactionalProducer(IdempotentProducer):
             else:
                 self._fail(error)
 
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"adds {self.topic}-{self.partition} to its transaction, epoch {self.epoch}")
         request = AddPartitionsToTxnRequest([asked])
         self._ask_coordinator(ApiKey.ADD_PARTITIONS_TO_TXN, request, answered)
@@ -213,7 +214,7 @@ class TransactionalProducer(IdempotentProducer):
                 self.transaction.outcome = Outcome.ABORTED
             self._fail(error)
 
-        if self.world.recording:
+        if self.scene.recording:
             self.tell(f"{'commits' if commit else 'aborts'} its transaction, epoch {self.epoch}")
         request = EndTxnRequest(self.transactional_id, self.producer_id, self.epoch, commit)
         self._ask_coordinator(ApiKey.END_TXN, request, answered)
@@ -225,7 +226,7 @@ class TransactionalProducer(IdempotentProducer):
         self.state = State.UNINITIALIZED if self._bump_due else State.READY
         if outcome is Outcome.COMMITTED:
             self._failures = 0
-            self.world.tell(self.name, "has committed")
+            self.scene.tell(self.name, "has committed")
 
     # -- errors
 
@@ -241,7 +242,7 @@ class TransactionalProducer(IdempotentProducer):
                 self._begin_again()
                 self._retry(batch, refresh=False)
             case _:
-                self.world.producer_told(self, error)
+                self.production.told(self, error)
                 if error is E.UNKNOWN_PRODUCER_ID and generation not in _OLD:
                     self._begin_again()
                 self._abort()
@@ -262,7 +263,7 @@ class TransactionalProducer(IdempotentProducer):
     def _close(self) -> None:
         self.tell("is closed")
         self.failed = True
-        self.world.producer_ended(self)
+        self.production.ended(self)
 
 
 def _error_of(answer: Any) -> ErrorCode:

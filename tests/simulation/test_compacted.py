@@ -11,7 +11,7 @@ from mockbroker.simulation import batches
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.plan import BOTH, CLEANUPS, COMPACT, DELETE, Options, Plan, Step
-from mockbroker.simulation.producer import Generation, ProducerSetting
+from mockbroker.simulation.producer_setting import Generation, ProducerSetting
 from mockbroker.simulation.shrinking import shrink
 
 COMPACTED = Options(compacted=True)

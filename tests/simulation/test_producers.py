@@ -11,7 +11,7 @@ from mockbroker.protocol.errors import ErrorCode
 from mockbroker.simulation.history import History, draw, happen
 from mockbroker.simulation.idempotent_producer import Reaction, reaction
 from mockbroker.simulation.plan import Options, Plan, Step
-from mockbroker.simulation.producer import Generation, ProducerSetting
+from mockbroker.simulation.producer_setting import Generation, ProducerSetting
 
 ABOUT_PRODUCERS = {
     "aborted-record-committed",

@@ -1,0 +1,168 @@
+"""What all in one history share: the cluster, the network, the time, and what is known of its records."""
+
+import functools
+import random as stdlib_random
+from typing import Final
+
+from ..cluster.cluster import Cluster
+from ..cluster.partition import Partition
+from ..environment import Environment
+from ..policies import Policies
+from ..protocol.releases import parse
+from . import batches, compacted
+from .batches import key_of
+from .ledger import Ledger, Place, Violation
+from .network import Network
+from .plan import Plan
+from .timeline import VIOLATION, Timeline
+
+TOPIC: Final = "t"
+START_MS: Final = 1_700_000_000_000
+_LOOK_MS: Final = 20
+"""How often a timeline looks at the cluster."""
+CONFIG: Final = {
+    "broker.session.timeout.ms": "600",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.initial.task.delay.ms": "0",
+    "log.retention.check.interval.ms": "200",
+    "offsets.retention.check.interval.ms": "300",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "3",
+    "replica.lag.time.max.ms": "400",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "200",
+    "transaction.state.log.num.partitions": "1",
+    "zookeeper.session.timeout.ms": "600",
+}
+
+
+class Scene:
+    """`tell` keeps a timeline while `recording`; nothing else depends on that."""
+
+    def __init__(self, plan: Plan, recording: bool = False, cluster: Cluster | None = None) -> None:
+        """`cluster` is one that is there already, set as `settings` says, and has no topics yet."""
+        self.plan = plan
+        self.recording = recording
+        self.random = stdlib_random.Random(plan.seed)
+        self.cluster = cluster or _cluster(plan, self.random)
+        self.start_ms = self.cluster.now_ms
+        self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
+        self.bootstrap = tuple(self.cluster.brokers)
+        self.ledger = Ledger()
+        self.violations: list[Violation] = []
+        overrides = {
+            "retention.ms": "-1",
+            "min.insync.replicas": str(plan.min_insync),
+            "unclean.leader.election.enable": str(plan.unclean).lower(),
+            "cleanup.policy": plan.cleanup,
+            "delete.retention.ms": str(plan.delete_retention_ms),
+        }
+        for index in range(plan.topics):
+            replicas = [(index + each) % 3 + 1 for each in range(3)]
+            self.cluster.create_topic(topic_name(index), [replicas], overrides)
+        self.timeline = Timeline(self.cluster, self.start_ms) if recording else None
+
+    @property
+    def places(self) -> list[Place]:
+        """Every partition that clients may use."""
+        return [(topic_name(index), 0) for index in range(self.plan.topics)]
+
+    # -- time and words
+
+    @property
+    def since_start_ms(self) -> int:
+        return self.cluster.now_ms - self.start_ms
+
+    def run_until(self, at_ms: int) -> None:
+        """Lets everything happen that is due until then, counted from the start."""
+        if self.timeline is not None:
+            for between_ms in range(self.since_start_ms, at_ms, _LOOK_MS):
+                self.cluster.advance(self.start_ms + between_ms)
+                self.timeline.look()
+        self.cluster.advance(self.start_ms + at_ms)
+
+    def tell(self, who: str, text: str) -> None:
+        if self.timeline is not None:
+            self.timeline.tell(who, text)
+
+    def violated(self, invariant: str, subject: str, text: str) -> None:
+        self.violations.append(Violation(invariant, self.since_start_ms, subject, text))
+        self.tell(VIOLATION, f"{invariant}: {text}")
+
+    def partition(self, place: Place = (TOPIC, 0)) -> Partition:
+        return self.cluster.topics[place[0]].partitions[place[1]]
+
+    # -- records
+
+    def lost_records(self, writer: str | None = None) -> list[int]:
+        """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
+        held = {place: self.numbers_in(self.partition(place)) for place in self.places}
+        gone = {place: self.may_be_gone(place) for place in self.places} if self.plan.compacted else {}
+        return [
+            number
+            for number, told in self.ledger.acknowledged.items()
+            if writer in (None, told.writer)
+            and number not in held[told.place]
+            and not self._deleted(told.place, number)
+            and not (gone and told.offset <= gone[told.place][key_of(number)])
+        ]
+
+    def may_be_gone(self, place: Place) -> list[int]:
+        """The offset up to which records of each key may be gone from a compacted log."""
+        log = self.partition(place).log
+        deleted = min(log.start_offset, self.ledger.deleted_upto.get(place, 0)) - 1
+        return compacted.may_be_gone(log, self.ledger.expired.get(place, {}), deleted)
+
+    def _deleted(self, place: Place, number: int) -> bool:
+        offset = self.ledger.deleted.get(place, {}).get(number)
+        return offset is not None and offset < self.partition(place).log.start_offset
+
+    def numbers_in(self, partition: Partition) -> dict[int, list[int]]:
+        """The offsets of each number in the leader's log."""
+        offsets: dict[int, list[int]] = {}
+        for batch in partition.log.batches:
+            found = batches.read(batch)
+            if found is not None:
+                for offset, number in zip(found.offsets, found.numbers, strict=True):
+                    offsets.setdefault(number, []).append(offset)
+        return offsets
+
+    def deleted(self, partition: Partition, upto: int) -> None:
+        """Records below an offset were deleted on purpose."""
+        place = partition.topic.name, partition.index
+        self.ledger.deleted_upto[place] = max(upto, self.ledger.deleted_upto.get(place, 0))
+        deleted = self.ledger.deleted.setdefault(place, {})
+        for number, offsets in self.numbers_in(partition).items():
+            if offsets[0] < upto:
+                deleted.setdefault(number, offsets[0])
+
+    def lost_tail(self, partition: Partition, broker: int, offset: int) -> None:
+        """A broker lost what it had not flushed."""
+        self.ledger.real_loss[partition.topic.name, partition.index] = f"broker {broker} lost its tail"
+        log = partition.logs[broker]
+        if self.recording:
+            name = f"{partition.topic.name}-{partition.index}"
+            self.tell(f"broker {broker}", f"loses {offset} to {log.end_offset} of {name}")
+        log.truncate(offset)
+
+
+def settings(plan: Plan) -> dict[str, str]:
+    """Of its brokers."""
+    return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
+
+
+def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
+    policies = _policies(plan.kafka, tuple(plan.policies.items()))
+    environment = Environment(
+        policies.release, lambda _: random, config=settings(plan), policies=policies, now_ms=START_MS
+    )
+    return Cluster(environment)
+
+
+@functools.lru_cache
+def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
+    """Nothing in a history changes them."""
+    return Policies(parse(kafka), dict(chosen))
+
+
+def topic_name(index: int) -> str:
+    return TOPIC if index == 0 else f"{TOPIC}{index + 1}"
