@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +12,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from benchmarks import report
-from benchmarks.peers import OURS, PEERS, Commands, UnavailableError
-from benchmarks.rounds import Plan, measure
-from benchmarks.scenarios import SCENARIOS, Scenario, choose
+from benchmarks import inside, report
+from benchmarks.peers import BEFORE, OURS, PEERS, Commands, UnavailableError, mockbroker
+from benchmarks.rounds import Plan, measure_round
+from benchmarks.scenarios import SCENARIOS, choose
+from benchmarks.trees import NotATreeError, Tree
 
 PEER_NAMES = ", ".join(peer.name for peer in PEERS)
-SCENARIO_NAMES = ", ".join(scenario.name for scenario in SCENARIOS)
+SCENARIO_NAMES = ", ".join([*(each.name for each in SCENARIOS), *(row.name for row in inside.ROWS)])
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -49,21 +49,14 @@ def _measure_rounds(commands: dict[str, Commands], plan: Plan, count: int, conso
     rounds: report.Rounds = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("", total=count * len(commands) * len(plan.scenarios))
-        begun = 0
+        task = progress.add_task("", total=count)
         for which in range(count):
-            entry = {}
-            for at, (name, command) in enumerate(commands.items()):
 
-                def show(scenario: Scenario, where: str = f"round {which + 1}/{count} · {name}") -> None:
-                    nonlocal begun
-                    progress.update(task, completed=begun, description=f"{where} · {scenario.title}")
-                    begun += 1
+            def show(name: str, title: str, round_: str = f"round {which + 1}/{count}") -> None:
+                progress.update(task, description=f"{round_} · {name} · {title}")
 
-                entry[name] = measure(command, plan, show, ours=name == OURS)
-                begun = (which * len(commands) + at + 1) * len(plan.scenarios)
-                progress.update(task, completed=begun)
-            rounds.append(entry)
+            rounds.append(measure_round(which, commands, plan, show))
+            progress.advance(task)
     return rounds
 
 
@@ -76,13 +69,28 @@ def run(
     only: Annotated[str, typer.Option(help=f"Peers, comma-separated: {PEER_NAMES}.")] = "",
     scenarios: Annotated[str, typer.Option(help=f"Name prefixes, comma-separated: {SCENARIO_NAMES}.")] = "",
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all rounds here, as JSON.")] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another checkout of mockbroker, to compare with in place of other mocks. "
+            "Exit status 1 where CPU time or memory is worse.",
+            exists=True,
+            file_okay=False,
+            resolve_path=True,
+        ),
+    ] = None,
 ) -> None:
     """Drive mockbroker, librdkafka's mock and kfake with one client, and compare them."""
     console, progress_console = _console(), _console(stderr=True)
-    plan = Plan(seconds, warm_up, choose(scenarios))
-    if not plan.scenarios:
+    chosen = choose(scenarios)
+    if against is not None and not scenarios:
+        chosen = [scenario for scenario in chosen if not scenario.only_ours]
+    plan = Plan(seconds, warm_up, chosen, inside.choose(scenarios))
+    if not plan.size:
         raise typer.BadParameter(f"no scenario begins with {scenarios!r}; there are {SCENARIO_NAMES}")
-    commands = _commands(only, progress_console)
+    commands = _commands(only or OURS * (against is not None), progress_console)
+    if against is not None:
+        commands[BEFORE] = _before(Tree(against))
     if not commands:
         raise typer.Exit(1)
     measured = _measure_rounds(commands, plan, rounds, progress_console)
@@ -93,7 +101,7 @@ def run(
             "cpus": os.cpu_count(),
         }
         settings = {"seconds": seconds, "warm_up": warm_up, "machine": machine}
-        entries = [{name: asdict(peer) for name, peer in entry.items()} for entry in measured]
+        entries = [{name: peer.row() for name, peer in entry.items()} for entry in measured]
         json_file.write_text(json.dumps({**settings, "rounds": entries}, indent=1) + "\n")
     console.print(report.table(measured, plan.scenarios))
     for note in report.notes(measured, plan.scenarios):
@@ -101,8 +109,33 @@ def run(
     errors = report.errors(measured, plan.scenarios)
     for error in errors:
         console.print(f"ERR {error}", style="red", markup=False, highlight=False)
-    if errors:
+    slower = _tell_worse(measured, plan, console) if OURS in commands and BEFORE in commands else False
+    if errors or slower:
         raise typer.Exit(1)
+
+
+def _before(tree: Tree) -> Commands:
+    try:
+        tree.check()
+    except NotATreeError as reason:
+        raise typer.BadParameter(str(reason)) from None
+    return mockbroker(tree)
+
+
+def _tell_worse(measured: report.Rounds, plan: Plan, console: Console) -> bool:
+    """Whether a row that the machine's other work hardly touches is worse than before."""
+    by_clock = report.worse(measured, plan.scenarios, steady=False)
+    found = report.worse(measured, plan.scenarios, steady=True)
+    for what, rows in (
+        (
+            f"below {report.LEAST} of before by the wall clock, which other work on the machine changes",
+            by_clock,
+        ),
+        (f"below {report.LEAST} of before by CPU time or memory", found),
+    ):
+        said = "".join(f"\n  {row}" for row in rows) or " none"
+        console.print(f"{what}:{said}", highlight=False, markup=False, soft_wrap=True)
+    return bool(found)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,10 @@ from typing import Final
 from benchmarks.apis import Broker, api_versions
 from benchmarks.attackers import ATTACKS, bomb_frame
 from benchmarks.bench import Bench, Outcome, clock
-from benchmarks.peers import OURS, PEERS, ROOT, started
+from benchmarks.peers import OURS, PEERS, started
 from benchmarks.process import resident_mb
 from benchmarks.records import build_batch
+from benchmarks.trees import ROOT
 from benchmarks.wire import Connection, WrongAnswerError
 
 AIM_MS: Final = 250
@@ -136,7 +137,7 @@ def main() -> None:
     failed = False
     for name in [None, *(each for each in ATTACKS if not chosen or each in chosen)]:
         with ExitStack() as stack:
-            running = stack.enter_context(started(ours.commands()[1]))
+            running = stack.enter_context(started(ours.commands().by_brokers[1]))
             bench = Bench(Broker(running.address), running.pid, given.seconds, 0)
             try:
                 waited = beside(bench, name, given.seconds)

@@ -11,14 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from benchmarks import kfake
 from benchmarks.apis import api_versions
+from benchmarks.process import cpu_us
+from benchmarks.trees import Tree
 from benchmarks.wire import Connection, WrongAnswerError
 
-ROOT: Final = Path(__file__).resolve().parent.parent
 START_SECONDS: Final = 60
 END_SECONDS: Final = 5
 
@@ -31,8 +31,12 @@ class NotStartedError(Exception):
     """The peer's process gave no address or no ApiVersions answer."""
 
 
-Commands = dict[int, list[str]]
-"""What to run, by the number of brokers."""
+@dataclass(frozen=True)
+class Commands:
+    """What to run, by the number of brokers, and where; a `tree` of mockbroker can be measured inside too."""
+
+    by_brokers: dict[int, list[str]]
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True)
@@ -49,42 +53,48 @@ class Running:
     pid: int
     start_up_seconds: float
     """From the start of the process to its first ApiVersions answer."""
+    start_up_cpu_us: float | None = None
 
 
-def _mockbroker() -> Commands:
-    serve = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", "-q", "--brokers"]
-    return {brokers: [*serve, str(brokers)] for brokers in (1, 3)}
+def mockbroker(tree: Tree) -> Commands:
+    """That of a checkout."""
+    serve = [tree.python, "-m", "mockbroker", "serve", "--port", "0", "-q", "--brokers"]
+    return Commands({brokers: [*serve, str(brokers)] for brokers in (1, 3)}, tree)
 
 
 def _librdkafka_mock() -> Commands:
     if importlib.util.find_spec("confluent_kafka") is None:
         raise UnavailableError("confluent-kafka is not installed")
-    return {1: [sys.executable, "-m", "benchmarks.librdkafka_mock"]}
+    return Commands({1: [sys.executable, "-m", "benchmarks.librdkafka_mock"]})
 
 
 def _kfake() -> Commands:
     try:
-        return {1: [str(kfake.build())]}
+        return Commands({1: [str(kfake.build())]})
     except kfake.CannotBuildError as reason:
         raise UnavailableError(str(reason)) from None
 
 
 OURS: Final = "mockbroker"
+BEFORE: Final = "before"
+"""Ours too, of another checkout."""
 PEERS: Final = (
-    Peer(OURS, _mockbroker),
+    Peer(OURS, lambda: mockbroker(Tree())),
     Peer("librdkafka-mock", _librdkafka_mock),
     Peer("kfake", _kfake),
 )
 
 
 @contextmanager
-def started(command: list[str]) -> Iterator[Running]:
-    """Start a peer, wait until it answers, and end it afterwards."""
+def started(command: list[str], tree: Tree | None = None) -> Iterator[Running]:
+    """Start a peer, wait until it answers, and end it afterwards. `tree` is the checkout that it is in."""
+    tree = tree or Tree()
     with tempfile.TemporaryFile() as complaints:
         start = time.perf_counter()
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=tree.folder,
+            env=tree.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=complaints,
@@ -107,7 +117,7 @@ def started(command: list[str]) -> Iterator[Running]:
                 raise NotStartedError(f"no ApiVersions answer from {address!r}: {reason}") from None
             start_up = time.perf_counter() - start
             too_late.cancel()
-            yield Running(address, process.pid, start_up)
+            yield Running(address, process.pid, start_up, cpu_us(process.pid))
         finally:
             too_late.cancel()
             _end(process)

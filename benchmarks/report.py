@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks import inside
 from benchmarks.bench import Outcome
-from benchmarks.peers import OURS
+from benchmarks.peers import BEFORE, OURS
 from benchmarks.rounds import Measured
 from benchmarks.scenarios import Scenario
+
+LEAST: Final = 0.95
+"""A row that is worse than this beside `before` is named."""
 
 Rounds = list[dict[str, Measured]]
 """One entry per round: what each peer gave."""
@@ -28,24 +33,34 @@ class Metric:
     more_is_better: bool
     read: Callable[[Measured], float | None]
     scenario: Scenario | None = None
+    steady: bool = True
+    """Whether it says the same while other things run on the machine: CPU time and memory."""
 
 
 def metrics(scenarios: list[Scenario]) -> Iterator[Metric]:
     """All rows that there may be; those without any number are not shown."""
-    yield Metric("start-up", "ms", False, lambda peer: _scaled(peer.start_up_seconds, 1e3))
+    yield Metric("start-up", "ms", False, lambda peer: _scaled(peer.start_up_seconds, 1e3), steady=False)
+    yield Metric("start-up", "CPU ms", False, lambda peer: _scaled(peer.start_up_cpu_us, 1e-3))
     yield Metric("memory, idle", "MB", False, lambda peer: peer.resident_idle_mb)
     for scenario in scenarios:
         rates = f"{scenario.unit}s/s" if scenario.unit == "answer" else f"{scenario.unit}/s"
         of_rate = (
-            (rates, "rate", True),
-            ("p50 µs", "p50_us", False),
-            ("p99 µs", "p99_us", False),
-            (f"broker CPU µs/{scenario.unit}", "broker_cpu_us", False),
-            ("p50, times that of 1 replica", "times_one_replica", False),
+            (rates, "rate", True, False),
+            ("p50 µs", "p50_us", False, False),
+            ("p99 µs", "p99_us", False, False),
+            (f"broker CPU µs/{scenario.unit}", "broker_cpu_us", False, True),
+            ("p50, times that of 1 replica", "times_one_replica", False, False),
         )
-        of_memory = (("MB", "resident_mb", False), ("times that of 1 replica", "times_one_replica", False))
-        for unit, name, more_is_better in of_rate if scenario.unit else of_memory:
-            yield Metric(scenario.title, unit, more_is_better, _outcome_reader(scenario, name), scenario)
+        of_memory = (
+            ("MB", "resident_mb", False, True),
+            ("times that of 1 replica", "times_one_replica", False, True),
+        )
+        for unit, name, more_is_better, steady in of_rate if scenario.unit else of_memory:
+            read = _outcome_reader(scenario, name)
+            yield Metric(scenario.title, unit, more_is_better, read, scenario, steady)
+    for row in inside.ROWS:
+        read = _inside_reader(row)
+        yield Metric(row.title, row.unit, row.more_is_better, read, steady=row.steady)
 
 
 def _outcome_reader(scenario: Scenario, name: str) -> Callable[[Measured], float | None]:
@@ -54,6 +69,10 @@ def _outcome_reader(scenario: Scenario, name: str) -> Callable[[Measured], float
         return None if outcome is None or outcome.error else getattr(outcome, name)
 
     return read
+
+
+def _inside_reader(row: inside.Row) -> Callable[[Measured], float | None]:
+    return lambda peer: peer.inside.get(row.name)
 
 
 def _scaled(value: float | None, factor: float) -> float | None:
@@ -68,12 +87,29 @@ def middle(metric: Metric, rounds: Rounds, peer: str) -> float | None:
 
 def ratio(metric: Metric, rounds: Rounds, peer: str) -> float | None:
     """How many times better ours is than `peer`: the median of the ratios within each round."""
-    ratios = []
+    found = ratios(metric, rounds, peer)
+    return median(found) if found else None
+
+
+def ratios(metric: Metric, rounds: Rounds, peer: str) -> list[float]:
+    """That of each round."""
+    found = []
     for entry in rounds:
         ours, theirs = metric.read(entry[OURS]), metric.read(entry[peer])
         if ours and theirs:
-            ratios.append(ours / theirs if metric.more_is_better else theirs / ours)
-    return median(ratios) if ratios else None
+            found.append(ours / theirs if metric.more_is_better else theirs / ours)
+    return found
+
+
+def worse(rounds: Rounds, scenarios: list[Scenario], *, steady: bool) -> list[str]:
+    """The rows whose ratio to `before` is below LEAST, with the least and the greatest of the rounds."""
+    found = []
+    for metric in metrics(scenarios):
+        each = ratios(metric, rounds, BEFORE)
+        if metric.steady == steady and each and (middle := median(each)) < LEAST:
+            apart = f"{min(each):.2f} to {max(each):.2f}"
+            found.append(f"{metric.title}, {metric.unit}: {middle:.2f} ({apart})")
+    return found
 
 
 def errors(rounds: Rounds, scenarios: list[Scenario]) -> list[str]:
@@ -141,10 +177,10 @@ def table(rounds: Rounds, scenarios: list[Scenario]) -> Table:
         if not any(value is not None for value in values.values()) and not (failed and is_first_of_scenario):
             continue
         cells = [Text("ERR", "bold red") if peer in failed else number(values[peer]) for peer in peers]
-        ratios = [
+        better = [
             _ratio_cell(None if {OURS, peer} & failed else ratio(metric, rounds, peer)) for peer in others
         ]
-        grid.add_row(metric.title if is_first_of_scenario else "", metric.unit, *cells, *ratios)
+        grid.add_row(metric.title if is_first_of_scenario else "", metric.unit, *cells, *better)
         previous = metric.title
     return grid
 

@@ -8,13 +8,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from statistics import mean, median
 from typing import Any
 
+from benchmarks import inside
 from benchmarks.bench import Outcome
-from benchmarks.peers import ROOT, Commands, NotStartedError, Running, started
+from benchmarks.peers import BEFORE, OURS, Commands, NotStartedError, Running, started
 from benchmarks.process import resident_mb
 from benchmarks.scenarios import Scenario
+from benchmarks.trees import ROOT, NotATreeError
 
 IDLE_SECONDS = 0.5
 """A peer is left alone for this long before its idle memory is read."""
@@ -24,55 +28,108 @@ IDLE_SECONDS = 0.5
 class Measured:
     """One peer in one round. A peer that could not be measured has a `failure`."""
 
-    start_up_seconds: float | None = None
-    resident_idle_mb: float | None = None
+    starts: list[Running] = field(default_factory=list)
+    """With one broker, where there is one."""
+    idle_mb: list[float] = field(default_factory=list)
     versions: dict[str, int] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
+    inside: dict[str, float] = field(default_factory=dict)
+    """By the names of `benchmarks.inside.ROWS`."""
     failure: str | None = None
+
+    @property
+    def start_up_seconds(self) -> float | None:
+        return median(each.start_up_seconds for each in self.starts) if self.starts else None
+
+    @property
+    def start_up_cpu_us(self) -> float | None:
+        """The mean, for it is counted in ticks of 10 ms."""
+        ticks = [each.start_up_cpu_us for each in self.starts if each.start_up_cpu_us is not None]
+        return mean(ticks) if ticks else None
+
+    @property
+    def resident_idle_mb(self) -> float | None:
+        return median(self.idle_mb) if self.idle_mb else None
+
+    def row(self) -> dict[str, Any]:
+        """As JSON has it."""
+        start = {"start_up_seconds": self.start_up_seconds, "resident_idle_mb": self.resident_idle_mb}
+        return {**start, **asdict(self)}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Seconds to measure and to warm up, and the scenarios to run."""
+    """Seconds to measure and to warm up, the scenarios to run, and the rows to measure inside."""
 
     seconds: float
     warm_up: float
     scenarios: list[Scenario]
+    inside: list[inside.Row] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return len(self.scenarios) + len(self.inside)
+
+    def parts(self) -> list[Plan]:
+        """One thing at a time, so that what is compared is measured within seconds."""
+        simulator = [row for row in self.inside if row.in_simulator]
+        others = [[row] for row in self.inside if not row.in_simulator]
+        return [
+            *(replace(self, scenarios=[scenario], inside=[]) for scenario in self.scenarios),
+            *(replace(self, scenarios=[], inside=rows) for rows in (*others, simulator) if rows),
+        ]
 
     def groups(self) -> list[list[Scenario]]:
-        """Scenarios that share one start of a peer; never none, since the start itself is measured."""
+        """Scenarios that share one start of a peer; the start itself is measured where nothing else is."""
+        if self.inside and not self.scenarios:
+            return []
         together = [scenario for scenario in self.scenarios if not scenario.alone]
         alone = [[scenario] for scenario in self.scenarios if scenario.alone]
         return [*alone, together] if together or not alone else alone
 
 
 def measure(
-    commands: Commands, plan: Plan, report: Callable[[Scenario], None], *, ours: bool = True
-) -> Measured:
-    """Start a peer for each group of scenarios; `report` is called as each scenario begins.
-
-    Start-up and idle memory are those of a start with one broker, where there is one.
-    """
-    measured = Measured()
+    commands: Commands, plan: Plan, measured: Measured, report: Callable[[str], None], *, ours: bool = True
+) -> None:
+    """Start a peer for each group of scenarios; `report` is called as each begins, with its title."""
     try:
+        if commands.tree is not None:
+            rows = inside.measure(commands.tree, plan.inside, plan.seconds, lambda row: report(row.title))
+            measured.inside |= rows
         for group in plan.groups():
             brokers = group[0].brokers if group else 1
             if group and group[0].only_ours and not ours:
                 measured.outcomes[group[0].name] = Outcome(left_out="is not attacked")
                 continue
-            if brokers not in commands:
+            if brokers not in commands.by_brokers:
                 left_out = Outcome(left_out=f"is not started with {brokers} brokers")
                 measured.outcomes |= {scenario.name: left_out for scenario in group}
                 continue
-            with started(commands[brokers]) as running:
+            with started(commands.by_brokers[brokers], commands.tree) as running:
                 time.sleep(IDLE_SECONDS)
-                if brokers == 1 or measured.start_up_seconds is None:
-                    measured.start_up_seconds = running.start_up_seconds
-                    measured.resident_idle_mb = resident_mb(running.pid)
+                if brokers == 1:
+                    measured.starts.append(running)
+                    idle_mb = resident_mb(running.pid)
+                    measured.idle_mb += [] if idle_mb is None else [idle_mb]
                 _run_client(running, plan, group, measured, report)
-    except NotStartedError as reason:
+    except (NotStartedError, NotATreeError) as reason:
         measured.failure = str(reason)
-    return measured
+
+
+def measure_round(
+    which: int, commands: dict[str, Commands], plan: Plan, report: Callable[[str, str], None]
+) -> dict[str, Measured]:
+    """One round: all of it peer by peer; with `before` among them, thing by thing, who begins in turn.
+
+    `report` is called with a peer's name and with what begins.
+    """
+    entry = {name: Measured() for name in commands}
+    for number, part in enumerate(plan.parts() if BEFORE in commands else [plan]):
+        names = list(commands)
+        for name in names if (which + number) % 2 == 0 else reversed(names):
+            told, ours = partial(report, name), name in (OURS, BEFORE)
+            measure(commands[name], part, entry[name], told, ours=ours)
+    return entry
 
 
 def _run_client(
@@ -80,7 +137,7 @@ def _run_client(
     plan: Plan,
     group: list[Scenario],
     measured: Measured,
-    report: Callable[[Scenario], None],
+    report: Callable[[str], None],
 ) -> None:
     """One client process for a group of scenarios."""
     if not group:
@@ -94,7 +151,7 @@ def _run_client(
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=complaints, text=True) as client,
     ):
         assert client.stdout is not None
-        report(group[0])
+        report(group[0].title)
         try:
             for done, line in enumerate(_lines(client.stdout)):
                 if done == 0:
@@ -103,7 +160,7 @@ def _run_client(
                 name = line.pop("scenario")
                 measured.outcomes[name] = Outcome(**line)
                 if done < len(group):
-                    report(group[done])
+                    report(group[done].title)
         except BaseException:
             client.kill()
             raise

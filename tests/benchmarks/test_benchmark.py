@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bench import Outcome
-from benchmarks.report import Metric, errors, ratio
+from benchmarks.report import Metric, errors, ratio, worse
 from benchmarks.rounds import Measured
 from benchmarks.scenarios import SCENARIOS, choose
+from benchmarks.trees import NotATreeError, Tree
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -84,14 +85,68 @@ def test_scenarios_are_chosen_by_prefix() -> None:
     ]
 
 
+def test_another_checkout_is_compared_with_thing_by_thing(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    names = "epoch-16,start-cpu,week,simulator-plain"
+    result = run_benchmark("--against", str(ROOT), "--scenarios", names, "--json", str(file))
+    assert "vs before" in result.stdout, result.stdout + result.stderr
+    assert "below 0.95 of before" in result.stdout
+    (entry,) = json.loads(file.read_text())["rounds"]
+    assert list(entry) == ["mockbroker", "before"]
+    for measured in entry.values():
+        assert measured["failure"] is None
+        assert measured["outcomes"]["epoch-16"]["rate"] > 0
+        assert set(measured["inside"]) == {"start-cpu", "week-idle", "week-records", "simulator-plain"}
+        assert all(number > 0 for number in measured["inside"].values())
+
+
+def test_programs_of_another_checkout_import_its_package(tmp_path: Path) -> None:
+    package = tmp_path / "mockbroker"
+    package.mkdir()
+    (package / "__init__.py").write_text("MARK = 'of the other checkout'\n")
+    tree = Tree(tmp_path)
+    tree.check()
+    said = tree.run([tree.python, "-P", "-c", "import mockbroker; print(mockbroker.MARK)"])
+    assert said == "of the other checkout\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [(None, "it has no folder mockbroker/"), ("raise ValueError('broken')", "broken")]
+)
+def test_a_folder_from_which_nothing_can_be_run_is_refused(
+    tmp_path: Path, text: str | None, message: str
+) -> None:
+    if text is not None:
+        (tmp_path / "mockbroker").mkdir()
+        (tmp_path / "mockbroker" / "__init__.py").write_text(text)
+    with pytest.raises(NotATreeError, match=message):
+        Tree(tmp_path).check()
+
+
+def test_a_row_that_is_worse_than_before_is_named_with_its_ratios() -> None:
+    def in_round(cpu_us: float, rate: float) -> Measured:
+        return Measured(
+            outcomes={"epoch-16": Outcome(rate=rate, broker_cpu_us=cpu_us)}, inside={"week-idle": 1}
+        )
+
+    scenarios = choose("epoch-16")
+    rounds = [
+        {"mockbroker": in_round(10, 90), "before": in_round(9, 100)},
+        {"mockbroker": in_round(20, 900), "before": in_round(16, 1000)},
+    ]
+    title = "OffsetForLeaderEpoch, 16 in flight"
+    assert worse(rounds, scenarios, steady=True) == [f"{title}, broker CPU µs/answer: 0.85 (0.80 to 0.90)"]
+    assert worse(rounds, scenarios, steady=False) == [f"{title}, answers/s: 0.90 (0.90 to 0.90)"]
+
+
 def in_a_round(ours: float, theirs: float) -> dict[str, Measured]:
-    return {"mockbroker": Measured(start_up_seconds=ours), "kfake": Measured(start_up_seconds=theirs)}
+    return {"mockbroker": Measured(idle_mb=[ours]), "kfake": Measured(idle_mb=[theirs])}
 
 
 def test_a_ratio_is_taken_within_each_round_and_above_one_is_better() -> None:
     rounds = [in_a_round(1, 2), in_a_round(10, 30), in_a_round(100, 50)]
-    lower = Metric("start-up", "s", False, lambda peer: peer.start_up_seconds)
-    higher = Metric("rate", "1/s", True, lambda peer: peer.start_up_seconds)
+    lower = Metric("memory", "MB", False, lambda peer: peer.resident_idle_mb)
+    higher = Metric("rate", "1/s", True, lambda peer: peer.resident_idle_mb)
     assert ratio(lower, rounds, "kfake") == 2
     assert ratio(higher, rounds, "kfake") == 0.5
 

@@ -1,0 +1,78 @@
+"""What is measured inside a process rather than over sockets: clusters of a test, and the simulator."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks.trees import Tree
+
+_SCRIPT: Final = Path(__file__).with_name("in_process.py")
+_HISTORIES: Final = 100
+"""Of each kind, in a second of measured time."""
+_SIMULATED: Final = re.compile(r"^(\w+)\s+([\d,]+) requests", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A name to choose it by, the words of the table, and the unit of its number."""
+
+    name: str
+    title: str
+    unit: str
+    more_is_better: bool = False
+    steady: bool = True
+    """Whether it is CPU time, which suffers little from what else runs on the machine."""
+    in_simulator: bool = False
+    """All of these are measured at once."""
+
+
+_IN_PROCESS: Final = (
+    Row("start-wall", "a fresh cluster in a test, start", "ms", steady=False),
+    Row("start-cpu", "a fresh cluster in a test, start and stop", "CPU ms"),
+    Row("week-idle", "clock.advance by a week, idle", "CPU ms"),
+    Row("week-records", "clock.advance by a week, segments expire", "CPU ms"),
+)
+
+_SIMULATOR: Final = tuple(
+    Row(
+        f"simulator-{kind}",
+        f"simulated histories, {kind}",
+        "requests/CPU s",
+        more_is_better=True,
+        in_simulator=True,
+    )
+    for kind in ("plain", "idempotent", "transactional", "compacted", "mixed")
+)
+ROWS: Final = (*_IN_PROCESS, *_SIMULATOR)
+
+
+def choose(prefixes: str) -> list[Row]:
+    """Rows whose name starts with one of the comma-separated prefixes; all for an empty string."""
+    wanted = tuple(prefix.strip() for prefix in prefixes.split(",") if prefix.strip())
+    return [row for row in ROWS if not wanted or row.name.startswith(wanted)]
+
+
+def measure(
+    tree: Tree, rows: Sequence[Row], seconds: float, report: Callable[[Row], None]
+) -> dict[str, float]:
+    """The number of each row; each takes about `seconds`. NotATreeError when the tree can't be measured."""
+    found: dict[str, float] = {}
+    for row in rows:
+        report(row)
+        if row.in_simulator and row.name not in found:
+            found |= simulate(tree, max(2, round(_HISTORIES * seconds)))
+        elif not row.in_simulator:
+            found |= json.loads(tree.run([tree.python, "-P", str(_SCRIPT), str(seconds), row.name]))
+    return {row.name: found[row.name] for row in rows}
+
+
+def simulate(tree: Tree, seeds: int) -> dict[str, float]:
+    """By a tree's own benchmark, which knows its simulator."""
+    module = ["-m", "benchmarks.simulation", "--rounds", "1", "--seeds", str(seeds)]
+    told = tree.run([tree.python, *module])
+    return {f"simulator-{kind}": float(rate.replace(",", "")) for kind, rate in _SIMULATED.findall(told)}
