@@ -2,7 +2,6 @@
 
 import dataclasses
 import enum
-import importlib
 import inspect
 import re
 import sys
@@ -23,7 +22,7 @@ from mockbroker.cli.policies import spans
 from mockbroker.conformance.commands import app as conformance
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
-from mockbroker.policies import CATALOGUE, Behaviour
+from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 from mockbroker.simulation.consumer_setting import Commit
@@ -33,7 +32,6 @@ from mockbroker.simulation.steps import STEPS
 
 from .names import main as write_names
 
-POLICIES = "mockbroker.policies"
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
 _API_NAMES = {
@@ -124,7 +122,7 @@ def _policies() -> Iterator[str]:
         ids = f" ({', '.join(behaviour.ids)})" if behaviour.ids else ""
         yield f"{behaviour.summary[0].upper()}{behaviour.summary[1:]}{ids}."
         yield ""
-        yield from _told(behaviour.name)
+        yield from _told(behaviour)
         yield "| answer | releases |"
         yield "|---|---|"
         for answer in behaviour.answers:
@@ -135,7 +133,7 @@ def _policies() -> Iterator[str]:
 
 def _own(behaviour: Behaviour[Any]) -> Iterator[str]:
     """What a user's own answer is given and gives, as the type of the behaviour's answers is told."""
-    source = inspect.getsource(importlib.import_module(f"{POLICIES}.{behaviour.name.replace('-', '_')}"))
+    source = inspect.getsource(module_of(behaviour))
     told = re.search(r'^Answer = Callable.*\n"""(.*?)\.?"""', source, re.MULTILINE | re.DOTALL)
     if told:
         text = " ".join(told[1].split())
@@ -143,10 +141,9 @@ def _own(behaviour: Behaviour[Any]) -> Iterator[str]:
         yield from textwrap.wrap(f"[An answer of your own](../own-policies.md) takes and gives: {text}.", 105)
 
 
-def _told(name: str) -> Iterator[str]:
+def _told(behaviour: Behaviour[Any]) -> Iterator[str]:
     """What a client sees, as the behaviour's module has it."""
-    module = importlib.import_module(f"{POLICIES}.{name.replace('-', '_')}")
-    for paragraph in inspect.cleandoc(module.__doc__ or "").split("\n\n")[1:]:
+    for paragraph in inspect.cleandoc(module_of(behaviour).__doc__ or "").split("\n\n")[1:]:
         yield paragraph
         yield ""
 

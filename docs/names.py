@@ -4,6 +4,7 @@
 """
 
 import dataclasses
+import itertools
 import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import mockbroker
 from mockbroker.faults.actions import ACTIONS, Action
 from mockbroker.faults.answers import LEVELS
 from mockbroker.faults.match import Match, api_name
-from mockbroker.policies import CATALOGUE, Behaviour
+from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.releases import names
@@ -35,16 +36,13 @@ def text() -> str:
 
 
 def _lines() -> Iterator[str]:
-    imported = sorted({module for each in CATALOGUE.values() if (module := _module(each))})
     yield '"""The names there are, for type checkers; written by `make docs` from where they are defined."""'
     yield ""
     yield "from collections.abc import Sequence"
     yield "from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict"
     yield ""
     yield "if TYPE_CHECKING:"
-    yield "    from .policies import ("
-    yield from (f"        {module}," for module in imported)
-    yield "    )"
+    yield from _imports()
     yield "    from .protocol.errors import ErrorCode"
     answers = {answer for each in CATALOGUE.values() for answer in each.answers}
     whens = {when for each in ACTIONS.values() for when in each.when}
@@ -89,24 +87,25 @@ def _literal(name: str, values: Iterable[str], told: str) -> Iterator[str]:
     yield f'"""{told}"""'
 
 
-def _module(behaviour: Behaviour[Any]) -> str | None:
-    """The one that defines the type of its answers, if one of `policies` does."""
-    own = _own(behaviour)
-    return own.partition(".")[0] if own and "." in own else None
+def _imports() -> Iterator[str]:
+    """The modules that define the types of answers, by subject."""
+    defining = [module_of(each).__name__ for each in CATALOGUE.values() if "." in (_own(each) or "")]
+    for subject, modules in itertools.groupby(sorted(defining), lambda name: name.rpartition(".")[0]):
+        names = [module.rpartition(".")[2] for module in modules]
+        yield f"    from {subject.removeprefix('mockbroker')} import {', '.join(names)}"
 
 
 def _own(behaviour: Behaviour[Any]) -> str | None:
     """The type of an answer of one's own. None where it could be taken for a name, or is nothing to give."""
     sample = next(iter(behaviour.answers.values()))
-    kind = type(sample)
+    kind, module = type(sample), behaviour.name.replace("-", "_")
     if callable(sample):
-        return f"{behaviour.name.replace('-', '_')}.Answer"
+        return f"{module}.Answer"
     if kind in (bool, int):
         return str(kind.__name__)
     if kind is ErrorCode:
         return "ErrorCode"
-    module = kind.__module__.removeprefix("mockbroker.policies.")
-    return f"{module}.{kind.__name__}" if module != kind.__module__ else None
+    return f"{module}.{kind.__name__}" if kind.__module__ == module_of(behaviour).__name__ else None
 
 
 def _fault_fields() -> Iterator[str]:

@@ -4,24 +4,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from .policies import (
-        commit_to_unknown_group,
+    from .policies.epochs import (
         epoch_below_first,
-        epoch_bump,
         epoch_not_given,
-        fetch_past_end,
-        follower_log_start_offset,
-        follower_truncation,
         isr_shrink_epoch,
-        preferred_replica,
-        producer_state_retention,
         restart_epoch,
-        tied_protocols,
-        too_many_new_partitions,
-        transaction_timeout_fencing,
         undefined_epoch,
-        unsubscribed_offsets,
     )
+    from .policies.fetching import fetch_past_end, preferred_replica
+    from .policies.followers import follower_log_start_offset, follower_truncation
+    from .policies.groups import tied_protocols
+    from .policies.offsets import commit_to_unknown_group, unsubscribed_offsets
+    from .policies.producers import producer_state_retention
+    from .policies.topics import too_many_new_partitions
+    from .policies.transactions import epoch_bump, transaction_timeout_fencing
     from .protocol.errors import ErrorCode
 
 ReleaseName = Literal[

@@ -17,12 +17,12 @@ class UnknownPolicyError(MockBrokerError, ValueError):
     """No behaviour, or no answer, of that name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Behaviour(Generic[A]):
     """`answers` by name; `history` says from which release on which answer holds, oldest first.
 
     `ids` are the KAFKA or KIP ids it stands for; `fixed` names the answer that a proposed fix gives,
-    where there is one.
+    where there is one. The core asks by the object itself: `policies[undefined_epoch]`.
     """
 
     name: str
@@ -38,16 +38,19 @@ class Behaviour(Generic[A]):
 
     def choose(self, release: Release, overrides: Mapping[str, Any]) -> A:
         """The answer in force, a named one or a user's own. UnknownPolicyError names those there are."""
-        given = overrides.get(self.name, self.default(release))
+        given = overrides[self.name] if self.name in overrides else self.default(release)
         if not isinstance(given, str):
             return self._own(given)
         if given in self.answers:
-            return self.answers[given]
+            return self._named(given)
         brought = own.installed(self.name)
         if given not in brought:
             suggestion = nearest(given, [*self.answers, *brought])
             raise UnknownPolicyError(f"behaviour {self.name!r} has no answer {given!r}{suggestion}")
         return self._own(brought[given].load())
+
+    def _named(self, answer: str) -> A:
+        return self.answers[answer]
 
     def _own(self, answer: Any) -> A:
         if not own.fits(answer, self.answers):
@@ -56,6 +59,21 @@ class Behaviour(Generic[A]):
                 f"not {answer!r}"
             )
         return own.guarded(self.name, answer)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class Switch(Behaviour[A]):
+    """A behaviour with two answers that stand for themselves: the core is given the name and compares it,
+    `policies[election] == "unclean"`. A user may also give the bool that `answers` has for it."""
+
+    answers: Mapping[A, bool]  # type: ignore[assignment]
+
+    def _named(self, answer: str) -> A:
+        return answer  # type: ignore[return-value]
+
+    def _own(self, answer: Any) -> A:
+        meant = super()._own(answer)
+        return next(name for name, value in self.answers.items() if value is meant)
 
 
 @functools.cache

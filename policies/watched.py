@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from ..protocol import releases
-from . import CATALOGUE, NARROWER_KEPT, Policies
+from .behaviour import Behaviour
+from .in_force import NARROWER_KEPT, Policies
 from .own import OwnPolicyError
 from .scope import EVERYWHERE, Scope, Source
 
@@ -57,83 +57,56 @@ class WatchedPolicies(Policies):
     def _choose(self, chosen: Mapping[str, Any]) -> None:
         self._answers = Policies(self.release)
         self._answers._choose(chosen)
-        self._told: dict[str, Decision] = {}
-        self._values: dict[str, tuple[Any, Decision]] = {}
+        self._told: dict[Behaviour[Any], Decision] = {}
+        self._values: dict[Behaviour[Any], tuple[Any, Decision]] = {}
 
-    def __getattr__(self, attribute: str) -> Any:
-        """Only the answers are not here: they are attributes of `_answers`."""
-        value = self._values.get(attribute)
+    def __missing__(self, behaviour: Behaviour[Any]) -> Any:
+        """Nothing is ever kept in the dict itself, so that each question comes here."""
+        value = self._values.get(behaviour)
         if value is not None:
             self._tell(value[1])
             return value[0]
-        name = _behaviours().get(attribute)
-        if name is None:
-            raise AttributeError(attribute)
-        answer = getattr(self._answers, attribute)
+        answer = self._answers[behaviour]
         if callable(answer):
-            return functools.partial(self._ask, name, answer)
-        decision = self._decision(name)
-        self._values[attribute] = answer, decision
+            return functools.partial(self._ask, behaviour, answer)
+        decision = self._decision(behaviour)
+        self._values[behaviour] = answer, decision
         self._tell(decision)
         return answer
 
-    def _ask(self, name: str, answer: Callable[..., Any], *given: Any) -> Any:
+    def named(self, behaviour: Behaviour[Any]) -> str:
+        self._tell(self._decision(behaviour))
+        return self._answers.named(behaviour)
+
+    def _ask(self, behaviour: Behaviour[Any], answer: Callable[..., Any], *given: Any) -> Any:
         asked = {
             parameter: plain
-            for parameter, value in zip(_questions(name), given, strict=False)
+            for parameter, value in zip(_questions(behaviour), given, strict=False)
             if (plain := _plain(value)) is not _NOT_PLAIN
         }
         try:
             answered = answer(*given)
         except OwnPolicyError as error:
-            self._tell(self._decision(name)._replace(asked=asked, answered=f"raised {error.__cause__!r}"))
+            decision = self._decision(behaviour)
+            self._tell(decision._replace(asked=asked, answered=f"raised {error.__cause__!r}"))
             raise
-        self._tell(self._decision(name)._replace(asked=asked, answered=_plain(answered)))
+        self._tell(self._decision(behaviour)._replace(asked=asked, answered=_plain(answered)))
         return answered
 
-    def _decision(self, name: str) -> Decision:
-        found = self._told.get(name)
+    def _decision(self, behaviour: Behaviour[Any]) -> Decision:
+        found = self._told.get(behaviour)
         if found is None:
-            topic, broker = self._where
+            name, (topic, broker) = behaviour.name, self._where
             answer = self.answer(name, topic=topic, broker=broker)
             source = self.source(name, topic=topic, broker=broker)
-            found = self._told[name] = Decision(name, answer, source, self._where)
+            found = self._told[behaviour] = Decision(name, answer, source, self._where)
         return found
 
 
-class _Asked(dict[str, Any]):
-    """No answer is chosen; remembers the behaviour that looked for one."""
-
-    name: str | None = None
-
-    def get(self, name: str, default: Any = None) -> Any:
-        self.name = name
-        return default
-
-
-class _Learner(Policies):
-    """Learns which attribute is the answer of which behaviour."""
-
-    def __init__(self) -> None:
-        self.__dict__.update(release=releases.parse(releases.NEWEST), behaviours={}, asked=_Asked())
-        self._choose(self.__dict__["asked"])
-
-    def __setattr__(self, attribute: str, answer: Any) -> None:
-        self.__dict__["behaviours"][attribute] = self.__dict__["asked"].name
-        super().__setattr__(attribute, answer)
-
-
 @functools.cache
-def _behaviours() -> dict[str, str]:
-    """The names of behaviours, by the attributes of `Policies`."""
-    found: dict[str, str] = _Learner().__dict__["behaviours"]
-    return found
-
-
-@functools.cache
-def _questions(name: str) -> tuple[str, ...]:
+def _questions(behaviour: Behaviour[Any]) -> tuple[str, ...]:
     """What a behaviour's answers are given, by name."""
-    answer = next(iter(CATALOGUE[name].answers.values()))
+    answer = next(iter(behaviour.answers.values()))
     return tuple(inspect.signature(answer).parameters)
 
 

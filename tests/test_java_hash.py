@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.java_hash import java_hash, positive_hash
-from mockbroker.policies.tied_protocols import java_order
+from mockbroker.policies.groups.tied_protocols import java_order
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
+from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -83,7 +84,7 @@ def _verified(
 def not_added(call: Call) -> ErrorCode:
     """What a coordinator answers brokers for a partition that is no part of the transaction: since 3.8 an
     error that means "abort" (KIP-890)."""
-    verification = call.policies.transaction_verification
+    verification = call.policies[transaction_verification]
     abortable = verification is not None and verification.produce_abortable < 1 << 15
     return E.TRANSACTION_ABORTABLE if abortable else E.INVALID_TXN_STATE
 

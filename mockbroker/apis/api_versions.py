@@ -3,6 +3,7 @@
 import re
 
 from ..cluster.call import Call, Client
+from ..policies.transactions.epoch_bump import epoch_bump
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.api_versions import (
@@ -33,7 +34,7 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
     release = call.environment.release
     known = facts(release)
     finalized = dict(known.finalized_features)
-    if "transaction.version" in finalized and not call.policies.epoch_bump.per_transaction:
+    if "transaction.version" in finalized and not call.policies[epoch_bump].per_transaction:
         finalized["transaction.version"] = (1, 1)
     return ApiVersionsResponse(
         api_keys=[ApiVersion(key, low, high) for key, (low, high) in advertised(release).items()],

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 from ..cluster import topic_creation
 from ..cluster.call import Call
 from ..cluster.timeline_map import first_partition
+from ..policies.controller.active_controller import active_controller
+from ..policies.topics.too_many_new_partitions import too_many_new_partitions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -38,7 +40,7 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
         if count > 1
     ]
     single = [asked for asked in request.topics if times[asked.name] == 1]
-    limit = cluster.environment.policies.too_many_new_partitions
+    limit = cluster.environment.policies[too_many_new_partitions]
     refused = limit.whole_request and _added(cluster, single) > topic_creation.MAX_RECORDS
     left = topic_creation.MAX_RECORDS
     for asked in single:
@@ -93,7 +95,7 @@ def _assignment(
     """The replicas of the new partitions. ApiError."""
     present = len(topic.partitions)
     # Since there is KRaft, that of the partition which comes first in a hash table.
-    zookeeper = cluster.environment.policies.one_active_controller
+    zookeeper = cluster.environment.policies[active_controller] == "one-broker"
     factor = len(topic.partitions[0 if zookeeper else first_partition(present)].replicas)
     if asked.assignments is None:
         topic_creation.check_replication_factor(cluster, factor)

@@ -8,6 +8,7 @@ from ..cluster import topic_creation
 from ..cluster.call import Call
 from ..cluster.topic_names import CLUSTER_METADATA
 from ..cluster.work import Steps, in_parts
+from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -71,7 +72,7 @@ def _refused(
     partitions = _partitions(cluster, topics)
     if partitions > topic_creation.MAX_PARTITIONS_PER_REQUEST:
         return ErrorCode.POLICY_VIOLATION, "Excessively large number of partitions per request."
-    message = cluster.environment.policies.large_creation
+    message = cluster.environment.policies[large_creation]
     most = partitions + sum(1 + len(topic.configs) for topic in topics)
     if message is None or most <= topic_creation.MAX_RECORDS:
         return None

@@ -3,6 +3,8 @@
 from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.states import GroupState
+from ..policies.groups.described_assignments import described_assignments
+from ..policies.groups.group_operations import group_operations
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_groups import (
@@ -21,7 +23,7 @@ def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroup
     if request.include_authorized_operations:
         for group in answer.groups:
             if not group.error_code:
-                group.authorized_operations = call.policies.group_operations
+                group.authorized_operations = call.policies[group_operations]
     return answer
 
 
@@ -49,7 +51,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
 
 def _members(call: Call, group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
     """Metadata is shown of stable groups only."""
-    with_assignment = protocol is not None or call.policies.describe_assignments_always
+    with_assignment = protocol is not None or call.policies[described_assignments] == "always"
     return [
         DescribedGroupMember(
             member.id,

@@ -4,6 +4,7 @@ from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction import EPOCH_BUMP_VERSION
 from ..coordinators.transaction_rules import Producer
+from ..policies.transactions.epoch_bump import epoch_bump
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.end_txn import EndTxnRequest, EndTxnResponse
@@ -21,7 +22,7 @@ def end_txn(call: Call, request: EndTxnRequest) -> object:
     def done(error: ErrorCode, producer_id: int, epoch: int) -> None:
         reply.complete(EndTxnResponse(0, shown(call, ApiKey.END_TXN, error), producer_id, epoch))
 
-    bumps = call.version >= _BUMPS_SINCE and call.policies.epoch_bump.per_transaction
+    bumps = call.version >= _BUMPS_SINCE and call.policies[epoch_bump].per_transaction
     call.broker.transactions.end(
         request.transactional_id,
         Producer(request.producer_id, request.producer_epoch),

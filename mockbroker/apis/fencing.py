@@ -1,6 +1,7 @@
 """How the transactional APIs say that a producer is fenced (KIP-588)."""
 
 from ..cluster.call import Call
+from ..policies.transactions.fenced_error import fenced_error
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 
@@ -11,6 +12,6 @@ def shown(call: Call, api_key: ApiKey, error: ErrorCode) -> ErrorCode:
     """The error as a client of that version knows it."""
     if error is not ErrorCode.PRODUCER_FENCED:
         return error
-    if call.version >= call.policies.fenced_since.get(api_key, _NEVER):
+    if call.version >= call.policies[fenced_error].get(api_key, _NEVER):
         return error
     return ErrorCode.INVALID_PRODUCER_EPOCH

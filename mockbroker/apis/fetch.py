@@ -7,6 +7,10 @@ from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
 from ..cluster.partition import Partition
 from ..cluster.waiters import Waiters
+from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
+from ..policies.fetching.fetch_past_end import fetch_past_end
+from ..policies.fetching.follower_reads import follower_reads
+from ..policies.fetching.preferred_replica_wait import preferred_replica_wait
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
@@ -169,7 +173,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
         if partition is None:
             # One that goes while the request waits fails as it is read, not as it is looked up.
             awaited = again and key in context.awaited
-            aborted = None if awaited else call.policies.aborted_of_unknown_partition
+            aborted = None if awaited else call.policies[fetch_of_unknown_partition]
             missing.append((key, reading.refused(asked.partition, error, aborted)))
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0, again)
@@ -177,7 +181,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
         if (
             result.error_code
             or result.diverging_epoch is not NO_DIVERGENCE
-            or (result.preferred_read_replica >= 0 and not call.policies.wait_to_prefer_replica)
+            or (result.preferred_read_replica >= 0 and call.policies[preferred_replica_wait] == "at-once")
         ):
             at_once = True
         elif result.records:
@@ -200,7 +204,7 @@ def _past_end(
     if offset <= end or request.replica_state.replica_id >= 0:
         return False
     base = partition.logs[call.broker.id].batch_base(offset)
-    return partition.policies.fetch_past_end(offset, base, end)
+    return partition.policies[fetch_past_end](offset, base, end)
 
 
 def _read_partition(
@@ -219,7 +223,7 @@ def _read_partition(
         asked,
         replica=replica,
         committed=bool(request.isolation_level),
-        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies.followers_serve,
+        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies[follower_reads] == "served",
         rack=request.rack_id,
         max_bytes=left,
         at_least_one=first,

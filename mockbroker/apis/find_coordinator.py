@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ..cluster.call import Call
 from ..configs import java
 from ..java_hash import positive_hash
+from ..policies.groups.share_coordinator import share_coordinator
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.find_coordinator import (
@@ -60,7 +61,7 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
         return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type != SHARE or call.version < 6:
         return None, ErrorCode.INVALID_REQUEST
-    error = call.policies.share_coordinator
+    error = call.policies[share_coordinator]
     if error:
         return None, error
     if not _is_share_partition(key):

@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..cluster.call import Call
 from ..cluster.partition import Partition
+from ..policies.fetching.new_leader_end import new_leader_end
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_offsets import (
@@ -103,7 +104,10 @@ def _partition(
 
 def _end_unknown(partition: Partition, call: Call) -> bool:
     """Whether the leader is so new that its high watermark may be behind what was told before (KIP-207)."""
-    return call.policies.new_leader_hides_end and partition.epoch_start_offset > partition.log.high_watermark
+    return (
+        call.policies[new_leader_end] == "not-available"
+        and partition.epoch_start_offset > partition.log.high_watermark
+    )
 
 
 def _end(partition: Partition, request: ListOffsetsRequest) -> int:

@@ -7,6 +7,7 @@ from ..cluster import topic_creation, topic_names
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL, Topic
 from ..cluster.work import Steps, in_parts
+from ..policies.topics.auto_created_topic import auto_created_topic
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import (
@@ -134,7 +135,7 @@ def _named(
         else:
             topic_creation.auto_create(cluster, name)
             if name in cluster.topics:
-                code = call.policies.auto_created_topic
+                code = call.policies[auto_created_topic]
         if code is ErrorCode.NONE:
             yield _described(call, cluster.topics[name], brokers)
         else:

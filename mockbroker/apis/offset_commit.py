@@ -4,6 +4,7 @@ from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
+from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_commit import (
@@ -34,7 +35,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
                 known.append((asked, partition, (topic.name, partition.partition_index)))
     if not known:
         return answer.response
-    if call.policies.answer_partitions_once:
+    if call.policies[repeated_partitions] == "once":
         known = list({key: (asked, partition, key) for asked, partition, key in known}.values())
     else:
         answer.begin_asked()

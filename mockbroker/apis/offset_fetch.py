@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable
 from ..cluster.call import PARKED, Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
+from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
+from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_fetch import (
@@ -23,7 +25,7 @@ E = ErrorCode
 
 @handles(ApiKey.OFFSET_FETCH)
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
-    if not request.groups and not call.policies.answer_fetch_of_no_groups:
+    if not request.groups and call.policies[fetch_of_no_groups] == "silence":
         return PARKED
     return OffsetFetchResponse(
         groups=[_group(call, asked, request.require_stable) for asked in request.groups]
@@ -54,7 +56,7 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
             if each.committed_offset < 0 and not each.error_code:
                 call.cluster.notes.no_offset(call, asked.group_id, name, each.partition_index)
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
-    if call.policies.answer_partitions_once:
+    if call.policies[repeated_partitions] == "once":
         found = _once(found)
     return OffsetFetchResponseGroup(asked.group_id, found + unknown)
 

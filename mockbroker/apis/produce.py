@@ -14,6 +14,7 @@ from ..cluster.topic import Topic
 from ..cluster.work import Steps, in_parts
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
+from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -90,7 +91,7 @@ def produce(call: Call, request: ProduceRequest) -> object:
     if asked is None:
         # A real broker fails on null records, and neither answers nor reads on.
         return PARKED
-    if request.transactional_id is not None and call.policies.transaction_verification is not None:
+    if request.transactional_id is not None and call.policies[transaction_verification] is not None:
         producers = {each.header[9:11] for each in asked if each.appends and each.in_transaction}
         if len(producers) > 1:
             return _refuse_all(request, _TWO_PRODUCERS)

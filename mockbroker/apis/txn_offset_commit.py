@@ -7,6 +7,8 @@ from ..cluster.internal_append import append
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
+from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
@@ -83,7 +85,7 @@ class _Commit:
         }
 
     def start(self) -> None:
-        call, policy = self._call, self._call.policies.transaction_verification
+        call, policy = self._call, self._call.policies[transaction_verification]
         if call.environment.release.number < (4, 0):
             # The group begins before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
             call.broker.groups.create(self._request.group_id)
@@ -115,7 +117,7 @@ class _Commit:
         entry = partition.log.producers.entries.get(request.producer_id)
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH
-        refuses = call.policies.refuse_commit_below_min_isr
+        refuses = call.policies[commit_below_min_isr] == "refused"
         if not error and refuses and len(partition.isr) < partition.min_insync_replicas:
             error = E.COORDINATOR_NOT_AVAILABLE
         if error or not self._offsets:

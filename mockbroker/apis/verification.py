@@ -7,6 +7,8 @@ from typing import Final
 from ..cluster.call import PARKED, Call
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
+from ..policies.transactions.transaction_verification import transaction_verification
+from ..policies.transactions.verified_compression import verified_compression
 from ..protocol import record_batch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -62,18 +64,19 @@ class Verification:
         self, call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked], append: Append
     ) -> None:
         policies, number = call.environment.policies, call.environment.configs.broker_int
-        assert policies.transaction_verification is not None
+        verified = policies[transaction_verification]
+        assert verified is not None
         self._call = call
         self._request = request
         self._answer = answer
         self._looked_at = asked
         self._first: list[Asked] = []
-        self._any_epoch = policies.transaction_verification.any_epoch
+        self._any_epoch = verified.any_epoch
         self._append = append
-        self._reads_compressed = policies.verified_compression
-        self._abortable = call.version >= policies.transaction_verification.produce_abortable
+        self._reads_compressed = policies[verified_compression] == "accepted"
+        self._abortable = call.version >= verified.produce_abortable
         self._knows_epoch = call.environment.release.number >= _EPOCH_CHECKED_FIRST
-        self._adds = call.version >= policies.transaction_verification.produce_adds
+        self._adds = call.version >= verified.produce_adds
         self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
         self._retry_until_ms = call.now_ms + number("add.partitions.to.txn.retry.backoff.max.ms")
         self._outcome: object = None

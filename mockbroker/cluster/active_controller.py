@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from ..policies.controller.active_controller import active_controller
+
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
@@ -25,14 +27,16 @@ class ActiveController:
     def named_by(self, broker: "Broker") -> int:
         """What `broker` tells clients: the controller that it knows or, with KRaft, any broker it knows that
         is not fenced."""
-        if broker.policies.one_active_controller:
+        if broker.policies[active_controller] == "one-broker":
             return self.id if broker.known_controller is None else broker.known_controller
         listed = self._cluster.listed_by(broker)
         return self._drawn(listed).id if listed else NO_CONTROLLER
 
     def refuses(self, broker: "Broker") -> bool:
         """Whether `broker` answers NOT_CONTROLLER to what only the controller does."""
-        return broker.policies.one_active_controller and (broker.id != self.id or not broker.hears_controller)
+        return broker.policies[active_controller] == "one-broker" and (
+            broker.id != self.id or not broker.hears_controller
+        )
 
     def fenced(self, broker: int) -> None:
         """A broker is gone; if it was the controller, one of those that are left takes its place."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from ..environment import Environment, Timer
 from ..log import compaction, retention
+from ..policies.retention.retention_limit import retention_limit
+from ..policies.retention.time_retention import time_retention
 
 if TYPE_CHECKING:
     from ..configs import TopicSettings
@@ -30,7 +32,7 @@ class Cleanup:
         """A batch is about to be appended, the first at this time."""
         now_ms, segments = self._environment.now_ms, partition.segments
         settings = partition.topic.settings
-        segments.by_file_time = partition.policies.retention_by_file_time
+        segments.by_file_time = partition.policies[time_retention] == "file-time"
         if segments.lags:
             segments.catch_up(partition.log, settings)
         segments.note(base_offset, now_ms)
@@ -82,7 +84,7 @@ class Cleanup:
         segments.noted_ms = None
         if settings.compacted:
             compaction.compact(segments, log, partition.logs.values(), settings, now_ms)
-        beyond = partition.policies.retention_passes_high_watermark
+        beyond = partition.policies[retention_limit] == "log-end-offset"
         limit = log.end_offset if beyond else log.high_watermark
         start = retention.delete_old(segments, log, settings, now_ms, limit)
         if start > log.start_offset:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ..policies.followers.missed_epoch import missed_epoch
 from . import controller, stale
 from .follower import FollowerState
 from .partition import NO_LEADER
@@ -52,7 +53,7 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         follower = partition.followers.get(broker)
         if follower is not None and knew is not None and knew.leader == partition.leader:
             policies = cluster.environment.policies.at(partition.topic.name, broker)
-            follower.cut = policies.missed_epoch_goes_on
+            follower.cut = policies[missed_epoch] == "goes-on"
         for each in list(partition.followers.values()):
             if each.state is FollowerState.CUT_OFF:
                 partition.set_follower(each.broker, FollowerState.BEHIND)

@@ -3,6 +3,11 @@
 
 from typing import TYPE_CHECKING
 
+from ..policies.controller.broker_session import broker_session
+from ..policies.controller.election import election
+from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
+from ..policies.epochs.reassignment_epoch import reassignment_epoch
+from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from . import topic_creation
@@ -23,7 +28,7 @@ _NOT_NEEDED = "Leader election not needed for topic partition."
 def stop_broker(cluster: "Cluster", broker: int) -> None:
     """Shuts a broker down: it leaves every ISR that has another member, and others lead its partitions."""
     if _go_offline(cluster, broker, Liveness.STOPPED) and (
-        len(cluster.brokers) > 1 or cluster.environment.policies.restart_bumps_epoch.after_stop
+        len(cluster.brokers) > 1 or cluster.environment.policies[restart_epoch].after_stop
     ):
         fence(cluster, broker)
 
@@ -76,7 +81,7 @@ def lose_contact(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
     if found.session is None and not found.fenced:
         environment = cluster.environment
-        session_ms = environment.configs.broker_int(environment.policies.broker_session_config)
+        session_ms = environment.configs.broker_int(environment.policies[broker_session])
         found.session = environment.after(session_ms, lambda: _end_session(cluster, broker))
 
 
@@ -100,7 +105,7 @@ def fence(cluster: "Cluster", broker: int) -> None:
     for partition in _partitions_on(cluster, broker):
         leaves = broker in partition.isr and partition.isr != [broker]
         leads = partition.leader == broker
-        bumps = leaves and partition.leader != NO_LEADER and partition.policies.isr_shrink_bumps_epoch.offline
+        bumps = leaves and partition.leader != NO_LEADER and partition.policies[isr_shrink_epoch].offline
         if leads or bumps:
             cluster.leader_changes(partition)
         if leaves:
@@ -122,7 +127,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     for partition in _partitions_on(cluster, broker):
         partition.logs[broker].reopen(clean=found.closed_logs)
         if partition.leader == broker:
-            if not found.closed_logs and cluster.environment.policies.restart_bumps_epoch.after_kill:
+            if not found.closed_logs and cluster.environment.policies[restart_epoch].after_kill:
                 partition.lose_leader()
             else:
                 partition.lead_again()
@@ -140,7 +145,9 @@ def elect(cluster: "Cluster", partition: "Partition") -> bool:
     if clean is not None:
         partition.lead(clean)
         return True
-    if online and (partition.policies.unclean_election or partition.topic.settings.unclean_leader_election):
+    if online and (
+        partition.policies[election] == "unclean" or partition.topic.settings.unclean_leader_election
+    ):
         partition.isr = online[:1]
         partition.lead(online[0])
         return True
@@ -224,7 +231,7 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
             follower.cut = True
             follower.state = FollowerState.PAUSED
             partition.set_follower(broker, FollowerState.BEHIND)
-    if partition.policies.reassignment_bumps_epoch and partition.leader != NO_LEADER:
+    if partition.policies[reassignment_epoch] == "bumped" and partition.leader != NO_LEADER:
         partition.bump_epoch()
     partition.replicas = list(replicas)
     partition.isr = [r for r in replicas if r in partition.isr]

@@ -5,6 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from ..environment import Environment
+from ..policies.fetching.session_leader_epoch import session_leader_epoch
+from ..policies.fetching.session_use import session_use
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 
@@ -206,12 +208,12 @@ class FetchSessions:
         if request.topics and self._partitions() > MOST_PARTITIONS:
             del self.sessions[session_id]
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
-        if not self._environment.policies.sessions_keep_epoch:
+        if self._environment.policies[session_leader_epoch] == "forgotten":
             session.forget_epochs()
         if not session.partitions:
             del self.sessions[session_id]
             return FetchContext(request)
-        if self._environment.policies.requests_use_session:
+        if self._environment.policies[session_use] == "requests":
             session.used_ms = self._environment.now_ms
         session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
         return FetchContext(request, session, incremental=True)

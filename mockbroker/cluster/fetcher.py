@@ -3,6 +3,14 @@
 
 from typing import TYPE_CHECKING
 
+from ..policies.epochs.empty_epochs import empty_epochs
+from ..policies.followers.diverging_fetch import diverging_fetch
+from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
+from ..policies.followers.fetcher_failure import fetcher_failure
+from ..policies.followers.follower_ahead import follower_ahead
+from ..policies.followers.follower_log_start_offset import follower_log_start_offset
+from ..policies.followers.follower_truncation import follower_truncation
+from ..policies.followers.unaligned_log_start import unaligned_log_start
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, PartitionData
@@ -42,10 +50,10 @@ def _cut(partition: "Partition", follower: Follower) -> bool:
     """Cuts the follower's log as it does for a new leader; False when it can't come to an end."""
     log, policies = follower.log, _policies(partition, follower)
     while not follower.cut:
-        offset, follower.cut = policies.follower_truncation(log, partition.end_offset_for_epoch)
+        offset, follower.cut = policies[follower_truncation](log, partition.end_offset_for_epoch)
         before = log.end_offset, log.latest_epoch
         if offset < log.end_offset or not follower.cut:
-            log.truncate(offset, keep_empty_epochs=policies.keep_empty_epochs)
+            log.truncate(offset, keep_empty_epochs=policies[empty_epochs] == "kept")
         if not follower.cut and (log.end_offset, log.latest_epoch) == before:
             follower.fail(f"asks for epoch {log.latest_epoch} again and again (KAFKA-10706)")
             return False
@@ -58,7 +66,7 @@ def _cut(partition: "Partition", follower: Follower) -> bool:
 def _ask(partition: "Partition", follower: Follower) -> PartitionData:
     """The leader's answer to the next fetch, of which it has heard then."""
     log, cluster = follower.log, partition.topic.cluster
-    by_epoch = _policies(partition, follower).truncates_in_fetch
+    by_epoch = _policies(partition, follower).named(follower_truncation) == "diverging-epoch"
     asked = FetchPartition(
         partition.index,
         partition.leader_epoch,
@@ -74,14 +82,14 @@ def _ask(partition: "Partition", follower: Follower) -> PartitionData:
 
 def heard(partition: "Partition", broker: int, asked: FetchPartition, result: PartitionData) -> None:
     """The leader takes note of how far a follower is, once it has read for it."""
-    counts = result.diverging_epoch is NO_DIVERGENCE or partition.policies.diverging_fetch_counts
+    counts = result.diverging_epoch is NO_DIVERGENCE or partition.policies[diverging_fetch] == "counted"
     if not result.error_code and counts:
         partition.follower_fetched(broker, asked.fetch_offset, asked.log_start_offset)
 
 
 def refresh(partition: "Partition", result: PartitionData) -> None:
     """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
-    if not result.error_code and partition.policies.live_log_start_offset:
+    if not result.error_code and partition.policies[fetch_log_start_offset] == "live":
         result.high_watermark = partition.log.high_watermark
         result.log_start_offset = partition.log.start_offset
 
@@ -157,7 +165,10 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             break
         base_offset = record_batch.header_of(batch).base_offset
         if base_offset < log.end_offset:
-            if not log.straddled_by(batch) or _policies(partition, follower).refuse_unaligned_start:
+            if (
+                not log.straddled_by(batch)
+                or _policies(partition, follower)[unaligned_log_start] == "refused"
+            ):
                 reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
                 fail(partition, follower, reason)
                 return False
@@ -167,7 +178,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
     log.producers.transactions.decided(log.high_watermark)
     leaders_start = result.log_start_offset
     if leaders_start > log.start_offset:
-        start_offset = _policies(partition, follower).follower_log_start_offset(
+        start_offset = _policies(partition, follower)[follower_log_start_offset](
             leaders_start, log.high_watermark
         )
         if start_offset is None:
@@ -186,7 +197,7 @@ def _out_of_range(partition: "Partition", follower: Follower) -> bool:
     """Beyond the leader's end it is cut there, or its broker exits; below its start it begins again there."""
     leader, log = partition.log, follower.log
     if log.end_offset > leader.end_offset:
-        halts = _policies(partition, follower).follower_ahead_halts
+        halts = _policies(partition, follower)[follower_ahead] == "halts"
         if halts and not partition.topic.settings.unclean_leader_election:
             follower.fail(f"log end offset {log.end_offset} is beyond the leader's {leader.end_offset}")
             partition.topic.cluster.halt(follower.broker)
@@ -202,7 +213,7 @@ def _out_of_range(partition: "Partition", follower: Follower) -> bool:
 def fail(partition: "Partition", follower: Follower, reason: str) -> None:
     """The fetcher dies, alone or with all that its thread fetches from this leader (KIP-461)."""
     follower.fail(reason)
-    if not _policies(partition, follower).failure_stops_thread:
+    if _policies(partition, follower)[fetcher_failure] == "partition":
         return
     cluster = partition.topic.cluster
     failure = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"

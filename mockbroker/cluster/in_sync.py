@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
+from ..policies.followers.isr_entry import isr_entry
 from .follower import Follower, FollowerState
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def may_join(partition: "Partition", broker: int, offset: int) -> bool:
     brokers = partition.topic.cluster.brokers
     if brokers[broker].fenced or not brokers[partition.leader].hears_controller:
         return False
-    if partition.policies.isr_entry_at_high_watermark:
+    if partition.policies[isr_entry] == "high-watermark":
         return offset >= partition.log.high_watermark
     return offset >= max(partition.log.high_watermark, partition.epoch_start_offset)
 
@@ -43,7 +45,7 @@ def drop_late(partition: "Partition") -> bool:
         late = follower.end_offset != end and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
         if late and follower.broker in partition.isr:
             partition.isr = [r for r in partition.isr if r != follower.broker]
-            if partition.policies.isr_shrink_bumps_epoch.lagging:
+            if partition.policies[isr_shrink_epoch].lagging:
                 partition.bump_epoch()
     partition.advance_high_watermark()
     resting = (f for f in partition.followers.values() if f.state is not FollowerState.IN_STEP)

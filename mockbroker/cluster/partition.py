@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING
 
 from ..log.log import Log
 from ..log.segments import Segments
+from ..policies.epochs.epoch_below_first import epoch_below_first
+from ..policies.epochs.epoch_lookup import epoch_lookup
+from ..policies.epochs.epoch_not_given import epoch_not_given
+from ..policies.epochs.leader_epoch_entry import leader_epoch_entry
+from ..policies.epochs.undefined_epoch import undefined_epoch
+from ..policies.followers.high_watermark_below_min_isr import high_watermark_below_min_isr
+from ..policies.retention.time_retention import time_retention
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 from . import fetcher, in_sync
@@ -74,7 +81,7 @@ class Partition:
         self.segments = Segments(
             self.environment.random("segments"),
             self.environment.now_ms,
-            topic.policies.retention_by_file_time,
+            topic.policies[time_retention] == "file-time",
         )
         self.waiting: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that became readable below the high watermark; 0 when something else
@@ -147,16 +154,16 @@ class Partition:
         log, policies = log or self.log, self.policies
         cache = log.epochs
         if requested == -1:
-            return policies.epoch_not_given(cache.latest, log.end_offset)
+            return policies[epoch_not_given](cache.latest, log.end_offset)
         if not cache.epochs or requested > cache.epochs[-1]:
-            return policies.undefined_epoch(cache.latest, log.end_offset)
+            return policies[undefined_epoch](cache.latest, log.end_offset)
         if requested == cache.epochs[-1]:
             return requested, log.end_offset
         epoch, index = cache.floor(requested)
-        if policies.epoch_lookup_exact and epoch != requested:
+        if policies[epoch_lookup] == "exact" and epoch != requested:
             return -1, -1
         if index < 0:
-            return policies.epoch_below_first(requested, cache.starts[0], log.end_offset)
+            return policies[epoch_below_first](requested, cache.starts[0], log.end_offset)
         return epoch, cache.starts[index + 1]
 
     # -- appends and acknowledgements
@@ -221,7 +228,10 @@ class Partition:
         """To the least end offset of the ISR, and of those that are about to join it; never back. Whether it
         moved, of which all that wait are told."""
         log = self.log
-        if len(self.isr) < self.min_insync_replicas and self.policies.high_watermark_stays_below_min_isr:
+        if (
+            len(self.isr) < self.min_insync_replicas
+            and self.policies[high_watermark_below_min_isr] == "stays"
+        ):
             return False
         reached = log.end_offset
         for f in self.followers.values():
@@ -384,7 +394,7 @@ class Partition:
         self._leader_changed()
 
     def _enter_epoch(self) -> None:
-        self._epoch_due = self.policies.enter_epoch_at_append
+        self._epoch_due = self.policies[leader_epoch_entry] == "at-append"
         if not self._epoch_due:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 

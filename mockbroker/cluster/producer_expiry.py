@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from ..policies.producers.producer_state_retention import producer_state_retention
+
 if TYPE_CHECKING:
     from .cluster import Cluster
 
@@ -27,7 +29,7 @@ class ProducerExpiry:
     def _look(self) -> None:
         cluster, environment = self._cluster, self._cluster.environment
         self._planned = False
-        expiration_ms = environment.configs.broker_int(environment.policies.producer_retention.setting)
+        expiration_ms = environment.configs.broker_int(environment.policies[producer_state_retention].setting)
         for topic in cluster.topics.values():
             for partition in topic.partitions:
                 for log in partition.logs.values():

@@ -2,9 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from ..policies.fetching.consumer_read_limit import consumer_read_limit
+from ..policies.fetching.fetch_below_log_start import fetch_below_log_start
+from ..policies.fetching.last_stable_offset import last_stable_offset
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import AbortedTransaction, EpochEndOffset, FetchPartition, PartitionData
-from .replica_selector import preferred_replica
+from . import replica_selector
 
 if TYPE_CHECKING:
     from ..log.log import Log
@@ -29,7 +32,7 @@ def diverging_epoch(
     epoch, end_offset = partition.end_offset_for_epoch(last_fetched_epoch, log)
     if epoch == -1 or end_offset == -1:
         return None
-    if offset < log.start_offset and not partition.policies.diverge_below_log_start:
+    if offset < log.start_offset and partition.policies[fetch_below_log_start] == "offset-out-of-range":
         return None
     if epoch < last_fetched_epoch or end_offset < offset:
         return epoch, end_offset
@@ -64,7 +67,7 @@ def read(
     log = partition.logs[broker]
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
-    told = committed or partition.policies.tell_last_stable_offset
+    told = committed or partition.policies[last_stable_offset] == "always"
     result = PartitionData(
         asked.partition,
         0,
@@ -75,7 +78,7 @@ def read(
         records=(),
     )
     if rack and replica < 0 and broker == partition.leader:
-        preferred = preferred_replica(partition, rack, offset)
+        preferred = replica_selector.select(partition, rack, offset)
         if preferred is not None:
             result.preferred_read_replica = preferred
             result.aborted_transactions = None
@@ -91,7 +94,7 @@ def read(
     if not log.start_offset <= offset <= log.end_offset:
         return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
     end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
-    if offset < end == log.high_watermark and partition.policies.consumers_read_to_end:
+    if offset < end == log.high_watermark and partition.policies[consumer_read_limit] == "log-end-offset":
         end = log.end_offset
     if offset < end:
         limit = min(asked.partition_max_bytes, max_bytes)

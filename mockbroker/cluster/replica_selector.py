@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING, Final
 
+from ..policies.fetching.preferred_replica import preferred_replica
+
 if TYPE_CHECKING:
     from .partition import Partition
 
 RACK_AWARE: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
-def preferred_replica(partition: "Partition", rack: str, offset: int) -> int | None:
+def select(partition: "Partition", rack: str, offset: int) -> int | None:
     """The follower that its leader sends a consumer in `rack` to, None when it should read from the leader.
 
     Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.
@@ -19,7 +21,7 @@ def preferred_replica(partition: "Partition", rack: str, offset: int) -> int | N
     brokers = cluster.brokers
     if brokers[partition.leader].rack == rack:
         return None
-    may_be_preferred = partition.policies.preferred_replica
+    may_be_preferred = partition.policies[preferred_replica]
     candidates = [
         each
         for each in partition.followers.values()

@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ..configs import ConfigError
+from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from . import topic_names
@@ -146,7 +147,7 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
 
 def may_auto_create(cluster: "Cluster", names: Iterable[str]) -> bool:
     """Whether the controller creates those of `names` that can be: it is asked for all of them at once."""
-    if cluster.environment.policies.large_creation is None:
+    if cluster.environment.policies[large_creation] is None:
         return True
     records, each = 0, 1 + cluster.environment.configs.broker_int("num.partitions")
     for name in names:

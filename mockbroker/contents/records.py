@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..policies.fetching.consumer_read_limit import consumer_read_limit
 from ..protocol import record_batch
 from ..protocol.batch_writing import marker_of
 from ..protocol.record_batch import CONTROL, LOG_APPEND_TIME, TRANSACTIONAL, BatchHeader, RecordSpan
@@ -33,7 +34,10 @@ def read(
     start, end = max(offset, log.start_offset), log.end_offset
     if isolation_level is not None:
         end = log.high_watermark if isolation_level == "read_uncommitted" else log.last_stable_offset
-        if start < end == log.high_watermark and place.partition.policies.consumers_read_to_end:
+        if (
+            start < end == log.high_watermark
+            and place.partition.policies[consumer_read_limit] == "log-end-offset"
+        ):
             end = log.end_offset
     for batch in log.read(start, 1 << 62, end, at_least_one=True):
         for record in _records(place, batch, control_records):

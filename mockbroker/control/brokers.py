@@ -5,6 +5,7 @@ from typing import Annotated, TypedDict
 from ..cluster import connectivity, controller
 from ..cluster.broker import Broker
 from ..errors import ConflictError, NotThereError
+from ..policies.controller.active_controller import active_controller
 from .registry import operation
 from .target import Target
 
@@ -46,7 +47,7 @@ def show(target: Target) -> ClusterState:
         "release": str(cluster.release),
         "cluster_id": cluster.cluster_id,
         "bootstrap_servers": target.bootstrap_servers,
-        "controller": active.id if cluster.policies.one_active_controller else None,
+        "controller": active.id if cluster.policies[active_controller] == "one-broker" else None,
         "now_ms": cluster.now_ms,
         "brokers": list_brokers(target),
         "topics": {name: len(topic.partitions) for name, topic in cluster.topics.items()},

@@ -12,6 +12,7 @@ from ..cluster.follower import FollowerState
 from ..coordinators.states import GroupState
 from ..faults.match import api_name
 from ..nearest import near
+from ..policies.controller.broker_session import broker_session
 from ..protocol.api_keys import ApiKey
 from .registry import operation
 from .target import Target
@@ -251,7 +252,7 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
     """What would be over by now, if the clock had not to be advanced."""
     for broker in cluster.brokers.values():
         if broker.liveness is Liveness.KILLED and not broker.fenced:
-            session_ms = cluster.configs.broker_int(cluster.policies.broker_session_config)
+            session_ms = cluster.configs.broker_int(cluster.policies[broker_session])
             yield (
                 f"broker {broker.id} was killed, and nobody else leads until its session is over, but the "
                 f"clock stands still (clock='manual'): clock.advance('{session_ms}ms')"

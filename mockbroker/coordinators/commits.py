@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..protocol.errors import ErrorCode
 from .group import ClassicGroup
 from .offsets import CommittedOffset, Key
@@ -21,7 +22,7 @@ def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, Committe
     if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
         group.offsets.commit(offsets)
         done(E.NONE)
-    elif broker.policies.refuse_commit_below_min_isr:
+    elif broker.policies[commit_below_min_isr] == "refused":
         done(E.COORDINATOR_NOT_AVAILABLE)
     else:
         _Waiting(broker, group, offsets, done)

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from ..environment import Environment, Timer
 from ..java_hash import positive_hash
+from ..policies.groups.tied_protocols import tied_protocols
+from ..policies.groups.unreadable_subscription import unreadable_subscription
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
     JoinGroupRequestProtocol,
@@ -219,7 +221,7 @@ class ClassicGroup:
         """The protocol that most members prefer, of those that all support."""
         candidates = self.candidates()
         votes = Counter(member.vote(candidates) for member in self.members.values())
-        return self._environment.policies.tied_protocols(votes)
+        return self._environment.policies[tied_protocols](votes)
 
     def is_subscribed(self, topic: str) -> bool:
         """Whether consumers of the group subscribe to `topic`, or may do so."""
@@ -252,7 +254,7 @@ class ClassicGroup:
         try:
             return subscribed_topics(member.metadata(protocol) for member in self.members.values())
         except UnreadableError:
-            if self._environment.policies.unreadable_subscription_fails:
+            if self._environment.policies[unreadable_subscription] == "fails":
                 raise RebalanceFailedError from None
             return None
 

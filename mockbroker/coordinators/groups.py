@@ -4,6 +4,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from ..environment import Timer
+from ..policies.groups.empty_group_cleanup import empty_group_cleanup
+from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
+from ..policies.offsets.loaded_offsets import loaded_offsets
+from ..policies.offsets.offset_retention_start import offset_retention_start
+from ..policies.offsets.unsubscribed_offsets import unsubscribed_offsets
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
@@ -91,7 +96,7 @@ class GroupCoordinator:
             loaded = self.groups[group.id] = self.rebalance.load(group)
             for producer_id in loaded.offsets.open:
                 self._in_transaction.setdefault(producer_id, {})[group.id] = None
-            if self.broker.policies.loaded_offsets_expire:
+            if self.broker.policies[loaded_offsets] == "expire-at-once":
                 loaded.offsets.expire_next()
         if self.groups:
             self._plan_check()
@@ -165,7 +170,7 @@ class GroupCoordinator:
         group = self.groups.get(group_id)
         if group is None:
             if generation >= 0:
-                done(self.broker.policies.commit_to_unknown_group(version))
+                done(self.broker.policies[commit_to_unknown_group](version))
                 return
             if not offsets and self.cluster.environment.release.number >= (4, 0):
                 # Only a record begins it.
@@ -213,14 +218,14 @@ class GroupCoordinator:
 
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
-        if self.broker.policies.empty_group_dies_at_once:
+        if self.broker.policies[empty_group_cleanup] == "at-once":
             self._delete_if_unused(group)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forgets the committed offsets of topics that were deleted."""
         for group in list(self.groups.values()):
             group.offsets.remove_topics(topics)
-            if self.broker.policies.empty_group_dies_at_once:
+            if self.broker.policies[empty_group_cleanup] == "at-once":
                 self._delete_if_unused(group)
 
     # -- expiry
@@ -243,11 +248,11 @@ class GroupCoordinator:
 
     def _expire_offsets(self, group: ClassicGroup) -> None:
         now_ms, retention_ms = self.cluster.environment.now_ms, self.settings.offsets_retention_ms
-        if group.protocol_type is None or self.broker.policies.offsets_expire_from_commit:
+        if group.protocol_type is None or self.broker.policies[offset_retention_start] == "commit":
             group.offsets.expire(now_ms, retention_ms, _commit_ms)
         elif group.state is GroupState.EMPTY:
             group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)
-        elif group.subscribed is not None and self.broker.policies.unsubscribed_offsets_expire(
+        elif group.subscribed is not None and self.broker.policies[unsubscribed_offsets](
             group.state is GroupState.STABLE
         ):
             group.offsets.expire(now_ms, retention_ms, _commit_ms, group.subscribed)

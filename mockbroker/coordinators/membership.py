@@ -3,6 +3,9 @@
 import uuid
 
 from ..environment import Environment
+from ..policies.groups.completing_heartbeat import completing_heartbeat
+from ..policies.groups.pending_member_leave import pending_member_leave
+from ..policies.groups.sync_session import sync_session
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.heartbeat import HeartbeatRequest
 from ..protocol.messages.join_group import JoinGroupRequest
@@ -99,7 +102,7 @@ class Membership:
         member = group.members[member_id]
         if group.state is GroupState.STABLE:
             self._rebalance.synced_by(group, member_id)
-            if self._environment.policies.sync_renews_session:
+            if self._environment.policies[sync_session] == "renewed":
                 self._rebalance.renew(member)
             reply.complete(synced(group, member))
             return
@@ -116,7 +119,7 @@ class Membership:
             return error
         if (
             group.state is GroupState.COMPLETING_REBALANCE
-            and self._environment.policies.refuse_completing_heartbeat
+            and self._environment.policies[completing_heartbeat] == "rebalance-in-progress"
         ):
             return E.REBALANCE_IN_PROGRESS
         self._rebalance.renew(group.members[request.member_id])
@@ -145,7 +148,7 @@ class Membership:
             member_id = found
         elif member_id in group.pending:
             group.remove(member_id)
-            return E.NONE, self._environment.policies.pending_leave_rebalances
+            return E.NONE, self._environment.policies[pending_member_leave] == "rebalance"
         elif error := group.check_member(member_id, instance_id):
             return error, False
         self._rebalance.dismiss(group, group.members[member_id])

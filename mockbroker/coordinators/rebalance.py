@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec
 
 from ..environment import Environment
+from ..policies.groups.missing_sync import missing_sync
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
     JoinGroupRequest,
@@ -213,7 +214,7 @@ class Rebalance:
             group.store()
             return
         members = list(group.members.values())
-        if self._environment.policies.dismiss_without_sync:
+        if self._environment.policies[missing_sync] == "dismissed":
             group.syncing.update(group.members)
             timeout_ms = group.rebalance_timeout_ms
             group.sync_timer = self._environment.after(timeout_ms, functools.partial(self._unsynced, group))

@@ -7,6 +7,7 @@ it - log, markers, answers - is the coordinator's.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..policies.transactions.end_txn_epoch import end_txn_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from .transaction import EPOCH_BUMP_VERSION, MAX_EPOCH, NONE, TopicPartition, Transaction
@@ -14,7 +15,7 @@ from .transaction_states import COMPLETE, PREPARED, TransactionEvent, Transactio
 
 if TYPE_CHECKING:
     from ..policies import Policies
-    from ..policies.transaction_timeout_fencing import Fencing
+    from ..policies.transactions.transaction_timeout_fencing import Fencing
 
 E = ErrorCode
 _S = TransactionState
@@ -98,7 +99,7 @@ def end(
     CONCURRENT_TRANSACTIONS; AlreadyDoneError for one that was ended so."""
     if now.producer_id != producer.id:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
-    if producer.epoch < now.epoch or (policies.end_txn_epoch_exact and producer.epoch != now.epoch):
+    if producer.epoch < now.epoch or (policies[end_txn_epoch] == "exact" and producer.epoch != now.epoch):
         raise ApiError(E.PRODUCER_FENCED)
     if now.state is _S.ONGOING:
         return now.prepared(_event(committed), 0, now_ms)

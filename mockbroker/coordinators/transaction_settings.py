@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from ..environment import Environment
+from ..policies.transactions.epoch_bump import epoch_bump
+from ..policies.transactions.last_epoch import last_epoch
 from ..protocol.releases import facts
 from ..protocol.transaction_log import Layout
 
@@ -25,7 +27,7 @@ class TransactionSettings:
         number = environment.configs.broker_int
         version = transaction_version(environment)
         layout = Layout.V1 if version else Layout.V0
-        if environment.policies.keep_last_epoch:
+        if environment.policies[last_epoch] == "persisted":
             layout = Layout.KIP_360
         return cls(
             max_timeout_ms=number("transaction.max.timeout.ms"),
@@ -44,4 +46,4 @@ def transaction_version(environment: Environment) -> int:
     where the release has no such feature (KIP-584, KIP-890)."""
     if "transaction.version" not in facts(environment.release).finalized_features:
         return 0
-    return 2 if environment.policies.epoch_bump.per_transaction else 1
+    return 2 if environment.policies[epoch_bump].per_transaction else 1

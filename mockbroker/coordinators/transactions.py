@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ..policies.transactions.epoch_bump import epoch_bump
+from ..policies.transactions.transaction_completion import transaction_completion
+from ..policies.transactions.transaction_timeout_fencing import transaction_timeout_fencing
 from ..protocol.api_error import ApiError
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
@@ -105,7 +108,7 @@ class TransactionCoordinator:
                 entry = owned.entries[transactional_id] = Entry(Transaction(new_id, timeout_ms, now_ms))
                 self._plan()
             _check_settled(entry)
-            if not self._cluster.environment.policies.epoch_bump.on_request:
+            if not self._cluster.environment.policies[epoch_bump].on_request:
                 expected = None
             rules.check_expected(entry.now, expected)
             if entry.now.state in PREPARED:
@@ -183,7 +186,7 @@ class TransactionCoordinator:
         fences: bool,
     ) -> None:
         """On the broker's own account; `fences` when a new instance asks for it, whatever timeouts do."""
-        fencing = self._cluster.environment.policies.timeout_fencing
+        fencing = self._cluster.environment.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
         after = rules.abort_and_fence(
@@ -210,7 +213,7 @@ class TransactionCoordinator:
                 done(after, error)
                 return
             done(after.completed(self._cluster.environment.now_ms), error)
-            if self._cluster.environment.policies.markers_are_sent:
+            if self._cluster.environment.policies[transaction_completion] == "completes":
                 self._send_markers(owned, transactional_id, entry)
 
         owned.write(transactional_id, entry, after, written)

@@ -3,6 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ..policies.producers.duplicate_window import duplicate_window
+from ..policies.producers.marker_only_producer import marker_only_producer
+from ..policies.producers.marker_timestamp import marker_timestamp
+from ..policies.producers.producer_state_retention import producer_state_retention
+from ..policies.producers.stale_duplicate import stale_duplicate
+from ..policies.producers.unknown_producer import unknown_producer
+from ..policies.transactions.adding_sequence import adding_sequence
+from ..policies.transactions.verified_sequence import verified_sequence
 from ..protocol.batch_writing import Marker, marker_of
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import CONTROL, TRANSACTIONAL, Batch, BatchHeader, header_of
@@ -111,7 +119,7 @@ class ProducerStates:
         entry = self.entries.get(producer_id)
         if entry is None:
             self._check_verifying(producer_id, first)
-            unknown = self._policies().unknown_producer
+            unknown = self._policies()[unknown_producer]
             if first and unknown:
                 raise SequenceError(
                     unknown, f"producer {producer_id} is not known, and sequence {first} is not 0"
@@ -142,12 +150,12 @@ class ProducerStates:
             if first != (newest + 1) % _SEQUENCES:
                 behind = (newest - last) % _SEQUENCES < _SEQUENCES // 2
                 raise SequenceError(
-                    self._policies().stale_duplicate if behind else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    self._policies()[stale_duplicate] if behind else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"sequence {first} of producer {producer_id} after {newest}",
                 )
         elif first:
             raise SequenceError(
-                self._policies().marker_only_producer,
+                self._policies()[marker_only_producer],
                 f"sequence {first} of producer {producer_id}, of whose epoch there is but a marker",
             )
         return None
@@ -191,11 +199,16 @@ class ProducerStates:
             return
         policies = self._policies()
         entry = self.entries.get(producer_id)
-        if policies.adds_at_zero and waiting.adds and first and (entry is None or not entry.batches):
+        if (
+            policies[adding_sequence] == "zero"
+            and waiting.adds
+            and first
+            and (entry is None or not entry.batches)
+        ):
             raise SequenceError(
                 ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, f"sequence {first} of {producer_id} is not 0"
             )
-        if policies.lowest_sequence_first and first > waiting.lowest_sequence:
+        if policies[verified_sequence] == "lowest" and first > waiting.lowest_sequence:
             raise SequenceError(
                 ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                 f"sequence {first} of {producer_id} before {waiting.lowest_sequence}",
@@ -222,7 +235,7 @@ class ProducerStates:
         if entry is None or entry.epoch != epoch:
             entry = self._enter(producer_id, epoch)
         entry.batches.append(batch)
-        if len(entry.batches) > self._policies().duplicate_window:
+        if len(entry.batches) > self._policies()[duplicate_window]:
             del entry.batches[0]
         if transactional:
             if self.verifying:
@@ -262,7 +275,7 @@ class ProducerStates:
             entry.first_offset = None
         entry.coordinator_epoch = marker.coordinator_epoch
         entry.marker_offset = offset
-        if self._policies().markers_renew_producers:
+        if self._policies()[marker_timestamp] == "kept":
             entry.marker_timestamp = timestamp
         self.verifying.pop(marker.producer_id, None)
 
@@ -307,7 +320,7 @@ class ProducerStates:
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, where the release does so."""
-        if not self._policies().producer_retention.with_records:
+        if not self._policies()[producer_state_retention].with_records:
             return
         for producer_id, entry in list(self.entries.items()):
             if not entry.batches or entry.batches[-1].last_offset < offset:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.policies.tied_protocols import first_member, java_order, scala_order
+from mockbroker.policies.groups.tied_protocols import first_member, java_order, scala_order
 from mockbroker.protocol.errors import ErrorCode as E
 from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
 from mockbroker.protocol.messages.find_coordinator import FindCoordinatorRequest

@@ -10,6 +10,7 @@ from mockbroker import MockCluster, unchecked
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.environment import Environment
 from mockbroker.policies import Policies, UnknownPolicyError, fixes
+from mockbroker.policies.epochs.undefined_epoch import undefined_epoch
 from mockbroker.protocol.releases import parse
 from mockbroker.seeded import streams
 
@@ -18,7 +19,7 @@ CHOICES = ("undefined", "log-end-offset")
 
 
 def undefined(policies: Policies) -> bool:
-    return policies.undefined_epoch(3, 40) == (-1, -1)
+    return policies[undefined_epoch](3, 40) == (-1, -1)
 
 
 def test_the_narrowest_scope_wins_a_topic_before_a_broker() -> None:

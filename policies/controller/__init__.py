@@ -1,0 +1,1 @@
+"""Who is the controller, who is taken for alive, and who may lead."""

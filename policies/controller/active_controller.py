@@ -1,0 +1,19 @@
+"""`active-controller`: whether one of the brokers is the controller (KIP-500, KIP-590).
+
+A client of a cluster with ZooKeeper (up to 3.2 here) sees the active controller in Metadata, another one when
+that broker goes down, and NOT_CONTROLLER from all others when it creates, deletes or enlarges topics, elects
+leaders or moves replicas. With KRaft every broker passes such requests on: Metadata names any broker that is
+not fenced, drawn anew each time.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+active_controller: Final = Switch[Literal["one-broker", "any-broker"]](
+    name="active-controller",
+    summary="which broker Metadata names as the controller",
+    answers={"one-broker": True, "any-broker": False},
+    history=(("0.11", "one-broker"), ("3.3", "any-broker")),
+    ids=("KIP-500", "KIP-590"),
+)

@@ -1,0 +1,1 @@
+"""Leader epochs: when they begin, and what is answered for them."""

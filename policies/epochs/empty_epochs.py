@@ -1,0 +1,18 @@
+"""`empty-epochs`: a log is cut at its end, where a leader epoch begins that wrote nothing (KAFKA-10706).
+
+With `dropped` that epoch goes. With `kept`, as up to 2.6.0, it stays, and a follower that cuts by `epoch`
+(see `follower-truncation`) asks its leader about it for ever: it is stuck and leaves the ISR.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+empty_epochs: Final = Switch[Literal["dropped", "kept"]](
+    name="empty-epochs",
+    summary="whether cutting a log at its end drops a leader epoch that wrote nothing",
+    answers={"dropped": False, "kept": True},
+    history=(("0.11", "kept"), ("2.6", "dropped")),
+    ids=("KAFKA-10706",),
+    fixed="dropped",
+)

@@ -1,0 +1,29 @@
+"""`isr-shrink-epoch`: whether a follower that leaves the ISR makes a new leader epoch (KAFKA-15021).
+
+A client sees one more leader epoch under the same leader, and FENCED_LEADER_EPOCH for the one it knew: with
+ZooKeeper when the follower's broker went down, with KRaft up to 3.5 when it lagged as well, since 3.6 never.
+"""
+
+from typing import Final, NamedTuple
+
+from ..behaviour import Behaviour
+
+
+class Bumped(NamedTuple):
+    """Which followers that leave the ISR make a new epoch."""
+
+    offline: bool
+    lagging: bool
+
+
+isr_shrink_epoch: Final = Behaviour[Bumped](
+    name="isr-shrink-epoch",
+    summary="whether the leader epoch is bumped when a follower leaves the ISR",
+    answers={
+        "bumped-when-offline": Bumped(offline=True, lagging=False),
+        "bumped": Bumped(offline=True, lagging=True),
+        "kept": Bumped(offline=False, lagging=False),
+    },
+    history=(("0.11", "bumped-when-offline"), ("3.3", "bumped"), ("3.6", "kept")),
+    ids=("KAFKA-15021",),
+)

@@ -1,0 +1,1 @@
+"""What consumers read, where, and up to which offset."""

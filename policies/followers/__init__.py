@@ -1,0 +1,1 @@
+"""How followers follow their leader, and when they are in sync."""

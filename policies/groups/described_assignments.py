@@ -1,0 +1,16 @@
+"""`described-assignments`: DescribeGroups of a group that rebalances.
+
+Up to 3.9 a client sees no assignments but of stable groups; since 4.0 it sees those that members last had.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+described_assignments: Final = Switch[Literal["stable-only", "always"]](
+    name="described-assignments",
+    summary="whether DescribeGroups shows assignments of groups that are not stable",
+    answers={"stable-only": False, "always": True},
+    history=(("0.11", "stable-only"), ("4.0", "always")),
+    ids=("KIP-848",),
+)

@@ -1,0 +1,25 @@
+"""`group-operations`: what there is to be authorized for on a group (KIP-430, KIP-848).
+
+A client that asks DescribeGroups for authorized operations sees, without an authorizer, all there are: up to
+3.9 Read, Delete and Describe; since 4.0 also DescribeConfigs and AlterConfigs.
+"""
+
+from typing import Final
+
+from ..behaviour import Behaviour
+
+_READ, _DELETE, _DESCRIBE, _DESCRIBE_CONFIGS, _ALTER_CONFIGS = (1 << code for code in (3, 6, 8, 10, 11))
+"""Bits by the codes of `AclOperation`."""
+
+_WITHOUT_CONFIGS: Final = _READ | _DELETE | _DESCRIBE
+
+group_operations: Final = Behaviour[int](
+    name="group-operations",
+    summary="the operations on a group that DescribeGroups reports as authorized",
+    answers={
+        "without-configs": _WITHOUT_CONFIGS,
+        "with-configs": _WITHOUT_CONFIGS | _DESCRIBE_CONFIGS | _ALTER_CONFIGS,
+    },
+    history=(("0.11", "without-configs"), ("4.0", "with-configs")),
+    ids=("KIP-430", "KIP-848"),
+)

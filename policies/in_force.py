@@ -1,0 +1,152 @@
+"""Which answers are in force, where: those of a release, and those that took their place."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ..protocol.releases import Release
+from . import scope
+from .behaviour import A, Behaviour
+from .catalogue import fixes, known
+from .scope import EVERYWHERE, Scope, Source
+
+NARROWER_KEPT: Final = 1_000
+"""For so many topics and brokers it is remembered which answers hold there: topics come and go."""
+
+
+class Policies(dict[Behaviour[Any], Any]):
+    """The answers in force, by behaviour: `policies[undefined_epoch]`. They are those of `release`, but for
+    `overrides`, whose keys are the name of a behaviour and maybe a scope
+    (`undefined-epoch@topic:orders@broker:1`). With `fixed`, every fix that there is or was proposed takes the
+    place of the release's answer.
+
+    These are the answers of the whole cluster; `at` has those of a topic or a broker, where the narrowest
+    scope wins, a topic before a broker. `set` changes them while the cluster runs.
+    UnknownPolicyError for names that do not exist.
+    """
+
+    # A dict, so that asking costs a look-up; what was asked once is in it.
+
+    def __init__(
+        self, release: Release, overrides: Mapping[str, Any] | None = None, *, fixed: bool = False
+    ) -> None:
+        self.release = release
+        self._fixes = fixes() if fixed else {}
+        self._overrides: dict[Scope, dict[str, Any]] = {}
+        self._narrower: dict[Scope, Policies] = {}
+        self._alike: dict[tuple[Scope, ...], Policies] = {}
+        self._scoped = False
+        for text, answer in (overrides or {}).items():
+            name, where = scope.parse(text)
+            self._override(name, answer, where)
+        self._choose(self._in_force(EVERYWHERE))
+
+    def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
+        """The answers for `topic` on `broker`. Ask anew each time: they may change."""
+        if not self._scoped:
+            return self
+        where = Scope(topic, broker)
+        found = self._narrower.get(where)
+        return self._narrow(where) if found is None else found
+
+    def _narrow(self, where: Scope) -> "Policies":
+        """Most topics and brokers have no answers of their own: they share what holds for them."""
+        if len(self._narrower) >= NARROWER_KEPT:
+            self._narrower.clear()
+        covering = tuple(self._covering(where))
+        found = self._alike.get(covering)
+        if found is None:
+            found = self._alike[covering] = Policies(self.release)
+            found._choose(self._in_force(where))
+        self._narrower[where] = found
+        return found
+
+    def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Gives behaviour `name` another answer from now on. UnknownPolicyError, and nothing is changed."""
+        self._override(name, answer, Scope(topic, broker))
+        self._changed()
+
+    def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
+        """Takes back what was `set` for just this scope. UnknownPolicyError."""
+        known(name)
+        where = Scope(topic, broker)
+        chosen = self._overrides.get(where, {})
+        chosen.pop(name, None)
+        if not chosen:
+            self._overrides.pop(where, None)
+        self._changed()
+
+    def answer(self, name: str, *, topic: str | None = None, broker: int | None = None) -> str:
+        """The name of the answer in force, or of a user's own function or class. UnknownPolicyError."""
+        behaviour = known(name)
+        return _name(self._in_force(Scope(topic, broker)).get(name, behaviour.default(self.release)))
+
+    def source(self, name: str, *, topic: str | None = None, broker: int | None = None) -> Source:
+        """Where the answer in force comes from. UnknownPolicyError."""
+        behaviour, where = known(name), Scope(topic, broker)
+        for each in reversed(self._covering(where)):
+            if name in self._overrides[each]:
+                given = self._overrides[each][name]
+                named = isinstance(given, str) and given in behaviour.answers
+                return Source("chosen" if named else "own", each)
+        return Source("fixed" if name in self._fixes else "release", EVERYWHERE)
+
+    def overrides(self, name: str) -> dict[Scope, str]:
+        """The answers that were chosen for a behaviour, by scope. UnknownPolicyError."""
+        known(name)
+        return {
+            where: self.answer(name, topic=where.topic, broker=where.broker)
+            for where, chosen in self._overrides.items()
+            if name in chosen
+        }
+
+    @property
+    def scopes(self) -> "list[Scope]":
+        """Every scope that has an answer of its own."""
+        return [where for where, chosen in self._overrides.items() if chosen]
+
+    def _override(self, name: str, answer: Any, where: Scope) -> None:
+        known(name).choose(self.release, {name: answer})
+        self._scoped = self._scoped or where != EVERYWHERE
+        self._overrides.setdefault(where, {})[name] = answer
+
+    def _changed(self) -> None:
+        self._narrower.clear()
+        self._alike.clear()
+        self._scoped = any(where != EVERYWHERE for where in self._overrides)
+        self._choose(self._in_force(EVERYWHERE))
+
+    def _in_force(self, where: Scope) -> dict[str, Any]:
+        """What takes the place of the release's answers there, by behaviour."""
+        found: dict[str, Any] = dict(self._fixes)
+        for each in self._covering(where):
+            found.update(self._overrides[each])
+        return found
+
+    def _covering(self, where: Scope) -> list[Scope]:
+        """The scopes with answers that hold there, the widest first."""
+        wide_to_narrow = sorted(self._overrides, key=lambda s: (s.topic is not None, s.broker is not None))
+        return [each for each in wide_to_narrow if each.covers(where)]
+
+    def _choose(self, chosen: Mapping[str, Any]) -> None:
+        self._chosen = chosen
+        self.clear()
+
+    def named(self, behaviour: Behaviour[Any]) -> str:
+        """The name of the answer in force, where that says more than the answer itself."""
+        return _name(self._chosen.get(behaviour.name, behaviour.default(self.release)))
+
+    def __missing__(self, behaviour: Behaviour[A]) -> A:
+        answer = self[behaviour] = behaviour.choose(self.release, self._chosen)
+        return answer
+
+    def __bool__(self) -> bool:
+        """It may have been asked nothing yet, and is there all the same."""
+        return True
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, behaviour: Behaviour[A], /) -> A: ...
+
+
+def _name(given: Any) -> str:
+    return given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)

@@ -1,0 +1,26 @@
+"""`marker-only-producer`: a batch of a producer of whose epoch the partition knows but a marker (KAFKA-7298).
+
+A transactional client whose records were deleted, up to the marker, sees OUT_OF_ORDER_SEQUENCE_NUMBER for its
+next sequence, and gives up. From 2.0.1 to 2.4 it is UNKNOWN_PRODUCER_ID, which it recovers from; since 2.5,
+where producers outlive their records, it is OUT_OF_ORDER_SEQUENCE_NUMBER again (KIP-360).
+"""
+
+from typing import Final
+
+from ...protocol.errors import ErrorCode
+from ..behaviour import Behaviour
+
+marker_only_producer: Final = Behaviour[ErrorCode](
+    name="marker-only-producer",
+    summary="a sequence other than 0 where nothing but a marker of the producer's epoch is known",
+    answers={
+        "out-of-order-sequence-number": ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        "unknown-producer-id": ErrorCode.UNKNOWN_PRODUCER_ID,
+    },
+    history=(
+        ("0.11", "out-of-order-sequence-number"),
+        ("2.0", "unknown-producer-id"),
+        ("2.5", "out-of-order-sequence-number"),
+    ),
+    ids=("KAFKA-7298", "KIP-360"),
+)

@@ -1,0 +1,18 @@
+"""`marker-timestamp`: whether a transaction marker counts as activity of its producer (KAFKA-9144).
+
+With `ignored` a producer that wrote markers alone expires at the next look, and with it the coordinator epoch
+that fences old coordinators: a client that reads committed records may see the last stable offset frozen by a
+transaction that nobody ends. Since 2.4.1 the marker's timestamp is `kept`.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+marker_timestamp: Final = Switch[Literal["ignored", "kept"]](
+    name="marker-timestamp",
+    summary="whether a marker renews its producer, so that it expires later",
+    answers={"ignored": False, "kept": True},
+    history=(("0.11", "ignored"), ("2.4", "kept")),
+    ids=("KAFKA-9144",),
+)

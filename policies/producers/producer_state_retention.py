@@ -1,0 +1,33 @@
+"""`producer-state-retention`: how long a partition remembers an idle producer (KAFKA-7190, KIP-360).
+
+A client whose records were all deleted is forgotten with them up to 2.3; since 2.4 it is remembered until
+`transactional.id.expiration.ms` after its last batch, since 3.4 until `producer.id.expiration.ms` (KIP-854).
+"""
+
+from typing import Final, NamedTuple
+
+from ..behaviour import Behaviour
+
+
+class Retention(NamedTuple):
+    """Whether a producer goes with the last of its records, and the configuration after which it expires."""
+
+    with_records: bool
+    setting: str
+
+
+producer_state_retention: Final = Behaviour[Retention](
+    name="producer-state-retention",
+    summary="when a partition forgets a producer",
+    answers={
+        "with-records": Retention(True, "transactional.id.expiration.ms"),
+        "until-transactional-id-expiration": Retention(False, "transactional.id.expiration.ms"),
+        "until-producer-id-expiration": Retention(False, "producer.id.expiration.ms"),
+    },
+    history=(
+        ("0.11", "with-records"),
+        ("2.4", "until-transactional-id-expiration"),
+        ("3.4", "until-producer-id-expiration"),
+    ),
+    ids=("KAFKA-7190", "KIP-360", "KIP-854"),
+)

@@ -1,0 +1,22 @@
+"""`stale-duplicate`: a batch that was appended, but is no longer among those remembered (KIP-185).
+
+A client that sends such a batch again sees OUT_OF_ORDER_SEQUENCE_NUMBER, as if records were lost. Proposed
+is DUPLICATE_SEQUENCE_NUMBER, upon which it knows that the batch is there; no release ever sent that.
+"""
+
+from typing import Final
+
+from ...protocol.errors import ErrorCode
+from ..behaviour import Behaviour
+
+stale_duplicate: Final = Behaviour[ErrorCode](
+    name="stale-duplicate",
+    summary="a duplicate of a batch that is not remembered any more",
+    answers={
+        "out-of-order-sequence-number": ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        "duplicate-sequence-number": ErrorCode.DUPLICATE_SEQUENCE_NUMBER,
+    },
+    history=(("0.11", "out-of-order-sequence-number"),),
+    ids=("KIP-185", "KAFKA-5793"),
+    fixed="duplicate-sequence-number",
+)

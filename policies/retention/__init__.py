@@ -1,0 +1,1 @@
+"""When segments roll and are deleted."""

@@ -1,0 +1,19 @@
+"""`retention-limit`: how far retention deletes segments (KAFKA-5634).
+
+A client sees a log start offset that is never above the high watermark. With `log-end-offset`, as 0.11.0.0
+did, it may be, while a follower lags: the earliest offset that ListOffsets tells is above the latest one, a
+consumer that resets to it finds nothing, and one at the high watermark is out of range. The release 0.11 here
+stands for 0.11.0.3, which has the fix: only by choice.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+retention_limit: Final = Switch[Literal["high-watermark", "log-end-offset"]](
+    name="retention-limit",
+    summary="whether retention may delete segments above the high watermark",
+    answers={"high-watermark": False, "log-end-offset": True},
+    history=(("0.11", "high-watermark"),),
+    ids=("KAFKA-5634",),
+)

@@ -1,0 +1,1 @@
+"""Transactions, their coordinator, and batches that belong to them."""

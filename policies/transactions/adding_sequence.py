@@ -1,0 +1,19 @@
+"""`adding-sequence`: a batch that adds its partition to a transaction (Produce v12), of a producer that the
+partition does not know, with a sequence other than 0 (KAFKA-18202).
+
+A producer that bumps its epoch with each transaction begins each partition at 0, so records before this one
+are missing. With `any`, up to 4.0, it is appended and their loss stays hidden; with `zero`, since 4.1, the
+client sees OUT_OF_ORDER_SEQUENCE_NUMBER and has to abort.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+adding_sequence: Final = Switch[Literal["any", "zero"]](
+    name="adding-sequence",
+    summary="whether the batch that adds its partition to a transaction may have any sequence",
+    answers={"any": False, "zero": True},
+    history=(("0.11", "any"), ("4.1", "zero")),
+    ids=("KAFKA-18202", "KIP-890"),
+)

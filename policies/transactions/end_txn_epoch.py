@@ -1,0 +1,16 @@
+"""`end-txn-epoch`: which producer epochs may end a transaction.
+
+A client that sends EndTxn with an epoch above the current one is answered as if it had the current one up to
+2.5; since 2.6 it has to be exact, INVALID_PRODUCER_EPOCH or PRODUCER_FENCED otherwise.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+end_txn_epoch: Final = Switch[Literal["not-lower", "exact"]](
+    name="end-txn-epoch",
+    summary="whether EndTxn has to carry the current producer epoch exactly",
+    answers={"not-lower": False, "exact": True},
+    history=(("0.11", "not-lower"), ("2.6", "exact")),
+)

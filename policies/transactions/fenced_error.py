@@ -1,0 +1,28 @@
+"""`fenced-error`: how the transaction coordinator says that a producer is fenced (KIP-588).
+
+A client sees INVALID_PRODUCER_EPOCH from each release up to 2.6. Since 2.7 the newer versions of the
+transactional APIs answer PRODUCER_FENCED, which is fatal where the other is not.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from ...protocol.api_keys import ApiKey
+from ..behaviour import Behaviour
+
+fenced_error: Final = Behaviour[Mapping[ApiKey, int]](
+    name="fenced-error",
+    summary="whether newer request versions are answered PRODUCER_FENCED",
+    answers={
+        "invalid-producer-epoch": {},
+        "by-version": {
+            ApiKey.INIT_PRODUCER_ID: 4,
+            ApiKey.ADD_PARTITIONS_TO_TXN: 2,
+            ApiKey.ADD_OFFSETS_TO_TXN: 2,
+            ApiKey.END_TXN: 2,
+        },
+    },
+    history=(("0.11", "invalid-producer-epoch"), ("2.7", "by-version")),
+    ids=("KIP-588",),
+)
+"""The answer says from which version of which API on the error is PRODUCER_FENCED."""
