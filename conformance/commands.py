@@ -153,8 +153,9 @@ def _ask_mock(
     verbose: bool,
 ) -> None:
     # Who asks another broker needs none of it.
-    from mockbroker import MockCluster, unchecked
-    from mockbroker.cli.given import pairs
+    from mockbroker.cluster_options import unchecked
+    from mockbroker.pairs import pairs
+    from mockbroker.server.mock_cluster import MockCluster
 
     try:
         cluster = MockCluster(

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Iterator, Sequence
 
-from ... import MockCluster
 from ...cluster_options import unchecked
+from ...server.mock_cluster import MockCluster
 from ..scene import Target
 from ..setup import BROKER_CONFIG
 from .comparing import Difference, first_difference

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from ... import MockCluster
 from ...cluster_options import unchecked
+from ...server.mock_cluster import MockCluster
 from ..real_broker import RealCluster
 from ..scene import Target
 from ..setup import BROKER_CONFIG

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ... import MockCluster
 from ...protocol import pcapng
+from ...server.mock_cluster import MockCluster
 
 FOLDER: Final = Path(__file__).parent / "clients"
 _TIMEOUT: Final = 20.0

@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
 
-from mockbroker import MockCluster
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.server.mock_cluster import MockCluster
 from mockbroker.simulation.batches import Records, header_name, is_tombstone, key_bytes
 from mockbroker.simulation.consumer import State
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset

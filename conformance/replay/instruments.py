@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from mockbroker import MockCluster
+from mockbroker.server.mock_cluster import MockCluster
 from mockbroker.simulation.consumer import ModelConsumer
 from mockbroker.simulation.consumer_setting import ConsumerSetting
 from mockbroker.simulation.plan import Plan

@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from mockbroker import MockCluster
+from mockbroker.server.mock_cluster import MockCluster
 from mockbroker.simulation import invariants
 from mockbroker.simulation.consumer import State
 from mockbroker.simulation.history import HAND_OVER_MS, calm_down

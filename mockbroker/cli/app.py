@@ -121,7 +121,8 @@ def serve(
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
-    from .given import faults, pairs, racks, refuse_existing, token, topics
+    from ..pairs import pairs
+    from .given import faults, racks, refuse_existing, token, topics
     from .serve import Report, run
 
     try:
@@ -216,11 +217,9 @@ def ctl(context: typer.Context) -> None:
 )
 def conformance(context: typer.Context) -> None:
     """Hold a cluster against the recorded answers of real brokers."""
-    # It stands above the command line in the layers: only who asks for it loads it.
-    import importlib
+    from ..conformance.commands import app
 
-    commands = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.commands")
-    commands.app(context.args, prog_name="mockbroker conformance")
+    app(context.args, prog_name="mockbroker conformance")
 
 
 @app.command(

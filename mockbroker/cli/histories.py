@@ -53,8 +53,8 @@ def explore(
     ] = False,
 ) -> None:
     """Let seeded histories of a cluster, its clients and its faults happen, and look for what must not."""
+    from ..pairs import pairs
     from .explore import options, run
-    from .given import pairs
 
     try:
         chosen = options(kafka, pairs("--policy", policy), commit, reset, producer, transactional, compacted)
@@ -105,7 +105,7 @@ def replay(
 
     1: an invariant was violated; 2: the file is no history.
     """
-    from .given import pairs
+    from ..pairs import pairs
     from .replay import run
 
     try:

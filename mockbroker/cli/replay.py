@@ -1,10 +1,9 @@
 """`mockbroker replay`: a history from a file, once more and line by line."""
 
-import importlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
@@ -48,9 +47,8 @@ def run(
 
 
 def _play(console: Console, plan: Plan, client: str) -> bool:
-    # Real clients stand above the command line in the layers, and nothing else may need them: only who asks
-    # for one loads what drives it, by its name.
-    real: Any = importlib.import_module(f"{__package__.partition('.')[0]}.conformance.replay")
+    from ..conformance import replay as real
+
     instruments = real.make(client)
     _tell(console, plan.told)
     for missing in real.missing(plan, instruments):

@@ -1,4 +1,4 @@
-"""What has to hold when all is quiet again; the others are looked at as things happen, in `World`."""
+"""What has to hold when all is quiet again; the others are looked at as things happen."""
 
 from typing import TYPE_CHECKING, Final
 
