@@ -7,7 +7,7 @@ from pathlib import Path
 
 import trio
 
-from ..scenario.playing import Player
+from ..scenario import command as commands
 from ..scenario.scenario import load
 from ..shown import shown
 
@@ -18,7 +18,7 @@ def run(path: Path, command: Sequence[str]) -> int:
     scenario = load(path)
     if not command or shutil.which(command[0]) is None:
         raise ValueError(f"no command {command[0]!r}" if command else "which command? Give it after --")
-    return trio.run(Player(scenario, _tell).play, command)
+    return trio.run(commands.run, scenario, command, _tell)
 
 
 def _tell(text: str) -> None:

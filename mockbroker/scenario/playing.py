@@ -1,12 +1,12 @@
-"""Plays a scenario while a command runs."""
+"""Plays a scenario while something else runs."""
 
 import functools
 import inspect
 import os
-import signal
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from signal import Signals
+from typing import Any, Final, NamedTuple, Protocol
 
 import trio
 
@@ -21,9 +21,28 @@ from .scenario import Action, Check, Scenario, Step
 CHECKS_FAILED: Final = 3
 """The exit status when the command was content, and the scenario is not."""
 _LOOK_AGAIN_S: Final = 0.02
-_GRACE_S: Final = 5.0
 
 Tell = Callable[[str], None]
+
+
+class Ended(NamedTuple):
+    """How what ran ended, and the signal that was to end it before its time."""
+
+    status: int
+    signal: Signals | None = None
+
+
+class Meanwhile(Protocol):
+    """What runs while a scenario is played."""
+
+    async def start(self, environment: Mapping[str, str]) -> None:
+        """OSError."""
+
+    async def wait(self) -> Ended:
+        """Returns when it has ended by itself."""
+
+    async def end(self) -> None:
+        """Nothing stays of it, whatever it is at."""
 
 
 class Player:
@@ -36,34 +55,12 @@ class Player:
         self._undone: list[Step] = []
         self._rules: dict[str, Fault] = {}
         self._fired: set[str] = set()
-        self._process: trio.Process | None = None
-        self._signal: int | None = None
-        """The first that came."""
         self._started = time.monotonic()
 
-    async def play(self, command: Sequence[str]) -> int:
-        """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
-
-        SIGINT and SIGTERM are for the command while it runs, and end everything at any other time; the status
-        is then the command's, or that of a signal.
-        """
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            status, failure = 0, None
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._heed, signals, nursery.cancel_scope)
-                try:
-                    status = await self._play(command)
-                except Exception as error:
-                    failure = _alone(error)
-                nursery.cancel_scope.cancel()
-        if failure is not None:
-            raise failure
-        if self._signal is None:
-            return status
-        return status if status not in (0, CHECKS_FAILED) else 128 + self._signal
-
-    async def _play(self, command: Sequence[str]) -> int:
-        # The command has it in its environment too.
+    async def play(self, meanwhile: Meanwhile) -> int:
+        """The exit status: that of what runs meanwhile, or CHECKS_FAILED. ValueError, OSError before it is
+        started."""
+        # What runs has it in its environment too.
         token = os.environ.get(VARIABLE) or None
         async with serve(control=True, control_token=token, **self._scenario.cluster) as served:
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
@@ -77,45 +74,30 @@ class Player:
                 "BOOTSTRAP_SERVERS": served.bootstrap_servers,
                 "MOCKBROKER_CONTROL": served.control_url or "",
             }
-            status = await self._run(command, environment, target)
-            self._say(f"the command ended with status {status}")
-            if self._signal is not None:
-                self._say(f"{signal.Signals(self._signal).name} came: nothing is checked")
-                return status
+            ended = await self._run(meanwhile, environment, target)
+            self._say(f"the command ended with status {ended.status}")
+            if ended.signal is not None:
+                self._say(f"{ended.signal.name} came: nothing is checked")
+                return ended.status
             await self._check(target)
-            if status or self._failures:
+            if ended.status or self._failures:
                 for hint in target.do(hints.hints):
                     self._say(hint)
-        return status or (CHECKS_FAILED if self._failures else 0)
+        return ended.status or (CHECKS_FAILED if self._failures else 0)
 
-    async def _run(self, command: Sequence[str], environment: dict[str, str], target: Target) -> int:
-        process = self._process = await trio.lowlevel.open_process(list(command), env=environment)
+    async def _run(self, meanwhile: Meanwhile, environment: Mapping[str, str], target: Target) -> Ended:
+        await meanwhile.start(environment)
         try:
             async with trio.open_nursery() as nursery:
                 self._started = time.monotonic()
                 self._undone = list(self._scenario.steps)
                 for step in self._scenario.steps:
                     nursery.start_soon(self._step, step, target)
-                await process.wait()
+                ended = await meanwhile.wait()
                 nursery.cancel_scope.cancel()
         finally:
-            await _end(process)
-        code = process.returncode
-        assert code is not None
-        return 128 - code if code < 0 else code
-
-    async def _heed(self, signals: AsyncIterator[int], everything: trio.CancelScope) -> None:
-        async for each in signals:
-            again = self._signal is not None
-            self._signal = self._signal or each
-            process = self._process
-            if process is None or process.returncode is not None:
-                everything.cancel()
-            elif again:
-                # Who asks twice means it.
-                process.terminate()
-            elif each != signal.SIGINT or not _has_terminal():
-                process.send_signal(signal.Signals(each))
+            await meanwhile.end()
+        return ended
 
     async def _step(self, step: Step, target: Target) -> None:
         try:
@@ -187,30 +169,3 @@ def fits(expected: Any, found: Any) -> bool:
 async def _do(action: Action, target: Target) -> Any:
     result = target.do(action.operation.function, **action.arguments)
     return await result if inspect.isawaitable(result) else result
-
-
-def _has_terminal() -> bool:
-    """Whether this process and the command stand in the foreground of a terminal: its Ctrl-C reaches both."""
-    try:
-        return os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:
-        return False
-
-
-def _alone(error: Exception) -> Exception:
-    """What stands alone in groups that nurseries have made of it."""
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        (error,) = error.exceptions
-    return error
-
-
-async def _end(process: trio.Process) -> None:
-    """Nothing that was started stays, whatever went wrong."""
-    if process.returncode is None:
-        with trio.CancelScope(shield=True):
-            process.terminate()
-            with trio.move_on_after(_GRACE_S):
-                await process.wait()
-            if process.returncode is None:
-                process.kill()
-                await process.wait()

@@ -1,0 +1,98 @@
+"""The command that runs while a scenario is played, and the signals that it is to get."""
+
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Final
+
+import trio
+
+from .playing import CHECKS_FAILED, Ended, Player, Tell
+from .scenario import Scenario
+
+_GRACE_S: Final = 5.0
+
+
+async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
+    """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
+
+    SIGINT and SIGTERM are for the command while it runs, and end everything at any other time; the status is
+    then the command's, or that of a signal.
+    """
+    running = Command(command)
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        status, failure = 0, None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(running.heed, signals, nursery.cancel_scope)
+            try:
+                status = await Player(scenario, tell).play(running)
+            except Exception as error:
+                failure = _alone(error)
+            nursery.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    if running.signal is None:
+        return status
+    return status if status not in (0, CHECKS_FAILED) else 128 + running.signal
+
+
+class Command:
+    """A command as a process, once. `signal` is the first that came."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: trio.Process | None = None
+        self.signal: signal.Signals | None = None
+
+    async def start(self, environment: Mapping[str, str]) -> None:
+        """OSError."""
+        self._process = await trio.lowlevel.open_process(list(self._command), env=environment)
+
+    async def wait(self) -> Ended:
+        """How it ended: with 128 and the number of the signal if one ended it."""
+        assert self._process is not None
+        code = await self._process.wait()
+        return Ended(128 - code if code < 0 else code, self.signal)
+
+    async def heed(self, signals: AsyncIterator[int], everything: trio.CancelScope) -> None:
+        """Passes signals on while it runs; at any other time they cancel `everything`."""
+        async for number in signals:
+            came = signal.Signals(number)
+            again = self.signal is not None
+            self.signal = self.signal or came
+            process = self._process
+            if process is None or process.returncode is not None:
+                everything.cancel()
+            elif again:
+                # Who asks twice means it.
+                process.terminate()
+            elif came is not signal.SIGINT or not _has_terminal():
+                process.send_signal(came)
+
+    async def end(self) -> None:
+        """Nothing that was started stays, whatever went wrong."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with trio.CancelScope(shield=True):
+            process.terminate()
+            with trio.move_on_after(_GRACE_S):
+                await process.wait()
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+def _has_terminal() -> bool:
+    """Whether this process and the command stand in the foreground of a terminal: its Ctrl-C reaches both."""
+    try:
+        return os.tcgetpgrp(0) == os.getpgrp()
+    except OSError:
+        return False
+
+
+def _alone(error: Exception) -> Exception:
+    """What stands alone in groups that nurseries have made of it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        (error,) = error.exceptions
+    return error

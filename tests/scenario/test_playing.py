@@ -1,0 +1,109 @@
+"""Scenarios that are played while nothing runs: no process, and hours go by in no time."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from signal import Signals
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from mockbroker.scenario.playing import CHECKS_FAILED, Ended, Player
+from mockbroker.scenario.scenario import load
+
+SCENARIO = """\
+[cluster]
+brokers = 2
+
+[[step]]
+after = "1h"
+do = "brokers stop"
+broker = 2
+
+[[step]]
+after = "3h"
+do = "brokers start"
+broker = 2
+optional = true
+
+[[check]]
+do = "brokers list"
+expect = [{ id = 2, state = "stopped" }]
+"""
+
+
+class Sleeper:
+    """Runs for so long, and does nothing."""
+
+    def __init__(self, hours: float, ended: Ended) -> None:
+        self._hours, self._ended = hours, ended
+        self.environment: Mapping[str, str] = {}
+        self.over = False
+
+    async def start(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
+
+    async def wait(self) -> Ended:
+        await trio.sleep(self._hours * 3600)
+        return self._ended
+
+    async def end(self) -> None:
+        self.over = True
+
+
+def play(folder: Path, text: str, sleeper: Sleeper) -> tuple[int, list[str]]:
+    """The status, and what was said."""
+    path = folder / "scenario.toml"
+    path.write_text(text)
+    said: list[str] = []
+    player = Player(load(path), lambda line: said.append(line.partition(" s  ")[2]))
+    clock = MockClock(autojump_threshold=0.01)
+    status = trio.run(player.play, sleeper, clock=clock)
+    assert sleeper.over
+    return status, said
+
+
+@pytest.mark.parametrize(
+    ("hours", "status", "steps"), [(0.5, CHECKS_FAILED, 0), (2, 0, 1), (4, CHECKS_FAILED, 2)]
+)
+def test_steps_come_at_their_time_and_checks_at_the_end(
+    tmp_path: Path, hours: float, status: int, steps: int
+) -> None:
+    done, said = play(tmp_path, SCENARIO, Sleeper(hours, Ended(0)))
+    assert done == status, said
+    both = ["brokers stop broker=2", "brokers start broker=2"]
+    assert [line for line in said if line in both] == both[:steps]
+    assert ("FAILED brokers stop broker=2: its time did not come" in said) == (hours < 1)
+
+
+def test_what_runs_finds_the_cluster_by_its_environment(tmp_path: Path) -> None:
+    sleeper = Sleeper(2, Ended(0))
+    _, said = play(tmp_path, SCENARIO, sleeper)
+    brokers = sleeper.environment["BOOTSTRAP_SERVERS"]
+    assert brokers.count(":") == 2
+    assert said[0].endswith(f" at {brokers}")
+    assert sleeper.environment["MOCKBROKER_CONTROL"].startswith("http://127.0.0.1:")
+
+
+def test_a_status_of_its_own_goes_before_checks_that_fail(tmp_path: Path) -> None:
+    assert play(tmp_path, SCENARIO, Sleeper(4, Ended(7)))[0] == 7
+
+
+def test_nothing_is_checked_after_a_signal(tmp_path: Path) -> None:
+    status, said = play(tmp_path, SCENARIO, Sleeper(4, Ended(130, Signals.SIGINT)))
+    assert status == 130
+    assert said[-1] == "SIGINT came: nothing is checked"
+
+
+def test_what_can_not_be_started_is_what_is_raised(tmp_path: Path) -> None:
+    class Missing(Sleeper):
+        async def start(self, environment: Mapping[str, str]) -> None:
+            self.over = True
+            raise FileNotFoundError("no such command")
+
+    with pytest.raises(BaseException) as raised:  # noqa: PT011
+        play(tmp_path, SCENARIO, Missing(0, Ended(0)))
+    error: BaseException = raised.value
+    while isinstance(error, BaseExceptionGroup):
+        (error,) = error.exceptions
+    assert isinstance(error, FileNotFoundError)
