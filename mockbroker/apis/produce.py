@@ -248,7 +248,8 @@ def append(
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
     now_ms = call.environment.now_ms
     try:
-        batch, header, max_timestamp = validate(records, header, partition, now_ms)
+        topic = partition.topic
+        batch, header, max_timestamp = validate(records, header, topic.settings, (topic.name, index), now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers
@@ -268,7 +269,7 @@ def append(
         return refused(index, error.code, None, [], log.start_offset)
     base_offset = log.end_offset
     record_batch.place(batch, base_offset, partition.leader_epoch)
-    append_time = partition.topic.settings.log_append_time
+    append_time = topic.settings.log_append_time
     if append_time or max_timestamp != header[8] or header[5] & record_batch.LOG_APPEND_TIME:
         record_batch.stamp(batch, max_timestamp, append_time)
     if producer_id >= 0:
@@ -279,7 +280,7 @@ def append(
         for follower in partition.followers.values():
             if follower.state is FollowerState.IN_STEP:
                 follower.log.producers.appended(producer_id, epoch, done, transactional)
-    partition.append(batch, base_offset, count)
+    partition.append(batch, base_offset, count, max_timestamp)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 

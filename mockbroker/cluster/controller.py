@@ -126,6 +126,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     found.forget_sessions()
     for partition in _partitions_on(cluster, broker):
         partition.logs[broker].reopen(clean=found.closed_logs)
+        cluster.cleanup.returned(partition)
         if partition.leader == broker:
             if not found.closed_logs and cluster.environment.policies[restart_epoch].after_kill:
                 partition.lose_leader()

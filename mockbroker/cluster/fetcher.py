@@ -160,9 +160,9 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             follower.fail(f"diverges at epoch {epoch}, offset {end_offset}, and has nothing to cut there")
         return True
     before = log.end_offset, log.high_watermark, log.start_offset
-    for batch in result.records or ():
-        if not record_batch.is_whole(batch):
-            break
+    fetched = [batch for batch in result.records or () if record_batch.is_whole(batch)]
+    if fetched:
+        batch = fetched[0]
         base_offset = record_batch.header_of(batch).base_offset
         if base_offset < log.end_offset:
             if (
@@ -173,7 +173,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
                 fail(partition, follower, reason)
                 return False
             log.begin_at(base_offset)
-        log.append_replicated(batch)
+        log.append_fetched(fetched, partition.environment.now_ms)
     log.high_watermark = min(result.high_watermark, log.end_offset)
     log.producers.transactions.decided(log.high_watermark)
     leaders_start = result.log_start_offset
@@ -190,6 +190,7 @@ def _take(partition: "Partition", follower: Follower, result: PartitionData) -> 
             )
             return False
         log.advance_start(start_offset)
+        partition.topic.cluster.cleanup.log_start_moved(partition)
     return (log.end_offset, log.high_watermark, log.start_offset) != before
 
 

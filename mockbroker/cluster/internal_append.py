@@ -25,5 +25,5 @@ def append(partition: "Partition", batch: "Batch") -> int:
             if follower.state is FollowerState.IN_STEP:
                 follower.log.producers.transactions.decided(follower.log.high_watermark)
                 follower.log.producers.appended_batch(batch, header)
-    partition.append(batch, header.base_offset, header.last_offset_delta + 1)
+    partition.append(batch, header.base_offset, header.last_offset_delta + 1, header.max_timestamp)
     return header.base_offset + header.last_offset_delta + 1

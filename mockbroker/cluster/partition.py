@@ -4,14 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
-from ..log.segments import Segments
 from ..policies.epochs.epoch_below_first import epoch_below_first
 from ..policies.epochs.epoch_lookup import epoch_lookup
 from ..policies.epochs.epoch_not_given import epoch_not_given
 from ..policies.epochs.leader_epoch_entry import leader_epoch_entry
 from ..policies.epochs.undefined_epoch import undefined_epoch
 from ..policies.followers.high_watermark_below_min_isr import high_watermark_below_min_isr
-from ..policies.retention.time_retention import time_retention
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
 from . import fetcher, in_sync
@@ -41,6 +39,7 @@ class Partition:
         "_isr_check",
         "_rested_ms",
         "_told_ms",
+        "appended_ms",
         "deleted",
         "deleting",
         "environment",
@@ -53,7 +52,6 @@ class Partition:
         "log",
         "logs",
         "replicas",
-        "segments",
         "topic",
         "unacknowledged",
         "views",
@@ -78,11 +76,8 @@ class Partition:
         self.followers: dict[int, Follower] = {}
         self.views: dict[int, Partition] = {}
         """The partition as brokers know it that are cut off from the controller."""
-        self.segments = Segments(
-            self.environment.random("segments"),
-            self.environment.now_ms,
-            topic.policies[time_retention] == "file-time",
-        )
+        self.appended_ms: int | None = None
+        """The time of the last append, None when the next one has to be told of whatever its time."""
         self.waiting: Waiters[Callable[[int], None]] = Waiters()
         """Called with the bytes that became readable below the high watermark; 0 when something else
         about the partition changed."""
@@ -168,25 +163,25 @@ class Partition:
 
     # -- appends and acknowledgements
 
-    def append(self, batch: Batch, base_offset: int, count: int) -> None:
-        """Appends to the leader's log, and to those of the followers that are in step."""
-        log = self.log
-        if self.environment.now_ms != self.segments.noted_ms:
-            self.topic.cluster.cleanup.appending(self, base_offset)
+    def append(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> None:
+        """Appends a batch with this max timestamp to the leader's log, and to those of followers in step."""
+        log, now_ms = self.log, self.environment.now_ms
+        if now_ms != self.appended_ms:
+            self.topic.cluster.cleanup.appending(self)
         if self._epoch_due:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
-        log.append(batch, base_offset, count)
+        log.append(batch, base_offset, count, timestamp, now_ms)
         told = False
         if not self.followers:
             log.high_watermark = log.end_offset
         else:
-            told = self._replicate(batch, base_offset, count)
+            told = self._replicate(batch, base_offset, count, timestamp)
         if self.waiting and not told and log.high_watermark == log.end_offset:
             for notify in list(self.waiting):
                 notify(len(batch))
 
-    def _replicate(self, batch: Batch, base_offset: int, count: int) -> bool:
+    def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
         """Whether those who wait for what can be read have been told."""
         log, now_ms = self.log, self.environment.now_ms
         self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
@@ -195,7 +190,7 @@ class Partition:
             if follower.state is FollowerState.IN_STEP:
                 own = follower.log
                 own.high_watermark = log.high_watermark
-                own.append(batch, base_offset, count)
+                own.append(batch, base_offset, count, timestamp, now_ms)
                 own.epochs.assign(self.leader_epoch, base_offset)
                 follower.end_offset = log.end_offset
                 follower.caught_up_ms = now_ms
@@ -252,7 +247,22 @@ class Partition:
 
     def advance_log_start(self, offset: int) -> None:
         """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
-        self.segments.catch_up(self.log, self.topic.settings)
+        self._advance_log_start(offset)
+        self.topic.cluster.cleanup.log_start_moved(self)
+
+    def delete_upto(self, broker: int, offset: int) -> None:
+        """A replica is about to delete its segments below `offset`."""
+        if broker == self.leader:
+            self._advance_log_start(offset)
+            return
+        self.logs[broker].advance_start(offset)
+        follower = self.followers.get(broker)
+        if follower is not None and follower.state is FollowerState.IN_STEP:
+            follower.start_offset = offset
+            for look in list(self.deleting):
+                look()
+
+    def _advance_log_start(self, offset: int) -> None:
         self.log.advance_start(offset)
         for follower in self.followers.values():
             if follower.state is FollowerState.IN_STEP:
@@ -368,8 +378,7 @@ class Partition:
         now_ms = self.environment.now_ms
         were = self.followers
         self.topic.cluster.leader_changes(self)
-        old, new = self.log, self.logs[broker]
-        self.segments.truncate(old, old.shared_end(new), self.topic.settings)
+        new = self.logs[broker]
         self.leader = broker
         self.leader_epoch += 1
         self.log = new

@@ -7,6 +7,7 @@ from uuid import UUID
 from ..configs import TopicSettings
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
+from ..log.segments import Segments
 from .partition import Partition
 
 if TYPE_CHECKING:
@@ -40,12 +41,11 @@ class Topic:
     def configure(self, overrides: Mapping[str, str]) -> None:
         """Sets the topic's own configuration. ConfigError when a value is invalid."""
         settings = self.cluster.environment.configs.topic_settings(overrides)
-        for partition in self.partitions:
-            # What was appended so far rolled as the old settings say.
-            partition.segments.catch_up(partition.log, self.settings)
         self.settings = settings
         self.overrides = dict(overrides)
         for partition in self.partitions:
+            for log in partition.logs.values():
+                log.segments.configure(settings)
             self.cluster.cleanup.reconfigured(partition)
 
     def add_partitions(self, assignment: list[list[int]]) -> None:
@@ -55,17 +55,18 @@ class Topic:
     @property
     def policies(self) -> "Policies":
         """The answers in force for this topic."""
-        return self.cluster.environment.policies.at(self.name)
+        return self.environment.policies.at(self.name)
 
     def new_log(self, broker: int) -> Log:
         """An empty log for a replica of one of the partitions."""
-        cluster = self.cluster
+        cluster, environment = self.cluster, self.cluster.environment
 
         def policies() -> "Policies":
             # Those of the cluster are others once it is traced.
-            return cluster.environment.policies.at(self.name, broker)
+            return environment.policies.at(self.name, broker)
 
-        return Log(ProducerStates(policies, cluster.producer_expiry.plan))
+        producers = ProducerStates(policies, cluster.producer_expiry.plan)
+        return Log(producers, Segments(self.settings, environment.random("segments"), environment.now_ms))
 
     def partition(self, index: int) -> Partition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

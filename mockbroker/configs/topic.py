@@ -28,6 +28,8 @@ class TopicSettings:
     segment_bytes: int = 1073741824
     segment_ms: int = 604800000
     segment_jitter_ms: int = 0
+    segment_index_bytes: int = 10485760
+    index_interval_bytes: int = 4096
     delete_retention_ms: int = 86400000
     min_compaction_lag_ms: int = 0
     max_compaction_lag_ms: int = _FOREVER_MS
@@ -68,6 +70,8 @@ def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicS
         segment_bytes=get("segment.bytes"),
         segment_ms=get("segment.ms"),
         segment_jitter_ms=get("segment.jitter.ms"),
+        segment_index_bytes=get("segment.index.bytes"),
+        index_interval_bytes=get("index.interval.bytes"),
         delete_retention_ms=get("delete.retention.ms"),
         min_compaction_lag_ms=get("min.compaction.lag.ms"),
         max_compaction_lag_ms=get("max.compaction.lag.ms", _FOREVER_MS),

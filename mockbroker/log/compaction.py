@@ -7,18 +7,17 @@ and go; a marker goes when nothing is left of what it ended, and its delete hori
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from operator import is_
+from typing import NamedTuple
 
+from ..configs import TopicSettings
 from ..protocol.batch_writing import marker_of
 from ..protocol.filtering import stored_records, with_records, without_records
 from ..protocol.record_batch import CONTROL, DELETE_HORIZON, TRANSACTIONAL, Batch, BatchHeader, header_of
+from .log import Log
+from .producer_state import ProducerStates
 from .segments import Segment, Segments
 from .transactions import Aborted
-
-if TYPE_CHECKING:
-    from ..configs import TopicSettings
-    from .log import Log
-    from .producer_state import ProducerStates
 
 
 class Dirty(NamedTuple):
@@ -33,19 +32,18 @@ class Dirty(NamedTuple):
     """Whether a record has waited for longer than `max.compaction.lag.ms` (KIP-354)."""
 
 
-def dirty(segments: Segments, log: "Log", settings: "TopicSettings", now_ms: int) -> Dirty:
+def dirty(log: Log, now_ms: int) -> Dirty:
     """`LogCleanerManager.cleanableOffsets`: bounded by the last stable offset, the active segment, and the
     first segment that is younger than `min.compaction.lag.ms` (KIP-58)."""
+    segments, settings = log.segments, log.segments.settings
     found = segments.all
     offset = segments.first_dirty
     if not log.start_offset <= offset <= log.end_offset:
         offset = log.start_offset
-    if not found:
-        return Dirty(offset, 0, 0, 0.0, False)
     first, active = segments.holding(offset), len(found) - 1
     bound = min(segments.holding(log.last_stable_offset), active)
     end = first
-    while end < bound and not _too_young(found[end], settings, now_ms):
+    while end < bound and not _too_young(segments, found[end], now_ms):
         end += 1
     cleaned = sum(each.size for each in found if each.base_offset < offset)
     cleanable = sum(each.size for each in found[first:end])
@@ -55,50 +53,81 @@ def dirty(segments: Segments, log: "Log", settings: "TopicSettings", now_ms: int
     return Dirty(offset, first, end, cleanable / total if total else 0.0, overdue)
 
 
-def _too_young(segment: Segment, settings: "TopicSettings", now_ms: int) -> bool:
-    lag_ms = settings.min_compaction_lag_ms
-    return lag_ms > 0 and segment.largest_timestamp > now_ms - lag_ms
+def _too_young(segments: Segments, segment: Segment, now_ms: int) -> bool:
+    lag_ms = segments.settings.min_compaction_lag_ms
+    return lag_ms > 0 and segments.largest_timestamp(segment) > now_ms - lag_ms
 
 
-def dirtier_at(segments: Segments, log: "Log", settings: "TopicSettings", now_ms: int) -> int | None:
+def dirtier_at(log: Log, now_ms: int) -> int | None:
     """When time alone lets more be compacted, None when only appends do."""
-    part = dirty(segments, log, settings, now_ms)
+    part = dirty(log, now_ms)
+    segments, settings = log.segments, log.segments.settings
     waiting = segments.all[part.first : -1]
     least_ms, most_ms = settings.min_compaction_lag_ms, settings.max_compaction_lag_ms
-    times = [each.largest_timestamp + least_ms for each in waiting if least_ms > 0]
+    times = [segments.largest_timestamp(each) + least_ms for each in waiting if least_ms > 0]
     times += [each.first_timestamp + most_ms + 1 for each in waiting if each.first_timestamp > 0]
-    if log.last_stable_offset < segments.active_base:
+    if log.last_stable_offset < segments.active.base_offset:
         times.append(now_ms + 1)
     return min((time for time in times if time > now_ms), default=None)
 
 
-def compact(
-    segments: Segments, log: "Log", replicas: "Iterable[Log]", settings: "TopicSettings", now_ms: int
-) -> bool:
-    """Compacts `log` and the same batches of `replicas` if it is dirty enough; whether it was."""
-    part = dirty(segments, log, settings, now_ms)
-    if not part.overdue and not part.ratio > settings.min_cleanable_dirty_ratio:
+class Pass(NamedTuple):
+    """What a pass of the cleaner did to one replica."""
+
+    key: tuple[object, ...]
+    """All that it depends on but the batches, which are held in `batches`."""
+    batches: list[Batch]
+    changed: dict[int, tuple[Batch, Batch | None]]
+    over: set[Aborted]
+
+
+def compact(log: Log, now_ms: int, passes: list[Pass]) -> bool:
+    """Compacts `log` if it is dirty enough; whether it was.
+
+    `passes` are those over other replicas at this time: replicas that held the same share what is written
+    anew. This pass is added.
+    """
+    part = dirty(log, now_ms)
+    segments = log.segments
+    if not part.overdue and not part.ratio > segments.settings.min_cleanable_dirty_ratio:
         return False
     end = segments.all[part.end].base_offset
-    changed, over = _cleaned(log, segments.all[part.first].base_offset, end, settings, now_ms)
-    for replica in replicas:
-        replica.replace(changed, end)
-        replica.producers.transactions.cleaned(over)
-    _merge(segments, log, part.end, settings.segment_bytes)
+    _clean(log, segments.all[part.first].base_offset, end, now_ms, passes)
+    _merge(log, part.end)
     segments.first_dirty = end
     return True
 
 
-def clean(log: "Log", end: int, settings: "TopicSettings", now_ms: int) -> None:
+def clean(log: Log, end: int, now_ms: int) -> None:
     """Compacts one replica by itself, whatever its segments are, up to `end`: where a batch begins that is
     not above the last stable offset."""
-    changed, over = _cleaned(log, log.start_offset, end, settings, now_ms)
-    log.replace(changed, end)
-    log.producers.transactions.cleaned(over)
+    _clean(log, log.start_offset, end, now_ms, [])
+    for segment in log.segments.all:
+        log.measure(segment)
+
+
+def _clean(log: Log, first_dirty: int, end: int, now_ms: int, passes: list[Pass]) -> None:
+    producers = log.producers
+    last_offsets = {
+        producer_id: (entry.epoch, entry.batches[-1].last_offset if entry.batches else None)
+        for producer_id, entry in producers.entries.items()
+    }
+    key = first_dirty, end, tuple(producers.transactions.aborted), last_offsets, log.segments.settings
+    batches = log.batches[: bisect_left(log.bases, end)]
+    for each in passes:
+        same = len(each.batches) == len(batches) and all(map(is_, each.batches, batches))
+        if same and each.key == key:
+            done = each
+            break
+    else:
+        done = Pass(key, batches, *_cleaned(log, first_dirty, end, log.segments.settings, now_ms))
+        passes.append(done)
+    log.replace(done.changed, end)
+    producers.transactions.cleaned(done.over)
 
 
 def _cleaned(
-    log: "Log", first_dirty: int, end: int, settings: "TopicSettings", now_ms: int
+    log: Log, first_dirty: int, end: int, settings: TopicSettings, now_ms: int
 ) -> tuple[dict[int, tuple[Batch, Batch | None]], set[Aborted]]:
     """What comes in the place of batches below `end` (`Log.replace`), and the aborted transactions of which
     nothing is left but the marker."""
@@ -207,7 +236,7 @@ def _compacted(
     return batch if len(kept) == header.record_count else with_records(header, kept, horizon)
 
 
-def _needed(header: BatchHeader, producers: "ProducerStates", end: int) -> bool:
+def _needed(header: BatchHeader, producers: ProducerStates, end: int) -> bool:
     """Whether a batch stays, empty: for a producer's last sequence, or its epoch, or for the last offset that
     was compacted."""
     last_offset = header.base_offset + header.last_offset_delta
@@ -220,9 +249,9 @@ def _needed(header: BatchHeader, producers: "ProducerStates", end: int) -> bool:
     return last_of_producer or last_offset + 1 == end
 
 
-def _merge(segments: Segments, log: "Log", count: int, segment_bytes: int) -> None:
-    """Joins neighbours among the first `count` segments that had no more than `segment_bytes` before."""
-    found = segments.all
+def _merge(log: Log, count: int) -> None:
+    """Joins neighbours among the first `count` segments that had no more than `segment.bytes` before."""
+    found, segment_bytes = log.segments.all, log.segments.settings.segment_bytes
     merged: list[Segment] = []
     size = 0
     for each in found[:count]:
@@ -233,5 +262,5 @@ def _merge(segments: Segments, log: "Log", count: int, segment_bytes: int) -> No
             merged.append(each)
             size = each.size
     found[:count] = merged
-    for index, each in enumerate(merged):
-        segments.measure(each, log, segments.end_of(index))
+    for each in merged:
+        log.measure(each)

@@ -2,13 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
 from ..protocol.record_batch import HEADER, Batch, header_of, records
 from .leader_epochs import UNDEFINED, LeaderEpochCache
 from .producer_state import ProducerStates
+from .segments import Segment, Segments, base_offset_of
 
 CUTS_KEPT: Final = 100
 """So many truncations of a log are remembered: a trace tells of them when it looks next."""
@@ -21,7 +22,8 @@ class Log:
     """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
 
     `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition
-    and never changed once they are appended.
+    and never changed once they are appended. Those below the log start offset are there until their segment
+    is deleted; iterating passes over them.
     """
 
     __slots__ = (
@@ -33,11 +35,12 @@ class Log:
         "epochs",
         "high_watermark",
         "producers",
+        "segments",
         "size",
         "start_offset",
     )
 
-    def __init__(self, producers: ProducerStates) -> None:
+    def __init__(self, producers: ProducerStates, segments: Segments) -> None:
         self.bases: list[int] = []
         self.batches: list[Batch] = []
         self.start_offset = 0
@@ -50,6 +53,7 @@ class Log:
         """How many truncations there were."""
         self.epochs = LeaderEpochCache()
         self.producers = producers
+        self.segments = segments
 
     @property
     def last_stable_offset(self) -> int:
@@ -59,12 +63,14 @@ class Log:
             return self.high_watermark
         return max(self.start_offset, transactions.last_stable_offset(self.high_watermark))
 
-    def append(self, batch: Batch, base_offset: int, count: int) -> None:
-        """Appends a batch whose offsets are set already."""
+    def append(self, batch: Batch, base_offset: int, count: int, timestamp: int, now_ms: int) -> None:
+        """Appends a batch whose offsets are set already; `timestamp` is its max timestamp."""
         self.bases.append(base_offset)
         self.batches.append(batch)
-        self.end_offset = base_offset + count
-        self.size += len(batch)
+        self.end_offset = end_offset = base_offset + count
+        size = len(batch)
+        self.size += size
+        self.segments.append(base_offset, end_offset, size, timestamp, now_ms)
 
     def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
         """Batches from the one that holds `offset` on, below offset `end`: `max_bytes` of them, so that the
@@ -103,29 +109,55 @@ class Log:
         return self.bases[index] if index < len(self.bases) else self.end_offset
 
     def advance_start(self, offset: int) -> None:
-        """Drops whole batches below `offset`; a batch that holds it stays (DeleteRecords, KIP-107)."""
+        """Moves the log start offset up (DeleteRecords, KIP-107): what lies below is not read any more."""
         if offset <= self.start_offset:
             return
         self.start_offset = offset
-        keep = bisect_right(self.bases, offset) - 1
-        if keep >= 0 and _last_offset(self.batches[keep]) < offset:
-            keep += 1
-        if keep > 0:
-            self.size -= sum(map(len, self.batches[:keep]))
-            del self.bases[:keep], self.batches[:keep]
         self.epochs.truncate_from_start(offset)
         self.producers.transactions.truncate_from_start(offset)
         self.producers.log_start_advanced(offset)
 
-    def append_replicated(self, batch: bytes | Batch) -> None:
-        """Appends what a follower fetched: offsets, leader epoch and producer are in the batch."""
-        header = header_of(batch)
-        assert not isinstance(batch, bytes), "a log hands out what it holds"
-        self.epochs.assign(header.leader_epoch, header.base_offset)
-        self.append(batch, header.base_offset, header.last_offset_delta + 1)
-        if header.producer_id >= 0:
-            self.producers.transactions.decided(self.high_watermark)
-            self.producers.appended_batch(batch, header)
+    @property
+    def first(self) -> int:
+        """Index of the first batch that does not lie below the log start offset."""
+        index = bisect_right(self.bases, self.start_offset) - 1
+        return index + 1 if index < 0 or _last_offset(self.batches[index]) < self.start_offset else index
+
+    def segment_end(self, index: int) -> int:
+        """The offset behind the last of a segment."""
+        found = self.segments.all
+        return found[index + 1].base_offset if index + 1 < len(found) else self.end_offset
+
+    def delete_segments(self, count: int, now_ms: int) -> None:
+        """Deletes the oldest segments. Move the log start offset beyond them first."""
+        if count == len(self.segments.all):
+            self.segments.roll(self.end_offset, now_ms)
+        del self.segments.all[:count]
+        keep = bisect_left(self.bases, self.segments.all[0].base_offset)
+        self.size -= sum(map(len, self.batches[:keep]))
+        del self.bases[:keep], self.batches[:keep]
+
+    def append_fetched(self, batches: Sequence[bytes | Batch], now_ms: int) -> None:
+        """Appends what a follower fetched at once: offsets, leader epoch and producer are in the batches.
+
+        All of them come into one segment.
+        """
+        heads = [header_of(batch) for batch in batches]
+        end_offset = heads[-1].base_offset + heads[-1].last_offset_delta + 1
+        timestamp = max(head.max_timestamp for head in heads)
+        size = sum(map(len, batches))
+        self.segments.make_room(heads[0].base_offset, end_offset, size, timestamp, now_ms)
+        for batch, head in zip(batches, heads, strict=True):
+            assert not isinstance(batch, bytes), "a log hands out what it holds"
+            self.epochs.assign(head.leader_epoch, head.base_offset)
+            self.bases.append(head.base_offset)
+            self.batches.append(batch)
+            self.end_offset = head.base_offset + head.last_offset_delta + 1
+            self.segments.add(self.end_offset, len(batch), head.max_timestamp, now_ms)
+            if head.producer_id >= 0:
+                self.producers.transactions.decided(self.high_watermark)
+                self.producers.appended_batch(batch, head)
+        self.size += size
 
     def straddled_by(self, batch: bytes | Batch) -> bool:
         """Whether the log is empty and begins inside `batch`."""
@@ -156,8 +188,20 @@ class Log:
         self.start_offset = min(self.start_offset, end)
         del self.bases[keep:], self.batches[keep:]
         self.high_watermark = min(self.high_watermark, self.end_offset)
+        if self.segments.all[0].base_offset > end:
+            self.segments.begin_at(end, self.segments.active.modified_ms)
+        else:
+            self.segments.truncate(end)
+            self.measure(self.segments.active)
         self.epochs.truncate_from_end(self.end_offset)
-        self.producers.truncated(self.end_offset, self.batches)
+        self.producers.truncated(self.end_offset, self)
+
+    def measure(self, segment: Segment) -> None:
+        """Takes size and indexes of a segment from what it holds."""
+        first = bisect_left(self.bases, segment.base_offset)
+        index = bisect_left(self.segments.all, segment.base_offset, key=base_offset_of)
+        upto = bisect_left(self.bases, self.segment_end(index))
+        self.segments.measure(segment, self.batches[first:upto])
 
     def reopen(self, *, clean: bool) -> None:
         """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
@@ -166,7 +210,7 @@ class Log:
         """
         self.epochs.truncate_from_end(self.end_offset)
         if not clean or self.start_offset == self.end_offset:
-            self.producers.rebuild(self.batches)
+            self.producers.rebuild(self)
 
     def begin_at(self, offset: int) -> None:
         """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
@@ -175,6 +219,7 @@ class Log:
         self.batches.clear()
         self.size = 0
         self.start_offset = self.end_offset = self.high_watermark = offset
+        self.segments.begin_at(offset, self.segments.active.modified_ms)
         self.epochs = LeaderEpochCache()
         self.producers.rebuild(())
 
@@ -222,8 +267,8 @@ class Log:
 
     def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""
-        for base, batch in zip(self.bases, self.batches, strict=True):
-            if base >= end:
+        for batch in self:
+            if HEADER.unpack_from(batch)[0] >= end:
                 return None
             if HEADER.unpack_from(batch)[8] < timestamp:
                 continue
@@ -236,7 +281,7 @@ class Log:
         """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if none."""
         best: Batch | None = None
         best_time = -1
-        for batch in self.batches:
+        for batch in self:
             header = HEADER.unpack_from(batch)
             # A batch that compaction emptied keeps its timestamp.
             if header[8] > best_time and header[12]:
@@ -246,7 +291,7 @@ class Log:
         return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)
 
     def __iter__(self) -> Iterator[Batch]:
-        return iter(self.batches)
+        return islice(self.batches, self.first, None)
 
 
 def _last_offset(batch: Batch) -> int:

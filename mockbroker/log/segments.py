@@ -1,21 +1,20 @@
-"""Segments of a log: where Kafka would have begun a new file (`UnifiedLog.maybeRoll`, `LogSegment.java`).
+"""The segments of a replica's log, each of them a file in Kafka (`UnifiedLog.maybeRoll`, `LogSegment`)."""
 
-A log holds one list of batches, and nothing a client sees depends on its segments until they are deleted or
-compacted. So appending notes no more than the time, and segments are worked out when they are asked for.
-"""
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final, Protocol
 
-from bisect import bisect_left, bisect_right
-from struct import Struct
-from typing import TYPE_CHECKING, Final, Protocol
+from ..configs import TopicSettings
+from ..protocol.record_batch import Batch, header_of
 
-if TYPE_CHECKING:
-    from ..configs import TopicSettings
-    from .log import Log
-
-_MAX_TIMESTAMP: Final = Struct(">q").unpack_from
-_MAX_TIMESTAMP_AT: Final = 35
 NO_TIMESTAMP: Final = -1
-_MOST_NOTED: Final = 1000
+_MOST_OFFSETS: Final = 1 << 31
+"""So many offsets a segment may span: its indexes hold them as ints relative to the first."""
+_FOREVER: Final = 1 << 63
+_OFFSET_ENTRY_BYTES: Final = 8
+_TIME_ENTRY_BYTES: Final = 12
+_NOTHING: Final = array("q")
 
 
 class Draws(Protocol):
@@ -25,156 +24,217 @@ class Draws(Protocol):
 
 
 class Segment:
-    """Sizes in bytes, times in ms; timestamps are the largest of their batches, -1 when there are none."""
+    """Sizes in bytes, times in ms; timestamps are the largest of their batches, -1 when there are none.
+
+    The offset index has the last offset of some batches in `offsets`, and where they begin in `positions`.
+    The next batch goes elsewhere if it ends beyond `end_limit`, makes it larger than `size_limit`, has a
+    timestamp beyond `timestamp_limit`, or if the time is beyond `time_limit_ms`; the first batch sets these.
+    It is entered in the indexes if it begins beyond `index_limit`.
+    """
 
     __slots__ = (
         "base_offset",
         "created_ms",
+        "end_limit",
         "first_timestamp",
+        "index_limit",
+        "indexed_timestamp",
         "jitter_ms",
         "max_timestamp",
         "modified_ms",
+        "offsets",
+        "positions",
         "size",
+        "size_limit",
+        "time_entries",
+        "time_limit_ms",
+        "timestamp_limit",
     )
 
     def __init__(self, base_offset: int, created_ms: int, jitter_ms: int = 0) -> None:
         self.base_offset = base_offset
         self.created_ms = created_ms
-        self.modified_ms = created_ms
         self.jitter_ms = jitter_ms
-        self.first_timestamp = NO_TIMESTAMP
-        self.max_timestamp = NO_TIMESTAMP
-        self.size = 0
+        self.modified_ms = created_ms
+        self.clear()
 
-    @property
-    def largest_timestamp(self) -> int:
-        """The time of the last append stands in where no record has a timestamp."""
-        return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
+    def clear(self) -> None:
+        """Makes it empty, and its indexes with it."""
+        self.first_timestamp = self.max_timestamp = self.indexed_timestamp = NO_TIMESTAMP
+        self.size = self.time_entries = 0
+        self.size_limit = -1
+        self.offsets = self.positions = _NOTHING
+        self.end_limit = self.index_limit = self.timestamp_limit = self.time_limit_ms = _FOREVER
 
-    def roll_after(self, roll_ms: int) -> int:
-        """The last time at which it takes a batch: the time of the append if its first batch has none."""
-        first = self.first_timestamp
-        return (first if first >= 0 else self.created_ms) + roll_ms - self.jitter_ms
-
-    def add(self, size: int, timestamp: int, now_ms: int) -> None:
-        if not self.size:
-            self.first_timestamp = timestamp
-        self.size += size
-        self.modified_ms = now_ms
-        if timestamp > self.max_timestamp:
-            self.max_timestamp = timestamp
+    def enter(self, last_offset: int, interval_bytes: int) -> None:
+        """Adds a batch that is about to be appended to the indexes (`OffsetIndex.java`, `TimeIndex.java`)."""
+        if self.offsets is _NOTHING:
+            self.offsets, self.positions = array("q"), array("q")
+        self.offsets.append(last_offset)
+        self.positions.append(self.size)
+        if self.max_timestamp > self.indexed_timestamp:
+            self.indexed_timestamp = self.max_timestamp
+            self.time_entries += 1
+        self.index_limit = self.size + interval_bytes
 
 
 class Segments:
-    """The segments of one partition's log, oldest first; the last is active.
+    """The segments of one log, oldest first; there is always one, and the last is active.
 
     `by_file_time` leaves the timestamps of records out of account (before KIP-33). `first_dirty` is the
-    offset up to which the log was compacted. Call `note` for the first append at a time, and `catch_up`
-    before reading, before the log start moves, and before the topic's configuration changes.
+    offset up to which the log was compacted.
     """
 
-    __slots__ = (
-        "_end_offset",
-        "_noted_ms",
-        "_noted_offsets",
-        "_random",
-        "all",
-        "by_file_time",
-        "first_dirty",
-        "noted_ms",
-    )
+    __slots__ = ("_draws", "active", "all", "by_file_time", "first_dirty", "settings")
 
-    def __init__(self, random: Draws, now_ms: int, by_file_time: bool) -> None:
-        self._random = random
-        self.by_file_time = by_file_time
-        self._end_offset = 0
-        self._noted_offsets = [0]
-        self._noted_ms = [now_ms]
-        self.all: list[Segment] = []
+    def __init__(self, settings: TopicSettings, draws: Draws, now_ms: int) -> None:
+        self.settings = settings
+        self._draws = draws
+        self.by_file_time = False
         self.first_dirty = 0
-        self.noted_ms: int | None = None
-        """The time that was noted last, None when the next append has to be noted whatever its time."""
-
-    @property
-    def lags(self) -> bool:
-        """Whether so much was appended that `catch_up` is due, lest one look takes long."""
-        return len(self._noted_ms) > _MOST_NOTED
-
-    @property
-    def active_base(self) -> int:
-        """Base offset of the active segment."""
-        return self.all[-1].base_offset if self.all else self._end_offset
-
-    def end_of(self, index: int) -> int:
-        """The offset behind the last of a segment."""
-        return self.all[index + 1].base_offset if index + 1 < len(self.all) else self._end_offset
+        self.all: list[Segment] = []
+        self._begin(0, now_ms)
 
     def holding(self, offset: int) -> int:
         """Index of the segment that holds `offset`; that of the first when all lie above."""
-        return max(0, bisect_right(self.all, offset, key=_base_offset) - 1)
+        return max(0, bisect_right(self.all, offset, key=base_offset_of) - 1)
 
-    def note(self, base_offset: int, now_ms: int) -> None:
-        """From `base_offset` on, batches are appended at `now_ms`."""
-        self.noted_ms = now_ms
-        self._noted_offsets.append(base_offset)
-        self._noted_ms.append(now_ms)
+    def largest_timestamp(self, segment: Segment) -> int:
+        """The time of the last append stands in where no record has a timestamp."""
+        by_records = segment.max_timestamp >= 0 and not self.by_file_time
+        return segment.max_timestamp if by_records else segment.modified_ms
 
-    def catch_up(self, log: "Log", settings: "TopicSettings") -> None:
-        """Places the batches that were appended since the last time, as `settings` say."""
-        first = bisect_left(log.bases, self._end_offset)
-        noted, noted_ms, at = self._noted_offsets, self._noted_ms, 0
-        next_noted = noted[1] if len(noted) > 1 else log.end_offset
-        now_ms, timestamp = noted_ms[0], NO_TIMESTAMP
-        most_bytes, roll_ms = settings.segment_bytes, settings.roll_ms
-        active = self.all[-1] if self.all else None
-        roll_after = active.roll_after(roll_ms) if active else 0
-        for base, batch in zip(log.bases[first:], log.batches[first:], strict=True):
-            while base >= next_noted:
-                at += 1
-                now_ms = noted_ms[at]
-                next_noted = noted[at + 1] if at + 1 < len(noted) else log.end_offset
-            if not self.by_file_time:
-                (timestamp,) = _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)
-            size = len(batch)
-            if (
-                active is None
-                or active.size + size > most_bytes
-                or (timestamp if active.first_timestamp >= 0 else now_ms) > roll_after
-            ) and (active is None or active.size):
-                active = Segment(base, now_ms, self._jitter(settings))
-                self.all.append(active)
-                active.first_timestamp = timestamp
-                roll_after = active.roll_after(roll_ms)
-            active.size += size
-            active.modified_ms = now_ms
-            if timestamp > active.max_timestamp:
-                active.max_timestamp = timestamp
-        self._end_offset = log.end_offset
-        del self._noted_offsets[:-1], self._noted_ms[:-1]
+    # -- appending
 
-    def truncate(self, log: "Log", offset: int, settings: "TopicSettings") -> None:
-        """Forgets what lies at or above `offset`. Call it before the log itself is truncated."""
-        self.catch_up(log, settings)
-        while self.all and self.all[-1].base_offset >= offset:
+    def append(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
+        """A batch is appended: up to, not including, `end_offset`, with this max timestamp."""
+        active = self.active
+        before = active.size
+        after = before + size
+        if (
+            after > active.size_limit
+            or end_offset > active.end_limit
+            or timestamp > active.timestamp_limit
+            or now_ms > active.time_limit_ms
+        ):
+            self.make_room(base_offset, end_offset, size, timestamp, now_ms)
+            self.add(end_offset, size, timestamp, now_ms)
+            return
+        if timestamp > active.max_timestamp:
+            active.max_timestamp = timestamp
+        if before > active.index_limit:
+            self._enter(active, end_offset - 1)
+        active.size = after
+        active.modified_ms = now_ms
+
+    def make_room(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
+        """Rolls if what is about to be appended at once does not belong into the active segment."""
+        active = self.active
+        if active.size and (
+            active.size + size > active.size_limit
+            or end_offset > active.end_limit
+            or timestamp > active.timestamp_limit
+            or now_ms > active.time_limit_ms
+        ):
+            self._begin(base_offset, now_ms)
+
+    def add(self, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
+        """A batch comes into the active segment, whatever its limits."""
+        active = self.active
+        if not active.size:
+            active.first_timestamp = timestamp
+            self._limit(active)
+        if timestamp > active.max_timestamp:
+            active.max_timestamp = timestamp
+        if active.size > active.index_limit:
+            self._enter(active, end_offset - 1)
+        active.size += size
+        active.modified_ms = now_ms
+
+    def _enter(self, segment: Segment, last_offset: int) -> None:
+        segment.enter(last_offset, self.settings.index_interval_bytes)
+        if self._is_full(segment):
+            segment.end_limit = -1
+
+    def begin_at(self, base_offset: int, now_ms: int) -> None:
+        """Forgets all, and begins a new segment."""
+        self.all.clear()
+        self.first_dirty = base_offset
+        self._begin(base_offset, now_ms)
+
+    def roll(self, base_offset: int, now_ms: int) -> None:
+        """Begins a new segment, whatever the active one would still take."""
+        if self.active.size:
+            self._begin(base_offset, now_ms)
+
+    def _begin(self, base_offset: int, now_ms: int) -> None:
+        most = min(self.settings.segment_jitter_ms, self.settings.roll_ms)
+        jitter_ms = self._draws.randrange(0, most) if most > 0 else 0
+        self.active = Segment(base_offset, now_ms, jitter_ms)
+        self.all.append(self.active)
+
+    def _limit(self, active: Segment) -> None:
+        """Says what the active segment, which is not empty, will take."""
+        settings = self.settings
+        active.size_limit = settings.segment_bytes
+        if not active.size:
+            active.index_limit = settings.index_interval_bytes
+        active.end_limit = -1 if self._is_full(active) else active.base_offset + _MOST_OFFSETS
+        active.timestamp_limit = active.time_limit_ms = _FOREVER
+        longest_ms = settings.roll_ms - active.jitter_ms
+        if active.first_timestamp >= 0 and not self.by_file_time:
+            active.timestamp_limit = active.first_timestamp + longest_ms
+        else:
+            active.time_limit_ms = active.created_ms + longest_ms
+
+    def _is_full(self, segment: Segment) -> bool:
+        """Whether one of its indexes is."""
+        most_bytes = self.settings.segment_index_bytes
+        # The last slot of the time index is for when the segment is closed.
+        return (
+            len(segment.offsets) >= most_bytes // _OFFSET_ENTRY_BYTES
+            or segment.time_entries >= most_bytes // _TIME_ENTRY_BYTES - 1
+        )
+
+    def configure(self, settings: TopicSettings) -> None:
+        """What is appended from now on rolls by other settings."""
+        self.settings = settings
+        if self.active.size:
+            self._limit(self.active)
+
+    def go_by_file_time(self, by_file_time: bool) -> None:
+        """Whether the timestamps of records count from now on."""
+        if by_file_time is not self.by_file_time:
+            self.by_file_time = by_file_time
+            self.configure(self.settings)
+
+    # -- cutting
+
+    def truncate(self, offset: int) -> int:
+        """Forgets segments that begin above `offset`; the base offset of the last, to be measured anew."""
+        while len(self.all) > 1 and self.all[-1].base_offset > offset:
             self.all.pop()
-        if self.all:
-            self.measure(self.all[-1], log, offset)
-        self._end_offset = min(self._end_offset, offset)
+        self.active = self.all[-1]
         self.first_dirty = min(self.first_dirty, offset)
+        return self.active.base_offset
 
-    def measure(self, segment: Segment, log: "Log", end: int) -> None:
-        """Takes size and timestamps from the batches that are in the log now, up to offset `end`."""
-        batches = log.batches[bisect_left(log.bases, segment.base_offset) : bisect_left(log.bases, end)]
-        modified_ms, segment.size = segment.modified_ms, 0
-        segment.first_timestamp = segment.max_timestamp = NO_TIMESTAMP
+    def measure(self, segment: Segment, batches: Iterable[Batch]) -> None:
+        """Takes size, timestamps and indexes from the batches that it holds now."""
+        interval_bytes = self.settings.index_interval_bytes
+        segment.clear()
         for batch in batches:
-            timestamp = NO_TIMESTAMP if self.by_file_time else _MAX_TIMESTAMP(batch, _MAX_TIMESTAMP_AT)[0]
-            segment.add(len(batch), timestamp, modified_ms)
+            head = header_of(batch)
+            if not segment.size:
+                segment.first_timestamp = head.max_timestamp
+                segment.index_limit = interval_bytes
+            if head.max_timestamp > segment.max_timestamp:
+                segment.max_timestamp = head.max_timestamp
+            if segment.size > segment.index_limit:
+                segment.enter(head.base_offset + head.last_offset_delta, interval_bytes)
+            segment.size += len(batch)
+        if segment is self.active and segment.size:
+            self._limit(segment)
 
-    def _jitter(self, settings: "TopicSettings") -> int:
-        most = min(settings.segment_jitter_ms, settings.roll_ms)
-        return self._random.randrange(0, most) if most > 0 else 0
 
-
-def _base_offset(segment: Segment) -> int:
+def base_offset_of(segment: Segment) -> int:
     return segment.base_offset

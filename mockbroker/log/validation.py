@@ -3,8 +3,9 @@
 Error texts are those a real broker sends; most refusals have none.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ..configs import TopicSettings
 from ..protocol import record_batch, record_scan
 from ..protocol.compression import Compression, TooLargeError, decompress
 from ..protocol.errors import ErrorCode
@@ -19,10 +20,6 @@ from ..protocol.record_batch import (
     InvalidRecordError,
     Record,
 )
-
-if TYPE_CHECKING:
-    from ..cluster.partition import Partition
-    from ..configs.topic import TopicSettings
 
 NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63
@@ -57,8 +54,15 @@ Checked = tuple[Batch, BatchHeader, int]
 """A batch the log may keep, its header, and the largest timestamp it really has."""
 
 
-def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partition", now_ms: int) -> Checked:
-    """The one batch of a partition in a Produce request. BatchError when it is refused."""
+def validate(
+    data: bytes | memoryview,
+    header: BatchHeader,
+    settings: TopicSettings,
+    place: tuple[str, int],
+    now_ms: int,
+) -> Checked:
+    """The one batch of a partition, topic and index in `place`, in a Produce request. BatchError when it is
+    refused."""
     (
         base_offset,
         _,
@@ -76,7 +80,6 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
     ) = header
     if base_offset:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    settings = partition.topic.settings
     if len(data) > settings.max_message_bytes:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
     # A view that may be written to was handed over; of any other this is the one copy there is.
@@ -110,14 +113,14 @@ def validate(data: bytes | memoryview, header: BatchHeader, partition: "Partitio
         or attributes & LOG_APPEND_TIME
         or (not append_time and (earliest < oldest or latest > newest))
     ):
-        _blame(batch, header, partition, oldest, newest)
+        _blame(batch, header, settings, place, oldest, newest)
     if not in_order:
         # Kafka would have to write the records anew, of which it has read only the half.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     return batch, header, now_ms if append_time else max(NO_TIMESTAMP, latest)
 
 
-def _looked_through(batch: Batch, codec: int, count: int, settings: "TopicSettings") -> tuple[int, int, bool]:
+def _looked_through(batch: Batch, codec: int, count: int, settings: TopicSettings) -> tuple[int, int, bool]:
     """Holds the records against their number; the smallest and largest timestamp delta, and whether offset
     deltas are as they should be, as far as anybody looks."""
     try:
@@ -152,18 +155,24 @@ def _wrapped(value: int) -> int:
     return (value + _TIMES) % (2 * _TIMES) - _TIMES
 
 
-def _blame(batch: Batch, header: BatchHeader, partition: "Partition", oldest: int, newest: int) -> None:
+def _blame(
+    batch: Batch,
+    header: BatchHeader,
+    settings: TopicSettings,
+    place: tuple[str, int],
+    oldest: int,
+    newest: int,
+) -> None:
     """Raises BatchError if there are records to blame: for a missing key first, then for their time."""
     bad = []
     code = ErrorCode.INVALID_RECORD
-    settings = partition.topic.settings
     stamped = header.attributes & LOG_APPEND_TIME
     for index, record in enumerate(record_batch.records(batch)):
         time = _wrapped(record.timestamp)
         if settings.compacted and record.key is None:
-            place = f"{partition.topic.name}-{partition.index}"
+            where = "{}-{}".format(*place)
             bad.append(
-                (index, f"Compacted topic cannot accept message without key in topic partition {place}")
+                (index, f"Compacted topic cannot accept message without key in topic partition {where}")
             )
         elif not settings.log_append_time and time != NO_TIMESTAMP:
             if not oldest <= time <= newest:

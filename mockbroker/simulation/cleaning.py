@@ -10,11 +10,11 @@ from .scene import Scene
 def clean(scene: Scene, partition: Partition, broker: int, active: int) -> None:
     """Compacts a broker's replica up to its last stable offset, but for its last `active` batches."""
     log = partition.logs[broker]
-    if len(log.bases) <= active:
+    if len(log.bases) - log.first <= active:
         return
     end = min(log.bases[-max(1, active)], log.batch_base(log.last_stable_offset))
     held, before = records_of(log), newest(log)
-    compaction.clean(log, end, partition.topic.settings, scene.cluster.now_ms)
+    compaction.clean(log, end, scene.cluster.now_ms)
     left, after = records_of(log), newest(log)
     name = f"{partition.topic.name}-{partition.index}"
     if scene.recording:

@@ -49,7 +49,7 @@ def _value(record: tuple[int, int] | None) -> str:
 def records_of(log: Log) -> dict[int, tuple[int, int]]:
     """Number and leader epoch by offset."""
     found: dict[int, tuple[int, int]] = {}
-    for batch in log.batches:
+    for batch in log:
         records = batches.read(batch)
         if records is not None:
             for offset, number in zip(records.offsets, records.numbers, strict=True):

@@ -182,7 +182,7 @@ class Consumption:
 def record_at(log: Log, offset: int) -> tuple[int, int] | None:
     """Number and leader epoch of the record at `offset`, None when there is none."""
     index = bisect_right(log.bases, offset) - 1
-    if index < 0:
+    if index < log.first:
         return None
     found = batches.read(log.batches[index])
     if found is None or offset not in found.offsets:

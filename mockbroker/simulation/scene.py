@@ -119,7 +119,7 @@ class Scene:
     def numbers_in(self, partition: Partition) -> dict[int, list[int]]:
         """The offsets of each number in the leader's log."""
         offsets: dict[int, list[int]] = {}
-        for batch in partition.log.batches:
+        for batch in partition.log:
             found = batches.read(batch)
             if found is not None:
                 for offset, number in zip(found.offsets, found.numbers, strict=True):

@@ -176,8 +176,11 @@ def lose_power(world: "World", args: Args) -> None:
     for topic in world.cluster.topics.values():
         for partition in topic.partitions:
             log = partition.logs.get(args["broker"])
-            if log is not None and not topic.internal and len(log.bases) >= args["batches"]:
-                kept = log.batches[: -args["batches"]]
+            if log is None or topic.internal:
+                continue
+            held = list(log)
+            if len(held) >= args["batches"]:
+                kept = held[: -args["batches"]]
                 # A log ends where its last batch does, also where compaction left a hole behind it.
                 end = batches.end_of(kept[-1])[0] if kept else log.start_offset
                 world.lost_tail(partition, args["broker"], end)

@@ -27,7 +27,8 @@ def _isr_shrinks(many: Many) -> None:
         partition.set_follower(2, FollowerState.PAUSED)
         if partition.topic.internal:
             continue
-        partition.append(bytearray(one_batch(many.cluster.now_ms)), partition.log.end_offset, 1)
+        made = bytearray(one_batch(many.cluster.now_ms))
+        partition.append(made, partition.log.end_offset, 1, many.cluster.now_ms)
     many.cluster.advance(many.cluster.now_ms + 2 * TIMEOUT_MS)
 
 

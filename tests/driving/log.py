@@ -72,5 +72,4 @@ class LogDriver(PartitionDriver):
 
     def segments(self) -> list[int]:
         """Base offsets of the segments."""
-        self.partition.segments.catch_up(self.log, self.topic.settings)
-        return [each.base_offset for each in self.partition.segments.all]
+        return [each.base_offset for each in self.log.segments.all]

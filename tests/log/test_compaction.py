@@ -147,7 +147,7 @@ def append(driver: LogDriver, data: bytes | bytearray) -> int:
     record_batch.place(appended, offset, 0)
     header = header_of(appended)
     driver.log.producers.appended_batch(appended, header)
-    driver.partition.append(appended, offset, header.record_count)
+    driver.partition.append(appended, offset, header.record_count, header.max_timestamp)
     return offset
 
 
@@ -220,7 +220,7 @@ def test_a_replica_is_cleaned_by_itself() -> None:
         driver.append([(b"a", value)])
     replica = driver.partition.logs[2]
     replica.high_watermark = 3
-    compaction.clean(replica, 2, driver.topic.settings, driver.now_ms)
+    compaction.clean(replica, 2, driver.now_ms)
     assert [record.offset for each in replica for record in records(each)] == [1, 2]
     assert [offset for offset, *_ in driver.content()] == [0, 1, 2]
 
@@ -241,11 +241,11 @@ def test_as_much_must_be_dirty(ratio: float, done: bool) -> None:
     driver.append([(b"a", b"1")])
     driver.append([(b"b", b"1")])
     driver.advance(BACKOFF_MS)
-    assert driver.partition.segments.first_dirty == 1
+    assert driver.log.segments.first_dirty == 1
     driver.topic.configure({**driver.topic.overrides, "min.cleanable.dirty.ratio": str(ratio)})
     driver.append([(b"c", b"1")])
     driver.advance(BACKOFF_MS)
-    assert (driver.partition.segments.first_dirty == 2) == done
+    assert (driver.log.segments.first_dirty == 2) == done
 
 
 def test_what_is_younger_than_the_least_lag_waits() -> None:
@@ -326,11 +326,11 @@ def test_small_segments_are_joined() -> None:
         driver.append([(b"k%d" % (number % 2), b"v" * 20)])
     driver.advance(BACKOFF_MS)
     assert driver.segments() == [0, 1, 2, 3, 4, 5]
-    assert [each.size > 0 for each in driver.partition.segments.all] == [False] * 3 + [True] * 3
+    assert [each.size > 0 for each in driver.log.segments.all] == [False] * 3 + [True] * 3
     driver.append([(b"x", b"v" * 20)])
     driver.advance(BACKOFF_MS)
     assert driver.segments() == [0, 4, 5, 6]
-    assert sum(each.size for each in driver.partition.segments.all) == driver.log.size
+    assert sum(each.size for each in driver.log.segments.all) == driver.log.size
 
 
 def test_without_a_cleaner_nothing_is_compacted() -> None:
@@ -377,7 +377,7 @@ def test_whatever_is_sent_the_last_values_can_be_read(
     kept = {offset: value for offset, _, value in content}
     for offset in last.values():
         assert offset in kept or sent[offset][1] is None
-    dirty = driver.partition.segments.first_dirty
+    dirty = driver.log.segments.first_dirty
     seen = {}
     for offset, key, _ in content:
         if offset < dirty:

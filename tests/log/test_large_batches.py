@@ -23,7 +23,7 @@ def partition(config: dict[str, str] | None = None, kafka: str = "4.4") -> Parti
 
 def refusal(data: bytes, where: Partition) -> tuple[ErrorCode, str | None] | None:
     try:
-        validate(data, header_of(data), where, 0)
+        validate(data, header_of(data), where.topic.settings, ("t", 0), 0)
     except BatchError as error:
         return error.code, error.message
     return None

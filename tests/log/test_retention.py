@@ -2,10 +2,14 @@
 
 import pytest
 
+from mockbroker.cluster import controller
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.conformance.batches import Record
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.cluster import NOW_MS
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver
+from ..driving.partition import LAG_MS
 
 CHECK_MS = 5 * MINUTE_MS
 FIRST_CHECK_MS = MINUTE_MS // 2
@@ -190,3 +194,38 @@ def test_retention_reaches_all_partitions_of_many_topics() -> None:
     driver.advance(DAY_MS)
     assert driver.log.start_offset == 1
     assert other.partitions[0].log.start_offset == 0
+
+
+def test_a_follower_deletes_up_to_the_high_watermark_it_has_heard_of() -> None:
+    driver = LogDriver(brokers=2, segment_bytes=100, retention_ms=10 * MINUTE_MS)
+    own = driver.partition.logs[2]
+    for _ in range(2):
+        driver.append(size=20)
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    driver.produce([Record(b"v" * 20, b"k", driver.now_ms)], acks=1)
+    driver.advance(2 * LAG_MS)
+    assert driver.partition.isr == [1]
+    driver.advance(20 * MINUTE_MS)
+    assert (driver.log.start_offset, own.start_offset, own.high_watermark) == (3, 1, 1)
+    assert [each.base_offset for each in own.segments.all] == [1]
+    driver.partition.set_follower(2, FollowerState.BEHIND)
+    assert (own.start_offset, own.end_offset) == (3, 3)
+    driver.advance(CHECK_MS)
+    assert (own.batches, own.size) == ([], 0)
+    assert driver.cluster.next_deadline() is None
+
+
+def test_a_broker_that_is_down_deletes_nothing_until_it_is_back() -> None:
+    driver = LogDriver(brokers=2, segment_bytes=100, retention_ms=10 * MINUTE_MS)
+    own = driver.partition.logs[2]
+    for _ in range(3):
+        driver.append(size=20)
+    driver.advance(1000)
+    driver.append(size=20)
+    controller.stop_broker(driver.cluster, 2)
+    driver.advance(DAY_MS)
+    assert (driver.log.start_offset, own.start_offset, len(own.batches)) == (4, 0, 4)
+    controller.stop_broker(driver.cluster, 1)
+    controller.start_broker(driver.cluster, 2)
+    driver.advance(CHECK_MS)
+    assert (own.start_offset, own.batches) == (3, own.batches[-1:])

@@ -1,11 +1,16 @@
 """Where segments roll."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.conformance.batches import Record
 from mockbroker.log.segments import NO_TIMESTAMP
 
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver
+
+CHECK_MS = 5 * MINUTE_MS
 
 
 def test_a_segment_rolls_when_the_next_batch_would_not_fit() -> None:
@@ -43,9 +48,9 @@ def test_without_timestamps_it_rolls_by_the_age_of_the_segment() -> None:
     driver.advance(1)
     driver.append(no_timestamp=True)
     assert driver.segments() == [0, 2]
-    last = driver.partition.segments.all[-1]
+    last = driver.log.segments.all[-1]
     assert last.max_timestamp == NO_TIMESTAMP
-    assert last.largest_timestamp == driver.now_ms
+    assert driver.log.segments.largest_timestamp(last) == driver.now_ms
 
 
 def test_a_compacted_topic_rolls_within_its_largest_lag() -> None:
@@ -72,51 +77,86 @@ def test_what_was_appended_before_a_change_rolls_as_it_was_then() -> None:
     assert driver.segments() == [0, 4, 5]
 
 
-def test_batches_that_were_deleted_still_count_for_their_segment() -> None:
-    driver = LogDriver(segment_bytes=200)
+def test_batches_that_were_deleted_are_there_until_their_segment_goes() -> None:
+    driver = LogDriver(segment_bytes=200, retention_ms=-1)
     for _ in range(4):
-        driver.append(size=40)
-    driver.topic.configure({"segment.bytes": "10000"})
-    driver.append()
-    before = driver.segments(), driver.log.size
-    driver.partition.advance_log_start(1)
-    assert driver.segments() == before[0]
-    assert sum(each.size for each in driver.partition.segments.all) == before[1] > driver.log.size
+        driver.append(size=20)
+    assert driver.segments() == [0, 2]
+    size = driver.log.size
+    driver.delete(1)
+    driver.advance(CHECK_MS)
+    assert (driver.segments(), driver.log.size) == ([0, 2], size)
+    driver.delete(3)
+    assert (driver.segments(), driver.log.size) == ([0, 2], size)
+    driver.advance(CHECK_MS)
+    assert driver.segments() == [2]
+    assert driver.log.size == size // 2
+    assert driver.cluster.next_deadline() is None
 
 
-def test_truncation_takes_segments_with_it() -> None:
+@pytest.mark.parametrize(("to", "left"), [(5, [0, 2, 4]), (4, [0, 2, 4]), (3, [0, 2]), (1, [0]), (0, [0])])
+def test_truncation_takes_segments_with_it(to: int, left: list[int]) -> None:
     driver = LogDriver(segment_bytes=200)
     for _ in range(6):
         driver.append(size=20)
-    segments = driver.partition.segments
     assert driver.segments() == [0, 2, 4]
-    segments.truncate(driver.log, 3, driver.topic.settings)
-    assert [each.base_offset for each in segments.all] == [0, 2]
-    kept = [each for each, base in zip(driver.log.batches, driver.log.bases, strict=True) if base < 3]
-    assert sum(each.size for each in segments.all) == sum(map(len, kept))
+    driver.log.truncate(to)
+    assert driver.segments() == left
+    assert sum(each.size for each in driver.log.segments.all) == driver.log.size
+    assert driver.append(size=20) == to
+    assert driver.append(size=20) == to + 1
+    assert driver.segments() == list(range(0, to + 2, 2))
+
+
+def test_a_truncated_segment_is_as_old_as_what_is_left() -> None:
+    driver = LogDriver(segment_ms=MINUTE_MS)
+    driver.append(age_ms=DAY_MS)
+    driver.append()
+    assert driver.segments() == [0, 1]
+    driver.log.truncate(0)
+    driver.append()
+    driver.append()
+    assert driver.segments() == [0]
+
+
+@pytest.mark.parametrize(
+    ("index_bytes", "timestamps", "second"), [(24, False, 7), (32, False, 9), (24, True, 3), (8, False, 1)]
+)
+def test_a_segment_rolls_when_one_of_its_indexes_is_full(
+    index_bytes: int, timestamps: bool, second: int
+) -> None:
+    """Every second batch is entered: in the time index too if it is the latest so far."""
+    driver = LogDriver(index_interval_bytes=150, segment_index_bytes=index_bytes)
+    for age in range(12, 0, -1):
+        driver.append(size=20, age_ms=age, no_timestamp=not timestamps)
+    size = len(driver.log.batches[0])
+    assert size < 150 < 2 * size
+    assert driver.segments()[1] == second
 
 
 @given(
     appends=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 3), st.integers(0, 3)), max_size=12),
-    looks=st.sets(st.integers(0, 11)),
+    pauses=st.sets(st.integers(0, 11)),
     file_time=st.booleans(),
 )
-def test_when_one_looks_makes_no_difference(
-    appends: list[tuple[int, int, int]], looks: set[int], file_time: bool
+def test_every_replica_has_segments_of_its_own(
+    appends: list[tuple[int, int, int]], pauses: set[int], file_time: bool
 ) -> None:
+    """Those in step roll where the leader does; one that lagged rolls by what it fetched at once."""
     policies = {"time-retention": "file-time"} if file_time else {}
-    often, once = (
-        LogDriver(policies=policies, segment_bytes=250, segment_ms=2, retention_ms=-1) for _ in "ab"
-    )
+    driver = LogDriver(policies=policies, brokers=3, segment_bytes=250, segment_ms=2, retention_ms=-1)
     for number, (count, later, age) in enumerate(appends):
-        for driver in (often, once):
-            driver.advance(later)
-            driver.append(count, age_ms=age)
-        if number in looks:
-            often.segments()
-    assert often.segments() == once.segments()
-    for left, right in zip(often.partition.segments.all, once.partition.segments.all, strict=True):
-        assert left.modified_ms == right.modified_ms
-        assert left.largest_timestamp == right.largest_timestamp
-        assert left.size == right.size
-    assert sum(each.size for each in once.partition.segments.all) == once.log.size
+        paused = FollowerState.PAUSED if number in pauses else FollowerState.BEHIND
+        driver.partition.set_follower(3, paused)
+        driver.advance(later)
+        driver.produce([Record(timestamp=driver.now_ms - age)] * count, acks=1)
+    driver.partition.set_follower(3, FollowerState.BEHIND)
+    leader, in_step, lagged = (driver.partition.logs[broker] for broker in (1, 2, 3))
+    for mine, its in zip(leader.segments.all, in_step.segments.all, strict=True):
+        for name in ("base_offset", "created_ms", "modified_ms", "max_timestamp", "size"):
+            assert getattr(mine, name) == getattr(its, name)
+    for log in (leader, lagged):
+        found = log.segments.all
+        assert sum(each.size for each in found) == log.size == leader.size
+        assert found[-1] is log.segments.active
+        assert all(each.base_offset in log.bases for each in found[1:])

@@ -1,11 +1,15 @@
 """Transactions in a replica's log: what it tells readers, and knows after truncation and replication."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockbroker.configs import TopicSettings
 from mockbroker.log.log import Log
 from mockbroker.log.producer_state import ProducerStates
+from mockbroker.log.segments import Segments
 from mockbroker.policies import Policies
 from mockbroker.protocol.batch_writing import Marker, key_values, marker_batch
 from mockbroker.protocol.record_batch import TRANSACTIONAL, header_of, place
@@ -14,18 +18,22 @@ from mockbroker.protocol.releases import parse
 NEWEST = Policies(parse("4.4"))
 
 
+def a_log() -> Log:
+    return Log(ProducerStates(lambda: NEWEST), Segments(TopicSettings(), Random(0), 0))
+
+
 class Writer:
     """Appends batches of one record, and markers, to a leader's log, as brokers write them themselves."""
 
     def __init__(self) -> None:
-        self.log = Log(ProducerStates(lambda: NEWEST))
+        self.log = a_log()
 
     def append(self, batch: bytearray) -> int:
         log = self.log
         place(batch, log.end_offset, 0)
         header = header_of(batch)
         log.producers.appended_batch(batch, header)
-        log.append(batch, header.base_offset, header.record_count)
+        log.append(batch, header.base_offset, header.record_count, header.max_timestamp, 0)
         return header.base_offset
 
     def write(self, producer_id: int, epoch: int = 0, *, inside: bool = True) -> int:
@@ -38,9 +46,9 @@ class Writer:
 
     def replicate(self) -> Log:
         """A new replica that fetched everything."""
-        copy = Log(ProducerStates(lambda: NEWEST))
-        for batch in self.log:
-            copy.append_replicated(batch)
+        copy = a_log()
+        if self.log.batches:
+            copy.append_fetched(self.log.batches, 0)
         copy.high_watermark = self.log.high_watermark
         return copy
 
