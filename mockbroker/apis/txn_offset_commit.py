@@ -22,7 +22,7 @@ from ..protocol.messages.txn_offset_commit import (
 from ..protocol.offsets_log import offset_record
 from ..protocol.record_batch import TRANSACTIONAL
 from .registry import handles
-from .verification import Errors, ask_coordinator
+from .verification import Errors, ask_coordinator, knows_stale
 
 E = ErrorCode
 _NO_KEYS: frozenset[Key] = frozenset()
@@ -95,6 +95,9 @@ class _Commit:
         epoch = None if policy.any_epoch else self._producer.epoch
         if self._partition.log.producers.in_transaction(self._producer.id, epoch):
             self._append()
+            return
+        if knows_stale(call, self._partition, self._producer):
+            self._done(E.INVALID_PRODUCER_EPOCH, _NO_KEYS)
             return
         adds = call.version >= policy.offsets_add
         key = self._partition.topic.name, self._partition.index

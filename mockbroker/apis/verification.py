@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..cluster.call import PARKED, Call
+from ..cluster.partition import Partition
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
 from ..policies.transactions.transaction_verification import transaction_verification
@@ -57,6 +58,13 @@ def ask_coordinator(
         done(dict.fromkeys(missing, E.INVALID_TXN_STATE))
 
 
+def knows_stale(call: Call, partition: Partition, producer: Producer) -> bool:
+    """Whether a leader refuses a stale epoch before the coordinator is asked."""
+    entry = partition.log.producers.entries.get(producer.id)
+    first = call.environment.release.number >= _EPOCH_CHECKED_FIRST
+    return first and entry is not None and producer.epoch < entry.epoch
+
+
 class Verification:
     """A Produce request of a transactional producer on its way to the log."""
 
@@ -75,7 +83,6 @@ class Verification:
         self._append = append
         self._reads_compressed = policies[verified_compression] == "accepted"
         self._abortable = call.version >= verified.produce_abortable
-        self._knows_epoch = call.environment.release.number >= _EPOCH_CHECKED_FIRST
         self._adds = call.version >= verified.produce_adds
         self._backoff_ms = number("add.partitions.to.txn.retry.backoff.ms")
         self._retry_until_ms = call.now_ms + number("add.partitions.to.txn.retry.backoff.max.ms")
@@ -100,8 +107,7 @@ class Verification:
                 each.refuse(led_by_other(each.partition))
         first = [each for each in self._looked_at if self._is_first(each)]
         for each in first:
-            entry = each.partition.log.producers.entries.get(each.header.producer_id)
-            if self._knows_epoch and entry is not None and each.header.producer_epoch < entry.epoch:
+            if knows_stale(self._call, each.partition, Producer(*each.header[9:11])):
                 each.refuse(refused(each.index, E.INVALID_PRODUCER_EPOCH))
         self._first = first = [each for each in first if each.appends]
         enabled = self._call.environment.configs.broker_bool("transaction.partition.verification.enable")
