@@ -196,9 +196,11 @@ def _unordered(value: Any) -> Any:
         return {key: _unordered(each) for key, each in value.items()}
     if not isinstance(value, list):
         return value
-    if all(isinstance(each, dict) and "producer_id" in each for each in value):
-        return sorted(value, key=lambda each: str(each["producer_id"]))
-    return sorted(value) if all(isinstance(each, int) for each in value) else list(map(_unordered, value))
+    if value and all(isinstance(each, int) for each in value):
+        return sorted(value)
+    found = list(map(_unordered, value))
+    known = all(isinstance(each, dict) and "producer_id" in each for each in found)
+    return sorted(found, key=lambda each: str(each["producer_id"])) if known else found
 
 
 def _sent(frame: bytes) -> str | None:
