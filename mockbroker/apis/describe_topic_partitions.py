@@ -1,10 +1,9 @@
 """DescribeTopicPartitions (75): topics page by page (KIP-966), in the order of their names."""
 
-from typing import TYPE_CHECKING
-
 from ..cluster import topic_names
 from ..cluster.call import Call
-from ..cluster.topic import INTERNAL, Topic
+from ..cluster.topic import INTERNAL
+from ..metadata.image import PartitionRegistration, TopicImage
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_topic_partitions import (
@@ -17,36 +16,33 @@ from ..protocol.messages.describe_topic_partitions import (
 from .metadata import TOPIC_OPERATIONS
 from .registry import handles
 
-if TYPE_CHECKING:
-    from ..cluster.partition import Partition
-
 
 @handles(ApiKey.DESCRIBE_TOPIC_PARTITIONS)
 def describe_topic_partitions(
     call: Call, request: DescribeTopicPartitionsRequest
 ) -> DescribeTopicPartitionsResponse:
     """`DescribeTopicPartitionsRequestHandler.java`; with no names all topics, unknown ones left out."""
-    cluster = call.cluster
+    image = call.broker.image
     names = [topic.name for topic in request.topics]
     if (code := _fault(names, request.cursor)) is not None:
         return DescribeTopicPartitionsResponse(
             topics=[DescribeTopicPartitionsResponseTopic(error_code=code, name=name) for name in names]
         )
     start = request.cursor or Cursor()
-    most = cluster.environment.configs.broker_int("max.request.partition.size.limit")
+    most = call.environment.configs.broker_int("max.request.partition.size.limit")
     left = max(min(most, request.response_partition_limit), 1)
     answer = DescribeTopicPartitionsResponse()
-    for name in sorted({name for name in names or cluster.topics if name >= start.topic_name}):
+    for name in sorted({name for name in names or image.topics if name >= start.topic_name}):
         if left == 0:
             answer.next_cursor = Cursor(name, 0)
             break
-        topic = cluster.topics.get(name)
+        topic = image.topics.get(name)
         if topic is None:
             answer.topics.append(_missing(name))
             continue
         first = start.partition_index if name == start.topic_name else 0
-        page = [each.seen_by(call.broker.id) for each in topic.partitions[first : first + left]]
-        answer.topics.append(_described(topic, page))
+        page = topic.partitions[first : first + left]
+        answer.topics.append(_described(topic, first, page))
         left -= len(page)
         if first + len(page) < len(topic.partitions):
             answer.next_cursor = Cursor(name, first + len(page))
@@ -70,14 +66,17 @@ def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
     )
 
 
-def _described(topic: Topic, page: list["Partition"]) -> DescribeTopicPartitionsResponseTopic:
+def _described(
+    topic: TopicImage, first: int, page: list[PartitionRegistration]
+) -> DescribeTopicPartitionsResponseTopic:
+    """`page` has the partitions from index `first` on."""
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.id,
-        is_internal=topic.internal,
+        is_internal=topic.name in INTERNAL,
         partitions=[
             DescribeTopicPartitionsResponsePartition(
-                partition_index=partition.index,
+                partition_index=index,
                 leader_id=partition.leader,
                 leader_epoch=partition.leader_epoch,
                 replica_nodes=partition.replicas,
@@ -85,7 +84,7 @@ def _described(topic: Topic, page: list["Partition"]) -> DescribeTopicPartitions
                 eligible_leader_replicas=[],
                 last_known_elr=[],
             )
-            for partition in page
+            for index, partition in enumerate(page, first)
         ],
         topic_authorized_operations=TOPIC_OPERATIONS,
     )

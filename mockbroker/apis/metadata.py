@@ -5,8 +5,9 @@ from typing import Final
 
 from ..cluster import topic_creation, topic_names
 from ..cluster.call import Call
-from ..cluster.topic import INTERNAL, Topic
+from ..cluster.topic import INTERNAL
 from ..cluster.work import Steps, in_parts
+from ..metadata.image import TopicImage
 from ..policies.topics.auto_created_topic import auto_created_topic
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -64,20 +65,20 @@ def _answer(call: Call, request: MetadataRequest) -> Steps:
 
 def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTopic]:
     """One by one. Unknown ids come first, unknown names last."""
-    cluster = call.cluster
-    brokers = {broker.id for broker in cluster.listed_by(call.broker)}
+    image = call.broker.image
+    brokers = {broker.id for broker in call.cluster.listed_by(call.broker)}
     if request.topics is None:
-        for topic in list(cluster.topics.values()):
-            yield _described(call, topic, brokers)
+        for topic in list(image.topics.values()):
+            yield _described(topic, brokers)
     elif ids := dict.fromkeys(each.topic_id for each in request.topics if each.topic_id is not None):
         known = []
         for topic_id in ids:
-            if topic_id in cluster.topic_ids:
-                known.append(cluster.topic_ids[topic_id])
+            if topic_id in image.topic_ids:
+                known.append(image.topic_ids[topic_id])
             else:
                 yield MetadataResponseTopic(error_code=ErrorCode.UNKNOWN_TOPIC_ID, topic_id=topic_id)
         for topic in known:
-            yield _described(call, topic, brokers)
+            yield _described(topic, brokers)
     else:
         names = dict.fromkeys(each.name or "" for each in request.topics)
         yield from _named(call, names, _why_not_creating(call, request), brokers)
@@ -116,13 +117,13 @@ def _named(
     call: Call, names: Iterable[str], not_creating: str, brokers: Collection[int]
 ) -> Iterator[MetadataResponseTopic]:
     """The topics that exist, then the others with their errors."""
-    cluster, missing = call.cluster, []
+    cluster, image, missing = call.cluster, call.broker.image, []
     for name in names:
-        topic = cluster.topics.get(name)
+        topic = image.topics.get(name)
         if topic is None:
             missing.append(name)
         else:
-            yield _described(call, topic, brokers)
+            yield _described(topic, brokers)
     if not not_creating and not topic_creation.may_auto_create(cluster, missing):
         not_creating = f"{len(missing)} topics at once are more than the controller creates"
     for name in missing:
@@ -134,31 +135,30 @@ def _named(
             cluster.notes.topic_not_created(name, not_creating, tried=False)
         else:
             topic_creation.auto_create(cluster, name)
-            if name in cluster.topics:
+            if name in image.topics:
                 code = call.policies[auto_created_topic]
         if code is ErrorCode.NONE:
-            yield _described(call, cluster.topics[name], brokers)
+            yield _described(image.topics[name], brokers)
         else:
             yield MetadataResponseTopic(error_code=code, name=name, is_internal=name in INTERNAL)
 
 
-def _described(call: Call, topic: Topic, brokers: Collection[int]) -> MetadataResponseTopic:
-    """`brokers` are those that the client is told of. The lists of replicas are lent: partitions replace them
-    and never change them."""
+def _described(topic: TopicImage, brokers: Collection[int]) -> MetadataResponseTopic:
+    """`brokers` are those that the client is told of. The lists of replicas are lent: they never change."""
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,
-        is_internal=topic.internal,
+        is_internal=topic.name in INTERNAL,
         partitions=[
             MetadataResponsePartition(
                 0 if partition.leader in brokers else ErrorCode.LEADER_NOT_AVAILABLE,
-                partition.index,
+                index,
                 partition.leader,
                 partition.leader_epoch,
                 partition.replicas,
                 partition.isr,
                 [r for r in partition.replicas if r not in brokers],
             )
-            for partition in (each.seen_by(call.broker.id) for each in topic.partitions)
+            for index, partition in enumerate(topic.partitions)
         ],
     )

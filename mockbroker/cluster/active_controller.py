@@ -2,15 +2,14 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from ..metadata.records import NO_CONTROLLER, ActiveControllerRecord
 from ..policies.controller.active_controller import active_controller
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
-
-NO_CONTROLLER: Final = -1
 
 
 class ActiveController:
@@ -22,13 +21,20 @@ class ActiveController:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self._draws = 0
-        self.id = next(iter(cluster.brokers))
+        self._become(next(iter(cluster.brokers)))
+
+    @property
+    def id(self) -> int:
+        return self._cluster.metadata.image.controller
+
+    def _become(self, broker: int) -> None:
+        self._cluster.write(ActiveControllerRecord(broker))
 
     def named_by(self, broker: "Broker") -> int:
         """What `broker` tells clients: the controller that it knows or, with KRaft, any broker it knows that
         is not fenced."""
         if broker.policies[active_controller] == "one-broker":
-            return self.id if broker.known_controller is None else broker.known_controller
+            return broker.image.controller
         listed = self._cluster.listed_by(broker)
         return self._drawn(listed).id if listed else NO_CONTROLLER
 
@@ -41,14 +47,14 @@ class ActiveController:
     def fenced(self, broker: int) -> None:
         """A broker is gone; if it was the controller, one of those that are left takes its place."""
         if broker == self.id:
-            self.id = NO_CONTROLLER
+            self._become(NO_CONTROLLER)
             self.appear()
 
     def appear(self) -> None:
         """Somebody becomes the controller where nobody is: whoever comes first, of those that may."""
         candidates = [each for each in self._cluster.brokers.values() if each.electable]
         if self.id == NO_CONTROLLER and candidates:
-            self.id = self._drawn(candidates).id
+            self._become(self._drawn(candidates).id)
 
     def _drawn(self, among: Sequence["Broker"]) -> "Broker":
         self._draws += 1

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..environment import Timer
+from ..metadata.image import MetadataImage
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
@@ -41,14 +42,12 @@ class Broker:
         """False while it is cut off from the controller: it goes on with the leaders it knew."""
         self.session: Timer | None = None
         """Fires when the controller takes it for dead."""
-        self.fenced = False
-        """Whether the controller knows that it is gone: Metadata leaves it out then."""
         self.unreachable: set[int] = set()
         """Brokers it is cut off from."""
-        self.known_brokers: frozenset[int] | None = None
-        """What it tells clients of while it does not hear the controller."""
-        self.known_controller: int | None = None
-        """As `known_brokers`, with ZooKeeper: which broker was the controller."""
+        self.metadata_delay_ms = 0
+        """How long after the controller wrote a metadata record it hears of it."""
+        self.news_planned = False
+        """Whether it will hear of one."""
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker it fetched from."""
         self.rack = rack
@@ -57,6 +56,16 @@ class Broker:
     def listens_on(self) -> tuple[str, int]:
         """Host and port."""
         return self.listener or (self.host, self.port)
+
+    @property
+    def fenced(self) -> bool:
+        """Whether the controller takes it for gone."""
+        return self.cluster.metadata.image.brokers[self.id].fenced
+
+    @property
+    def image(self) -> MetadataImage:
+        """The cluster as it knows it: what it tells clients."""
+        return self.cluster.metadata.image_of(self.id)
 
     @property
     def gone(self) -> bool:

@@ -77,13 +77,18 @@ class Call:
         return self.broker.policies
 
     def partition(self, topic: "Topic | str | None", index: int) -> "Partition | None":
-        """The partition as the broker that is asked knows it, None if there is none."""
+        """The partition as the broker that is asked knows it, None if there is none, or it has not heard of
+        it."""
         if isinstance(topic, str):
             topic = self.cluster.topics.get(topic)
         if topic is None or not 0 <= index < len(topic.partitions):
             return None
         found = topic.partitions[index]
-        return found.seen_by(self.broker.id) if found.views else found
+        if self.cluster.metadata.behind:
+            if self.broker.image.partition(topic.id, index) is None:
+                return None
+            return found.seen_by(self.broker.id)
+        return found
 
     @property
     def now_ms(self) -> int:

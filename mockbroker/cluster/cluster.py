@@ -12,9 +12,11 @@ from uuid import UUID
 from ..configs import Configs
 from ..environment import Environment
 from ..java_hash import positive_hash
+from ..metadata.log import MetadataLog
+from ..metadata.records import Record, RegisterBrokerRecord, RemoveTopicRecord, TopicRecord
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
-from . import controller, stale
+from . import controller, news, stale
 from .active_controller import ActiveController
 from .broker import Broker
 from .cleanup import Cleanup
@@ -49,7 +51,10 @@ class Cluster:
         self.colliding_names = Colliding()
         self.notes = Notes()
         rack = self.configs.broker_text("broker.rack")
+        self.metadata = MetadataLog()
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
+        for broker in self.brokers.values():
+            self.write(RegisterBrokerRecord(broker.id, broker.rack))
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
         self.active_controller = ActiveController(self)
@@ -57,6 +62,12 @@ class Cluster:
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
+
+    def write(self, record: Record) -> None:
+        """The controller writes a metadata record."""
+        self.metadata.write(record, self.environment.now_ms)
+        if self.metadata.behind:
+            news.plan(self)
 
     def check_scope(self, broker: int | None) -> None:
         """UnknownPolicyError when a policy is meant for a broker that is not there."""
@@ -112,7 +123,10 @@ class Cluster:
         self, name: str, assignment: list[list[int]], overrides: Mapping[str, str] | None = None
     ) -> Topic:
         """Creates a topic that does not exist; `assignment` lists the replicas of each partition."""
-        topic = Topic(self, name, self.environment.new_uuid(), assignment, overrides or {})
+        topic_id = self.environment.new_uuid()
+        topic = Topic(self, name, topic_id, overrides or {})
+        self.write(TopicRecord(name, topic_id))
+        topic.add_partitions(assignment)
         self.topics[name] = topic
         self.topic_ids[topic.id] = topic
         self.colliding_names.add(name)
@@ -121,6 +135,7 @@ class Cluster:
     def delete_topics(self, topics: Collection[Topic]) -> None:
         """Deletes topics; requests that wait for them are answered."""
         for topic in topics:
+            self.write(RemoveTopicRecord(topic.id))
             del self.topics[topic.name], self.topic_ids[topic.id]
             self.colliding_names.discard(topic.name)
         names = {topic.name for topic in topics}
@@ -164,13 +179,12 @@ class Cluster:
 
     def listed_by(self, broker: Broker) -> list[Broker]:
         """The brokers that `broker` tells clients of."""
-        if broker.known_brokers is not None:
-            return [each for each in self.brokers.values() if each.id in broker.known_brokers]
-        return [each for each in self.brokers.values() if not each.fenced]
+        return [self.brokers[each.id] for each in broker.image.brokers.values() if not each.fenced]
 
     def leader_changes(self, partition: Partition) -> None:
         """Called before a partition gets another leader or leader epoch."""
-        stale.keep(partition)
+        if self.metadata.behind:
+            stale.keep(self, partition)
 
     def halt(self, broker: int) -> None:
         """The broker exits, once the core is done with what it is at."""

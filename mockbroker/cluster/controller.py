@@ -3,6 +3,8 @@
 
 from typing import TYPE_CHECKING
 
+from ..metadata.image import PartitionRegistration
+from ..metadata.records import NO_LEADER, BrokerRegistrationChangeRecord, PartitionRecord
 from ..policies.controller.broker_session import broker_session
 from ..policies.controller.election import election
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
@@ -10,19 +12,30 @@ from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from . import topic_creation
+from . import news, topic_creation
 from .broker import Liveness
 from .follower import NEVER_MS, Follower, FollowerState
-from .partition import NO_LEADER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .cluster import Cluster
     from .partition import Partition
+    from .topic import Topic
 
 
 _NOT_NEEDED = "Leader election not needed for topic partition."
+
+
+def create_partition(topic: "Topic", index: int, replicas: "Sequence[int]") -> PartitionRegistration:
+    """Registers the next partition of a topic: brokers that are fenced don't lead it, and are not in sync."""
+    cluster = topic.cluster
+    isr = [broker for broker in replicas if not cluster.brokers[broker].fenced]
+    leader = isr[0] if isr else NO_LEADER
+    cluster.write(PartitionRecord(topic.id, index, replicas, isr or list(replicas), leader))
+    registered = cluster.metadata.image.partition(topic.id, index)
+    assert registered is not None, "just written"
+    return registered
 
 
 def stop_broker(cluster: "Cluster", broker: int) -> None:
@@ -99,7 +112,8 @@ def register(cluster: "Cluster", broker: int) -> None:
 
 def fence(cluster: "Cluster", broker: int) -> None:
     """The controller takes leadership and its places in the ISR from a broker."""
-    cluster.brokers[broker].fenced = True
+    if not cluster.brokers[broker].fenced:
+        cluster.write(BrokerRegistrationChangeRecord(broker, fenced=True))
     cluster.brokers[broker].cancel_session()
     cluster.active_controller.fenced(broker)
     for partition in _partitions_on(cluster, broker):
@@ -109,7 +123,7 @@ def fence(cluster: "Cluster", broker: int) -> None:
         if leads or bumps:
             cluster.leader_changes(partition)
         if leaves:
-            partition.isr = [r for r in partition.isr if r != broker]
+            partition.change(isr=[r for r in partition.isr if r != broker])
         if leads:
             elect(cluster, partition)
         elif bumps:
@@ -117,10 +131,18 @@ def fence(cluster: "Cluster", broker: int) -> None:
         partition.advance_high_watermark()
 
 
+def unfence(cluster: "Cluster", broker: int) -> None:
+    """The controller hears of a broker again."""
+    if cluster.brokers[broker].fenced:
+        cluster.write(BrokerRegistrationChangeRecord(broker, fenced=False))
+
+
 def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
-    found.liveness, found.fenced = Liveness.RUNNING, False
+    found.liveness = Liveness.RUNNING
+    unfence(cluster, broker)
     found.dead_fetchers.clear()
+    news.catch_up(cluster, broker)
     cluster.active_controller.appear()
     cluster.broker_changes += 1
     found.forget_sessions()
@@ -149,7 +171,7 @@ def elect(cluster: "Cluster", partition: "Partition") -> bool:
     if online and (
         partition.policies[election] == "unclean" or partition.topic.settings.unclean_leader_election
     ):
-        partition.isr = online[:1]
+        partition.change(isr=online[:1])
         partition.lead(online[0])
         return True
     if partition.leader != NO_LEADER:
@@ -178,7 +200,7 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
             ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "Eligible topic partition leaders are not available."
         )
     if not any(r in partition.isr for r in online):
-        partition.isr = online[:1]
+        partition.change(isr=online[:1])
     partition.lead(next(r for r in online if r in partition.isr))
 
 
@@ -227,15 +249,14 @@ def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int
         if broker not in partition.replicas:
             log = partition.logs[broker] = partition.topic.new_log(broker)
             log.begin_at(partition.log.start_offset)
-            partition.replicas = [*partition.replicas, broker]
+            partition.change(replicas=[*partition.replicas, broker])
             follower = partition.followers[broker] = Follower(broker, log, NEVER_MS)
             follower.cut = True
             follower.state = FollowerState.PAUSED
             partition.set_follower(broker, FollowerState.BEHIND)
     if partition.policies[reassignment_epoch] == "bumped" and partition.leader != NO_LEADER:
         partition.bump_epoch()
-    partition.replicas = list(replicas)
-    partition.isr = [r for r in replicas if r in partition.isr]
+    partition.change(replicas=list(replicas), isr=[r for r in replicas if r in partition.isr])
     for broker in set(partition.logs) - set(replicas):
         if broker != partition.leader:
             del partition.logs[broker]

@@ -38,13 +38,13 @@ def drop_late(partition: "Partition") -> bool:
     leader = cluster.brokers.get(partition.leader)
     if leader is None or not leader.online:
         return False
-    if not leader.hears_controller:
+    if not leader.hears_controller or partition.leader in partition.views:
         return True
     end, longest_ms = partition.log.end_offset, lag_ms(partition)
     for follower in partition.followers.values():
         late = follower.end_offset != end and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
         if late and follower.broker in partition.isr:
-            partition.isr = [r for r in partition.isr if r != follower.broker]
+            partition.change(isr=[r for r in partition.isr if r != follower.broker])
             if partition.policies[isr_shrink_epoch].lagging:
                 partition.bump_epoch()
     partition.advance_high_watermark()

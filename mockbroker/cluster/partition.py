@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
+from ..metadata.image import PartitionRegistration
+from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.epochs.epoch_below_first import epoch_below_first
 from ..policies.epochs.epoch_lookup import epoch_lookup
 from ..policies.epochs.epoch_not_given import epoch_not_given
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .topic import Topic
 
-NO_LEADER = -1
 REPLICA_FETCH_WAIT_MS = 500
 """Kafka's default for `replica.fetch.wait.max.ms`."""
 
@@ -59,19 +60,23 @@ class Partition:
         "waiting_followers",
     )
 
-    def __init__(self, topic: "Topic", index: int, replicas: list[int]) -> None:
+    def __init__(
+        self,
+        topic: "Topic",
+        index: int,
+        registered: PartitionRegistration,
+        logs: dict[int, Log] | None = None,
+    ) -> None:
         self.topic = topic
         self.environment = topic.environment
         self.index = index
-        cluster = topic.cluster
-        active = [broker for broker in replicas if not cluster.brokers[broker].fenced]
-        # Answers that are yet to be written hold these: another takes their place, they never change.
-        self.replicas: Sequence[int] = replicas
-        self.isr: Sequence[int] = active or list(replicas)
-        self.leader = active[0] if active else NO_LEADER
-        self.leader_epoch: int = 0
-        self.logs = {broker: topic.new_log(broker) for broker in replicas}
-        self.log: Log = self.logs[self.isr[0]]
+        self._register(registered)
+        self.logs = {b: topic.new_log(b) for b in registered.replicas} if logs is None else logs
+        self.log: Log
+        if self.leader in self.logs:
+            self.log = self.logs[self.leader]
+        else:
+            self.log = next(iter(self.logs.values()), None) or topic.new_log(self.leader)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         self.views: dict[int, Partition] = {}
@@ -90,14 +95,14 @@ class Partition:
         self.deleted = False
         """Whether its topic was deleted."""
         self._epoch_due = False
-        self._enter_epoch()
         self._isr_check = False
         self._rested_ms: int | None = None
         self._told_ms = 0
-        self._begin_to_follow()
+        self._begin()
 
-    def _begin_to_follow(self) -> None:
+    def _begin(self) -> None:
         """There is nothing to fetch in a new partition, but a broker may not have heard of it."""
+        self._enter_epoch()
         brokers = self.topic.cluster.brokers
         for broker in self.replicas:
             if broker == self.leader:
@@ -294,7 +299,7 @@ class Partition:
             return
         follower.fetched(offset, log_start_offset, log.end_offset, self.environment.now_ms)
         if broker not in self.isr and in_sync.may_join(self, broker, offset):
-            self.isr = [r for r in self.replicas if r in self.isr or r == broker]
+            self.change(isr=[r for r in self.replicas if r in self.isr or r == broker])
         self.advance_high_watermark()
         for look in list(self.deleting):
             look()
@@ -370,6 +375,28 @@ class Partition:
         else:
             self._plan_isr_check()
 
+    # -- what the controller decides
+
+    def _register(self, registered: PartitionRegistration) -> None:
+        # Answers that are yet to be written hold the lists: others take their place, they never change.
+        self.replicas, self.isr = registered.replicas, registered.isr
+        self.leader: int = registered.leader
+        self.leader_epoch: int = registered.leader_epoch
+
+    def change(
+        self,
+        *,
+        isr: Sequence[int] | None = None,
+        leader: int | None = None,
+        replicas: Sequence[int] | None = None,
+    ) -> None:
+        """The controller writes that, and with `leader` the next leader epoch."""
+        cluster, topic_id = self.topic.cluster, self.topic.id
+        cluster.write(PartitionChangeRecord(topic_id, self.index, isr, leader, replicas))
+        registered = cluster.metadata.image.partition(topic_id, self.index)
+        assert registered is not None, "just written"
+        self._register(registered)
+
     # -- leadership
 
     def lead(self, broker: int) -> None:
@@ -379,10 +406,10 @@ class Partition:
         were = self.followers
         self.topic.cluster.leader_changes(self)
         new = self.logs[broker]
-        self.leader = broker
-        self.leader_epoch += 1
+        self.change(leader=broker)
         self.log = new
-        self._enter_epoch()
+        if broker not in self.views:
+            self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.followers = {
             b: Follower(b, self.logs[b], now_ms if b in self.isr else NEVER_MS)
@@ -410,7 +437,7 @@ class Partition:
     def bump_epoch(self) -> None:
         """The same leader, in the next leader epoch; followers wait for it where it has not heard of that."""
         self.topic.cluster.leader_changes(self)
-        self.leader_epoch += 1
+        self.change(leader=self.leader)
         if self.leader not in self.views:
             self._enter_epoch()
             self.topic.cluster.leader_changed(self)
@@ -428,12 +455,12 @@ class Partition:
     def lose_leader(self) -> None:
         """No replica may lead."""
         self.topic.cluster.leader_changes(self)
-        self.leader = NO_LEADER
-        self.leader_epoch += 1
+        self.change(leader=NO_LEADER)
         self._leader_changed()
 
     def _leader_changed(self) -> None:
-        self.topic.cluster.leader_changed(self)
+        if self.leader not in self.views:
+            self.topic.cluster.leader_changed(self)
         self.release()
 
     def release(self) -> None:

@@ -1,8 +1,14 @@
 """A partition as a broker knows it that has not heard of its new leader."""
 
+from typing import TYPE_CHECKING
+
+from ..metadata.image import PartitionRegistration
 from .awaited import Awaited
 from .follower import Follower, FollowerState
 from .partition import Partition
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
 
 
 class StalePartition(Partition):
@@ -15,15 +21,11 @@ class StalePartition(Partition):
 
     __slots__ = ()
 
-    def __init__(self, current: Partition, broker: int) -> None:
-        super().__init__(current.topic, current.index, [broker])
-        self.replicas = list(current.replicas)
-        self.isr = list(current.isr)
-        self.leader, self.leader_epoch = current.leader, current.leader_epoch
+    def __init__(self, current: Partition, broker: int, registered: PartitionRegistration) -> None:
+        log = current.logs.get(broker)
+        super().__init__(current.topic, current.index, registered, {} if log is None else {broker: log})
         self.epoch_start_offset = current.epoch_start_offset
         self._epoch_due = current._epoch_due
-        self.logs = {broker: current.logs[broker]} if broker in current.logs else {}
-        self.log = self.logs.get(broker, self.log)
         if self.leader == broker:
             self.unacknowledged, current.unacknowledged = current.unacknowledged, Awaited()
             for was in current.followers.values():
@@ -32,18 +34,19 @@ class StalePartition(Partition):
                 follower.state = FollowerState.CUT_OFF
                 self.followers[was.broker] = follower
 
-    def _begin_to_follow(self) -> None:
-        """Nobody follows it."""
+    def _begin(self) -> None:
+        """It goes on as before, and nobody follows it."""
 
     def _plan_isr_check(self) -> None:
-        """Its ISR stays, and the view is over once the broker hears the controller again."""
+        """Its ISR stays, and the view is over once the broker has heard the news."""
 
 
-def keep(partition: Partition) -> None:
-    """Before the leader changes: brokers that won't hear of it go on with what they know."""
-    for broker in partition.topic.cluster.brokers.values():
-        if not broker.hears_controller and broker.id not in partition.views:
-            partition.views[broker.id] = StalePartition(partition, broker.id)
+def keep(cluster: "Cluster", partition: Partition) -> None:
+    """Before the leader changes: brokers that won't hear of it now go on with what they know."""
+    for broker, behind in cluster.metadata.behind.items():
+        registered = behind.image.partition(partition.topic.id, partition.index)
+        if broker not in partition.views and registered is not None:
+            partition.views[broker] = StalePartition(partition, broker, registered)
 
 
 def drop(partition: Partition, broker: int) -> Partition | None:
@@ -53,3 +56,15 @@ def drop(partition: Partition, broker: int) -> Partition | None:
         partition.topic.cluster.cleanup.forget(view)
         view.release()
     return view
+
+
+def replace(partition: Partition, broker: int, registered: PartitionRegistration) -> None:
+    """The broker has heard some news, and not the last: who leads since then is a step behind still."""
+    if broker not in partition.views:
+        return
+    knew = (partition.views[broker].leader, partition.views[broker].leader_epoch)
+    if knew != (registered.leader, registered.leader_epoch):
+        drop(partition, broker)
+        view = partition.views[broker] = StalePartition(partition, broker, registered)
+        if registered.leader == broker:
+            view.lead_again()

@@ -8,6 +8,7 @@ from ..configs import TopicSettings
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
+from . import controller
 from .partition import Partition
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ class Topic:
         cluster: "Cluster",
         name: str,
         topic_id: UUID,
-        assignment: list[list[int]],
         overrides: Mapping[str, str],
     ) -> None:
         self.cluster = cluster
@@ -36,7 +36,6 @@ class Topic:
         self.settings: TopicSettings
         self.partitions: list[Partition] = []
         self.configure(overrides)
-        self.partitions += [Partition(self, index, replicas) for index, replicas in enumerate(assignment)]
 
     def configure(self, overrides: Mapping[str, str]) -> None:
         """Sets the topic's own configuration. ConfigError when a value is invalid."""
@@ -49,8 +48,9 @@ class Topic:
             self.cluster.cleanup.reconfigured(partition)
 
     def add_partitions(self, assignment: list[list[int]]) -> None:
-        start = len(self.partitions)
-        self.partitions += [Partition(self, start + i, replicas) for i, replicas in enumerate(assignment)]
+        """One for each list of replicas."""
+        for index, replicas in enumerate(assignment, len(self.partitions)):
+            self.partitions.append(Partition(self, index, controller.create_partition(self, index, replicas)))
 
     @property
     def policies(self) -> "Policies":

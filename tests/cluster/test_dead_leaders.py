@@ -3,8 +3,8 @@
 import pytest
 
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.cluster.replicas import describe
+from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.partition import LAG_MS, PartitionDriver, outcome

@@ -14,8 +14,9 @@ from hypothesis.stateful import (
 
 from mockbroker.cluster import connectivity
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import NO_LEADER, Partition
+from mockbroker.cluster.partition import Partition
 from mockbroker.log.log import Log
+from mockbroker.metadata.records import NO_LEADER
 
 from ..driving.cluster import Asked
 from ..driving.partition import LAG_MS, PartitionDriver, outcome

@@ -4,9 +4,9 @@ import pytest
 
 from mockbroker.cluster import controller
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import NO_LEADER
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
+from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from mockbroker.apis import HANDLERS
 from mockbroker.apis.advertised import advertised
-from mockbroker.cluster import controller
+from mockbroker.cluster import connectivity, controller
 from mockbroker.cluster.call import PARKED, Call, Client, Failed, Outcome
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.environment import Environment
@@ -151,6 +151,13 @@ class ClusterDriver:
 
     def start_broker(self, broker: int) -> None:
         controller.start_broker(self.cluster, broker)
+
+    def cut_off(self, broker: int) -> None:
+        """From all others, and from the controller."""
+        connectivity.cut_off(self.cluster, broker, self.cluster.brokers, from_controller=True)
+
+    def rejoin(self, broker: int) -> None:
+        connectivity.rejoin(self.cluster, broker)
 
     def newest(self, key: ApiKey) -> int:
         return newest(self.cluster, key)

@@ -150,6 +150,10 @@ class PartitionDriver(ClusterDriver):
         only = self.ask(request, 9, broker=broker).topics[0].partitions[0]
         return only.leader_id, only.leader_epoch
 
+    def brokers_told_by(self, broker: int) -> list[int]:
+        """Those that the Metadata of `broker` lists."""
+        return [each.node_id for each in self.ask(MetadataRequest(topics=[]), 9, broker=broker).brokers]
+
     def state_of(self, broker: int, partition: Partition | None = None) -> FollowerState:
         return (partition or self.partition).followers[broker].state
 

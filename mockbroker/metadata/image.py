@@ -1,0 +1,116 @@
+"""The cluster as its metadata records make it (`MetadataImage.java`)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from .records import (
+    NO_CONTROLLER,
+    ActiveControllerRecord,
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    Record,
+    RegisterBrokerRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+
+
+class BrokerRegistration(NamedTuple):
+    """A broker as the controller knows it; `fenced` when it is taken for gone."""
+
+    id: int
+    rack: str | None
+    fenced: bool
+
+
+class PartitionRegistration(NamedTuple):
+    """A partition as the controller knows it (`PartitionRegistration.java`). Its lists never change: answers
+    that are yet to be written hold them."""
+
+    replicas: Sequence[int]
+    isr: Sequence[int]
+    leader: int
+    leader_epoch: int
+    partition_epoch: int = 0
+
+    def merge(self, change: PartitionChangeRecord) -> "PartitionRegistration":
+        """With what a record changes."""
+        elects = change.leader is not None
+        return PartitionRegistration(
+            self.replicas if change.replicas is None else change.replicas,
+            self.isr if change.isr is None else change.isr,
+            self.leader if change.leader is None else change.leader,
+            self.leader_epoch + elects,
+            self.partition_epoch + 1,
+        )
+
+
+class TopicImage:
+    """A topic. It is changed by the image that owns it alone; others replace it by a copy first."""
+
+    __slots__ = ("id", "name", "owner", "partitions")
+
+    def __init__(
+        self, owner: object, name: str, topic_id: UUID, partitions: list[PartitionRegistration]
+    ) -> None:
+        self.owner = owner
+        self.name = name
+        self.id = topic_id
+        self.partitions = partitions
+
+
+class MetadataImage:
+    """Brokers by id, topics by name and by id, in the order of their creation.
+
+    A `snapshot` shares the topics with it until one of the two changes them.
+    """
+
+    def __init__(self) -> None:
+        self.brokers: dict[int, BrokerRegistration] = {}
+        self.topics: dict[str, TopicImage] = {}
+        self.topic_ids: dict[UUID, TopicImage] = {}
+        self.controller = NO_CONTROLLER
+        self._owner = object()
+
+    def snapshot(self) -> "MetadataImage":
+        """The image as it is now, which goes its own way from here."""
+        copy = MetadataImage()
+        copy.brokers = dict(self.brokers)
+        copy.topics = dict(self.topics)
+        copy.topic_ids = dict(self.topic_ids)
+        copy.controller = self.controller
+        self._owner = object()
+        return copy
+
+    def partition(self, topic_id: UUID, index: int) -> PartitionRegistration | None:
+        topic = self.topic_ids.get(topic_id)
+        return None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
+
+    def apply(self, record: Record) -> None:
+        """Takes in the next record."""
+        match record:
+            case PartitionChangeRecord():
+                partitions = self._changing(record.topic_id).partitions
+                partitions[record.partition_id] = partitions[record.partition_id].merge(record)
+            case PartitionRecord(topic_id, _, replicas, isr, leader, leader_epoch):
+                registration = PartitionRegistration(replicas, isr, leader, leader_epoch)
+                self._changing(topic_id).partitions.append(registration)
+            case TopicRecord(name, topic_id):
+                self.topics[name] = self.topic_ids[topic_id] = TopicImage(self._owner, name, topic_id, [])
+            case RemoveTopicRecord(topic_id):
+                del self.topics[self.topic_ids.pop(topic_id).name]
+            case RegisterBrokerRecord(broker_id, rack, fenced):
+                self.brokers[broker_id] = BrokerRegistration(broker_id, rack, fenced)
+            case BrokerRegistrationChangeRecord(broker_id, fenced):
+                self.brokers[broker_id] = self.brokers[broker_id]._replace(fenced=fenced)
+            case ActiveControllerRecord(broker_id):
+                self.controller = broker_id
+
+    def _changing(self, topic_id: UUID) -> TopicImage:
+        topic = self.topic_ids[topic_id]
+        if topic.owner is not self._owner:
+            topic = TopicImage(self._owner, topic.name, topic_id, list(topic.partitions))
+            self.topics[topic.name] = self.topic_ids[topic_id] = topic
+        return topic

@@ -1,0 +1,69 @@
+"""The log of metadata records, kept from the offset on that the slowest broker has reached."""
+
+from collections import deque
+from typing import NamedTuple
+
+from .image import MetadataImage
+from .records import PartitionKey, Record, partition_of
+
+
+class _Entry(NamedTuple):
+    written_ms: int
+    record: Record
+
+
+class Behind:
+    """A broker that has not heard of everything: its image, and what it is yet to hear, the oldest first."""
+
+    def __init__(self, image: MetadataImage) -> None:
+        self.image = image
+        self._pending: deque[_Entry] = deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._pending)
+
+    @property
+    def next_ms(self) -> int | None:
+        """When the first record that it is yet to hear was written."""
+        return self._pending[0].written_ms if self._pending else None
+
+    def keep(self, entry: _Entry) -> None:
+        self._pending.append(entry)
+
+    def hear(self, until_ms: int | None = None) -> list[PartitionKey]:
+        """Takes in what was written until then, or everything; the partitions that this was about."""
+        about: dict[PartitionKey, None] = {}
+        while self._pending and (until_ms is None or self._pending[0].written_ms <= until_ms):
+            record = self._pending.popleft().record
+            self.image.apply(record)
+            if (partition := partition_of(record)) is not None:
+                about[partition] = None
+        return list(about)
+
+
+class MetadataLog:
+    """`image` is that at the end of the log, which brokers share that have heard everything. `behind` has the
+    others; records are kept for them only."""
+
+    def __init__(self) -> None:
+        self.image = MetadataImage()
+        self.end_offset = 0
+        self.behind: dict[int, Behind] = {}
+
+    def write(self, record: Record, now_ms: int) -> None:
+        """Appends a record, of which brokers that are not behind hear at once."""
+        self.image.apply(record)
+        self.end_offset += 1
+        for each in self.behind.values():
+            each.keep(_Entry(now_ms, record))
+
+    def image_of(self, broker: int) -> MetadataImage:
+        """The cluster as a broker knows it."""
+        return self.behind[broker].image if broker in self.behind else self.image
+
+    def fall_behind(self, broker: int) -> Behind:
+        """From now on a broker hears only what it is told of by `Behind.hear`."""
+        found = self.behind.get(broker)
+        if found is None:
+            found = self.behind[broker] = Behind(self.image.snapshot())
+        return found

@@ -1,0 +1,145 @@
+"""Brokers that hear late what the controller wrote: what they do until then, and what they tell clients."""
+
+import pytest
+
+from mockbroker.cluster import controller
+from mockbroker.cluster.follower import FollowerState
+from mockbroker.cluster.news import slow_metadata
+from mockbroker.protocol.errors import ErrorCode
+
+from ..driving.partition import PartitionDriver, outcome
+
+DELAY_MS = 1_000
+
+
+def slow(broker: int) -> PartitionDriver:
+    """A leader with two followers, a record, and a broker that hears late from now on."""
+    driver = PartitionDriver()
+    driver.produce()
+    slow_metadata(driver.cluster, broker, DELAY_MS)
+    return driver
+
+
+def move(driver: PartitionDriver, to: int) -> None:
+    assert controller.move_leader(driver.cluster, driver.partition, to)
+
+
+def test_a_new_leader_leads_when_it_has_heard_of_it() -> None:
+    driver = slow(2)
+    move(driver, 2)
+    assert [driver.leader_told_by(each) for each in (1, 2, 3)] == [(2, 1), (1, 0), (2, 1)]
+    for broker in (1, 2):
+        assert outcome(driver.produce(broker=broker))[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert driver.read(0, broker=2, epoch=1).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
+    driver.advance(DELAY_MS - 1)
+    assert outcome(driver.produce(broker=2))[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert driver.state_of(3) is FollowerState.CUT_OFF
+    driver.advance(1)
+    assert driver.leader_told_by(2) == (2, 1)
+    assert outcome(driver.produce(broker=2)) == (0, 1)
+    assert driver.epoch_end(0, broker=2) == (0, 1)
+    assert driver.ends() == {1: 2, 2: 2, 3: 2}
+
+
+def test_an_old_leader_leads_on_until_it_has_heard_of_another() -> None:
+    driver = slow(1)
+    move(driver, 2)
+    assert driver.leader_told_by(1) == (1, 0)
+    assert outcome(driver.produce(acks=1, broker=1)) == (0, 1)
+    waits = driver.produce(broker=1)
+    assert waits.parked
+    assert outcome(driver.produce(3, acks=1, broker=2)) == (0, 1)
+    driver.advance(DELAY_MS)
+    assert outcome(waits)[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert driver.leader_told_by(1) == (2, 1)
+    first, second, _ = driver.partition.logs.values()
+    assert list(map(bytes, first)) == list(map(bytes, second)), "what it took meanwhile is gone"
+
+
+def test_a_follower_follows_the_new_leader_when_it_has_heard_of_it() -> None:
+    driver = slow(3)
+    move(driver, 2)
+    waits = driver.produce(broker=2)
+    assert waits.parked, "it is in sync, and does not fetch"
+    assert driver.ends() == {1: 2, 2: 2, 3: 1}
+    driver.advance(DELAY_MS)
+    assert outcome(waits) == (0, 1)
+    assert driver.ends() == {1: 2, 2: 2, 3: 2}
+
+
+def test_a_broker_hears_of_one_change_after_the_other() -> None:
+    driver = slow(2)
+    move(driver, 2)
+    driver.advance(DELAY_MS // 2)
+    move(driver, 3)
+    assert driver.leader_told_by(2) == (1, 0)
+    driver.advance(DELAY_MS // 2)
+    assert driver.leader_told_by(2) == (2, 1)
+    assert outcome(driver.produce(acks=1, broker=2)) == (0, 1), "it leads, though another does since"
+    assert driver.leader_told_by(1) == (3, 2)
+    driver.advance(DELAY_MS // 2)
+    assert driver.leader_told_by(2) == (3, 2)
+    assert outcome(driver.produce(broker=3)) == (0, 1)
+    assert driver.ends() == {1: 2, 2: 2, 3: 2}
+    # Its own epoch is gone with what it wrote in it.
+    assert driver.partition.logs[2].epochs.epochs == driver.partition.logs[3].epochs.epochs == [0, 2]
+
+
+def test_a_new_topic_is_not_there_for_who_has_not_heard_of_it() -> None:
+    driver = slow(1)
+    driver.topic = driver.cluster.create_topic("new", [[1, 2, 3]])
+    driver.partition = driver.topic.partitions[0]
+    assert outcome(driver.produce(broker=1))[0] == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert driver.leader_told_by(2) == (1, 0)
+    driver.advance(DELAY_MS)
+    assert outcome(driver.produce(broker=1)) == (0, 0)
+
+
+def test_a_broker_that_is_no_longer_slow_has_heard_everything() -> None:
+    driver = slow(2)
+    move(driver, 2)
+    slow_metadata(driver.cluster, 2, 0)
+    assert outcome(driver.produce(broker=2)) == (0, 1)
+    move(driver, 1)
+    assert driver.leader_told_by(2) == (1, 2)
+    assert not driver.cluster.metadata.behind
+
+
+@pytest.mark.parametrize("ends", ["stop_broker", "kill_broker"])
+def test_a_broker_that_starts_has_read_everything(ends: str) -> None:
+    driver = slow(2)
+    getattr(driver, ends)(2)
+    driver.advance(20_000)
+    move(driver, 3)
+    driver.start_broker(2)
+    assert driver.leader_told_by(2) == driver.leader_told_by(1)
+    move(driver, 1)
+    assert driver.leader_told_by(2) != driver.leader_told_by(1), "it is as slow as before"
+    driver.advance(DELAY_MS)
+    assert driver.leader_told_by(2) == driver.leader_told_by(1)
+
+
+def test_one_that_is_cut_off_hears_nothing_until_it_is_back() -> None:
+    driver = slow(2)
+    move(driver, 3)
+    driver.cut_off(2)
+    driver.advance(DELAY_MS)
+    assert driver.leader_told_by(2) == (1, 0)
+    driver.rejoin(2)
+    assert driver.leader_told_by(2) == (3, 1)
+
+
+def test_brokers_that_are_gone_are_listed_until_it_is_heard() -> None:
+    driver = slow(2)
+    driver.stop_broker(3)
+    assert driver.brokers_told_by(1) == [1, 2]
+    assert driver.brokers_told_by(2) == [1, 2, 3]
+    driver.advance(DELAY_MS)
+    assert driver.brokers_told_by(2) == [1, 2]
+
+
+def test_nothing_is_planned_while_nothing_is_written() -> None:
+    driver = slow(2)
+    before = driver.cluster.next_deadline()
+    driver.advance(DELAY_MS * 10)
+    assert driver.cluster.next_deadline() == before
