@@ -49,14 +49,14 @@ class Clock:
 
     def elapse(self, elapsed_ms: int) -> None:
         """Lets the time go by until `elapsed_ms` after the start."""
-        self.elapsed_ms = elapsed_ms
         cluster = self._cluster
+        # Whoever has moved the cluster's time ahead has moved the clock.
+        self._epoch_ms = max(self._epoch_ms, cluster.now_ms - self.elapsed_ms)
+        self.elapsed_ms = elapsed_ms
         if self.manual:
             cluster.advance(cluster.now_ms, elapsed_ms)
-            return
-        # Whoever has moved the cluster's time ahead has moved the clock.
-        self._epoch_ms = max(self._epoch_ms, cluster.now_ms - elapsed_ms)
-        cluster.advance(self._epoch_ms + elapsed_ms)
+        else:
+            cluster.advance(self._epoch_ms + elapsed_ms)
 
     @property
     def _waited_ms(self) -> int:
