@@ -20,7 +20,6 @@ from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
     BatchIndexAndErrorMessage,
-    LeaderIdAndEpoch,
     PartitionProduceData,
     PartitionProduceResponse,
     ProduceRequest,
@@ -31,8 +30,10 @@ from ..protocol.messages.produce import (
 from ..protocol.record_batch import BatchHeader
 from .leaders import produce_endpoints
 from .produced_batches import ZSTD_SINCE, RequestError, first_is_transactional, only_batch
+from .produced_partitions import Asked, led_by_other, refused
 from .registry import handles
 from .unreplicated import Unreplicated
+from .verification import Verification
 
 _ACKS = (-1, 0, 1)
 _ADMIN_CLIENT_ID = "__admin_client"
@@ -41,36 +42,6 @@ _ADMIN_CLIENT_ID = "__admin_client"
 _TWO_PRODUCERS = RequestError(
     ErrorCode.INVALID_PRODUCER_ID_MAPPING, "Transactional records contained more than one producer ID"
 )
-
-
-class Asked:
-    """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
-    one already."""
-
-    __slots__ = ("answer", "appends", "batch", "header", "index", "null", "partition", "topic")
-
-    def __init__(self, index: int, topic: TopicProduceResponse) -> None:
-        self.index = index
-        self.topic = topic
-        self.answer: PartitionProduceResponse | None = None
-        self.appends = self.null = False
-        self.partition: Partition
-        self.batch: bytes | memoryview
-        self.header: BatchHeader
-
-    def refuse(self, answer: PartitionProduceResponse) -> None:
-        """Keeps the batch from the log; what was answered already stands."""
-        self.appends = False
-        self.answer = self.answer or answer
-
-    @property
-    def in_transaction(self) -> bool:
-        return bool(self.header.attributes & record_batch.TRANSACTIONAL) and self.header.producer_id >= 0
-
-    @property
-    def behind(self) -> bool:
-        """Whether followers have yet to copy what was appended."""
-        return self.appends and self.partition.log.high_watermark != self.partition.log.end_offset
 
 
 @handles(ApiKey.PRODUCE)
@@ -95,8 +66,6 @@ def produce(call: Call, request: ProduceRequest) -> object:
         producers = {each.header[9:11] for each in asked if each.appends and each.in_transaction}
         if len(producers) > 1:
             return _refuse_all(request, _TWO_PRODUCERS)
-        from .verification import Verification
-
         return Verification(call, request, answer, asked, append_all).start()
     return append_all(call, request, answer, asked)
 
@@ -284,13 +253,6 @@ def append(
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 
-def led_by_other(partition: Partition) -> PartitionProduceResponse:
-    """NOT_LEADER_OR_FOLLOWER, with the leader (KIP-951)."""
-    answer = refused(partition.index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
-    return answer
-
-
 def merged(request: ProduceRequest) -> list[TopicProduceData]:
     """Each topic once, each partition once with its last records, and no topic without partitions."""
     topics = request.topic_data
@@ -314,13 +276,3 @@ def _topic_of(call: Call, data: TopicProduceData) -> tuple[Topic | None, ErrorCo
         return call.cluster.topics.get(data.name), None
     topic = call.cluster.topic_ids.get(data.topic_id) if data.topic_id else None
     return topic, None if topic else ErrorCode.UNKNOWN_TOPIC_ID
-
-
-def refused(
-    index: int,
-    code: ErrorCode,
-    message: str | None = None,
-    records: list[BatchIndexAndErrorMessage] | None = None,
-    log_start_offset: int = -1,
-) -> PartitionProduceResponse:
-    return PartitionProduceResponse(index, code, -1, -1, log_start_offset, records or [], message)

@@ -14,7 +14,7 @@ from ..protocol import record_batch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
-from .produce import Asked, led_by_other, refused
+from .produced_partitions import Asked, led_by_other, refused
 
 E = ErrorCode
 Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]

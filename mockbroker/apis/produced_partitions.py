@@ -1,0 +1,59 @@
+"""The partitions of a Produce, on their way to the log or refused."""
+
+from ..cluster.partition import Partition
+from ..protocol import record_batch
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    PartitionProduceResponse,
+    TopicProduceResponse,
+)
+from ..protocol.record_batch import BatchHeader
+
+
+class Asked:
+    """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
+    one already."""
+
+    __slots__ = ("answer", "appends", "batch", "header", "index", "null", "partition", "topic")
+
+    def __init__(self, index: int, topic: TopicProduceResponse) -> None:
+        self.index = index
+        self.topic = topic
+        self.answer: PartitionProduceResponse | None = None
+        self.appends = self.null = False
+        self.partition: Partition
+        self.batch: bytes | memoryview
+        self.header: BatchHeader
+
+    def refuse(self, answer: PartitionProduceResponse) -> None:
+        """Keeps the batch from the log; what was answered already stands."""
+        self.appends = False
+        self.answer = self.answer or answer
+
+    @property
+    def in_transaction(self) -> bool:
+        return bool(self.header.attributes & record_batch.TRANSACTIONAL) and self.header.producer_id >= 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether followers have yet to copy what was appended."""
+        return self.appends and self.partition.log.high_watermark != self.partition.log.end_offset
+
+
+def led_by_other(partition: Partition) -> PartitionProduceResponse:
+    """NOT_LEADER_OR_FOLLOWER, with the leader (KIP-951)."""
+    answer = refused(partition.index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+    return answer
+
+
+def refused(
+    index: int,
+    code: ErrorCode,
+    message: str | None = None,
+    records: list[BatchIndexAndErrorMessage] | None = None,
+    log_start_offset: int = -1,
+) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index, code, -1, -1, log_start_offset, records or [], message)
