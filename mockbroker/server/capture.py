@@ -3,22 +3,20 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..protocol.pcapng import ACK, FIN, MAX_PAYLOAD, PUSH, SYN, Address, Segment, Writer
+from .connection import Connection
 from .failures import OutputLostError
-
-if TYPE_CHECKING:
-    from .connection import Connection
 
 
 class Wire(Protocol):
     """Hears of the bytes of every connection."""
 
-    def opened(self, connection: "Connection") -> None: ...
-    def received(self, connection: "Connection", data: bytes) -> None: ...
-    def sent(self, connection: "Connection", data: bytes) -> None: ...
-    def closed(self, connection: "Connection") -> None: ...
+    def opened(self, connection: Connection) -> None: ...
+    def received(self, connection: Connection, data: bytes) -> None: ...
+    def sent(self, connection: Connection, data: bytes) -> None: ...
+    def closed(self, connection: Connection) -> None: ...
 
 
 class Capture:
@@ -33,19 +31,19 @@ class Capture:
         self._writer = Writer(self._file)
         self._streams: dict[Connection, _Stream] = {}
 
-    def opened(self, connection: "Connection") -> None:
+    def opened(self, connection: Connection) -> None:
         stream = self._streams[connection] = _Stream(connection)
         self._write(stream, from_client=True, flags=SYN)
         self._write(stream, from_client=False, flags=SYN | ACK)
         self._write(stream, from_client=True, flags=ACK)
 
-    def received(self, connection: "Connection", data: bytes) -> None:
+    def received(self, connection: Connection, data: bytes) -> None:
         self._data(connection, data, from_client=True)
 
-    def sent(self, connection: "Connection", data: bytes) -> None:
+    def sent(self, connection: Connection, data: bytes) -> None:
         self._data(connection, data, from_client=False)
 
-    def closed(self, connection: "Connection") -> None:
+    def closed(self, connection: Connection) -> None:
         if stream := self._streams.pop(connection, None):
             self._write(stream, from_client=False, flags=FIN | ACK)
             self._write(stream, from_client=True, flags=FIN | ACK)
@@ -56,7 +54,7 @@ class Capture:
         except OSError as error:
             self._lose(error)
 
-    def _data(self, connection: "Connection", data: bytes, *, from_client: bool) -> None:
+    def _data(self, connection: Connection, data: bytes, *, from_client: bool) -> None:
         stream = self._streams[connection]
         for start in range(0, len(data), MAX_PAYLOAD):
             part = data[start : start + MAX_PAYLOAD]
@@ -82,7 +80,7 @@ class Capture:
 class _Stream:
     """Addresses and sequence numbers of one connection."""
 
-    def __init__(self, connection: "Connection") -> None:
+    def __init__(self, connection: Connection) -> None:
         host, _, port = connection.name.rpartition(":")
         self._client: Address = (host, int(port))
         self._broker: Address = (host, connection.broker.listens_on[1])

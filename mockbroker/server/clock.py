@@ -2,12 +2,9 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ..cluster.cluster import Cluster
 from ..duration import Duration, later
-
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
 
 __tracebackhide__ = True
 
@@ -20,7 +17,7 @@ class Clock:
     waits for (`Cluster.wait`) is over after that time outside too, and everything else only by `advance`.
     """
 
-    def __init__(self, cluster: "Cluster", manual: bool, advanced: Callable[[], None]) -> None:
+    def __init__(self, cluster: Cluster, manual: bool, advanced: Callable[[], None]) -> None:
         self.manual = manual
         self.elapsed_ms = 0
         self.started = time.monotonic()

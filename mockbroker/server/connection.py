@@ -3,10 +3,11 @@
 import struct
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
+from ..cluster.broker import Broker
 from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
@@ -21,12 +22,9 @@ from .delivery import Deliveries
 from .failures import RequestFailedError
 from .foreign import SASL, SASL_HANDSHAKE
 from .frames import Frames
+from .observer import Observer
 from .slices import ENDLESS, Slice
 from .too_long import frame_instead
-
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from .observer import Observer
 
 _HEADER: Final = struct.Struct(">hhih").unpack_from
 _API_VERSIONS: Final = 18
@@ -60,10 +58,10 @@ class Connection(Frames):
 
     def __init__(
         self,
-        broker: "Broker",
+        broker: Broker,
         name: str,
         host: str,
-        observer: "Observer",
+        observer: Observer,
         on_ready: "Callable[[Connection], None]",
         faults: Faults | None = None,
         trace: Trace | None = None,

@@ -2,12 +2,10 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..faults.exchange import Delivery
-
-if TYPE_CHECKING:
-    from ..protocol.codecs import Frame
+from ..protocol.codecs import Frame
 
 
 class Outlet(Protocol):
@@ -38,7 +36,7 @@ class Deliveries:
         self._done = done
         self._withheld: deque[bytes] = deque()
 
-    def deliver(self, frame: "Frame", how: Delivery) -> bool:
+    def deliver(self, frame: Frame, how: Delivery) -> bool:
         """Sends an answer, whole and at once or not; False where `done` is called when it has left."""
         data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
         if how.cut:

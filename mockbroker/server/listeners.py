@@ -6,17 +6,15 @@ import math
 import socket
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..cluster import controller
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
 from .failures import ClusterError
 from .listening import PortInUseError, listen
+from .observer import Observer
 from .poller import READ, Poller
-
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
-    from .observer import Observer
 
 RETRY_SECONDS: Final = 0.25
 """How often a broker whose port is taken looks whether it is free."""
@@ -30,7 +28,7 @@ class Listeners:
     """`gone` hears of each broker that went down, whose listener is closed then."""
 
     def __init__(
-        self, cluster: "Cluster", poller: Poller, observer: "Observer", gone: "Callable[[Broker], None]"
+        self, cluster: Cluster, poller: Poller, observer: Observer, gone: Callable[[Broker], None]
     ) -> None:
         self._cluster = cluster
         self._poller = poller
@@ -44,7 +42,7 @@ class Listeners:
         """Brokers whose port was taken when they were started, and how that is told."""
         self._retry_at = 0.0
 
-    def listen(self, broker: "Broker") -> None:
+    def listen(self, broker: Broker) -> None:
         """Listens where `broker` says; ports that were 0 are filled in. PortInUseError."""
         sock = listen(*broker.listens_on)
         port = sock.getsockname()[1]
@@ -75,7 +73,7 @@ class Listeners:
                 else:
                     self.deaf.pop(broker.id, None)
 
-    def _stay_down(self, broker: "Broker", error: PortInUseError) -> None:
+    def _stay_down(self, broker: Broker, error: PortInUseError) -> None:
         """As a real broker that finds its port taken; it is started again once the port is free."""
         if broker.id not in self.deaf:
             self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
@@ -93,7 +91,7 @@ class Listeners:
             controller.start_broker(self._cluster, broker)
         self.follow()
 
-    def accepted(self, fd: int) -> "Iterator[tuple[socket.socket, tuple[str, int], Broker]]":
+    def accepted(self, fd: int) -> Iterator[tuple[socket.socket, tuple[str, int], Broker]]:
         """New clients of a listener that is ready: their sockets, their addresses, and whom they came to."""
         if fd not in self._listening:
             return

@@ -1,18 +1,17 @@
 """What a shell wants to hear of its connections."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.call import Client
+from ..cluster.broker import Broker
+from ..cluster.call import Client
 
 
 class ClientConnection(Protocol):
     """A client's connection, as far as it tells who is there. `name` is the client's address."""
 
     name: str
-    broker: "Broker"
-    client: "Client"
+    broker: Broker
+    client: Client
     client_id: str | None
 
 

@@ -13,10 +13,12 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import trio
 
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
 from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
@@ -26,13 +28,9 @@ from .clock import Clock
 from .connection import Buffer, Connection
 from .failures import ClusterError, RequestFailedError
 from .listeners import Listeners
+from .observer import Observer
 from .poller import READ, WRITE, new_poller
 from .slices import Slice
-
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
-    from .observer import Observer
 
 READ_BYTES: Final = 256 * 1024
 TURN_SECONDS: Final = 0.002
@@ -70,8 +68,8 @@ class Pump:
 
     def __init__(
         self,
-        cluster: "Cluster",
-        observer: "Observer",
+        cluster: Cluster,
+        observer: Observer,
         *,
         manual_clock: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
@@ -98,11 +96,11 @@ class Pump:
         self._busy = self._poked = False
         self.listeners = Listeners(cluster, self._poller, observer, self._drop_clients_of)
 
-    def listen(self, broker: "Broker") -> None:
+    def listen(self, broker: Broker) -> None:
         """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
         self.listeners.listen(broker)
 
-    def _drop_clients_of(self, broker: "Broker") -> None:
+    def _drop_clients_of(self, broker: Broker) -> None:
         for peer in [p for p in self._peers.values() if p.connection.broker is broker]:
             self._drop(peer)
 

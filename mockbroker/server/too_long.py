@@ -1,16 +1,14 @@
 """What becomes of a request whose answer can't be written, because a text in it is too long."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..cluster.call import Call
 from ..faults.answers import unknown_server_error
+from ..protocol.codecs import Codec, Frame
 from ..protocol.primitives import TextTooLongError
 
-if TYPE_CHECKING:
-    from ..cluster.call import Call
-    from ..protocol.codecs import Codec, Frame
 
-
-def frame_instead(found: "Codec", correlation_id: int, call: "Call", request: Any) -> "Frame | None":
+def frame_instead(found: Codec, correlation_id: int, call: Call, request: Any) -> Frame | None:
     """The request's answer with UNKNOWN_SERVER_ERROR, as recorded. None where that repeats a text of the
     request that is too long as well: a broker gives no answer then (`KafkaRequestHandler`)."""
     try:

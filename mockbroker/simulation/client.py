@@ -4,17 +4,15 @@ Written after Kafka's `Metadata.java`: a leader epoch that was seen never goes b
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..apis.advertised import advertised
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from .scene import Scene
-
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
 
 RETRY_BACKOFF_MS: Final = 100
 NO_BROKER: Final = -1
@@ -113,7 +111,7 @@ class ModelClient:
             self.cluster.brokers.get(self.cluster.transaction_partition(transactional_id).leader)
         )
 
-    def _online(self, broker: "Broker | None") -> int:
+    def _online(self, broker: Broker | None) -> int:
         return broker.id if broker is not None and broker.online else NO_BROKER
 
 

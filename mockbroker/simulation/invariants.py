@@ -1,15 +1,13 @@
 """What has to hold when all is quiet again; the others are looked at as things happen."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..cluster.follower import FollowerState
 from ..log.log import Log
 from . import batches, compacted
 from .consumer import State
 from .ledger import Outcome
-
-if TYPE_CHECKING:
-    from .world import World
+from .world import World
 
 INVARIANTS: Final = {
     "acknowledged-record-lost": "no record that was acknowledged by all replicas in sync is lost, but by an "
@@ -37,7 +35,7 @@ INVARIANTS: Final = {
 _NOT_COMMITTED: Final = (Outcome.OPEN, Outcome.ABORTED)
 
 
-def check_fetchers(world: "World") -> None:
+def check_fetchers(world: World) -> None:
     """Whether a follower's fetcher is dead."""
     for topic in world.cluster.topics.values():
         for partition in topic.partitions:
@@ -48,7 +46,7 @@ def check_fetchers(world: "World") -> None:
                         world.violated("follower-fetcher-dead", subject, follower.failure)
 
 
-def check_end(world: "World") -> None:
+def check_end(world: World) -> None:
     """All that has to hold at a history's quiet end."""
     check_fetchers(world)
     _check_records(world)
@@ -88,7 +86,7 @@ def check_end(world: "World") -> None:
     _check_consumer(world)
 
 
-def _check_records(world: "World") -> None:
+def _check_records(world: World) -> None:
     acknowledged, excused = world.ledger.acknowledged, world.ledger.real_loss
     lost = [number for number in world.lost_records() if acknowledged[number].acks == -1]
     lost = [number for number in lost if acknowledged[number].place not in excused]
@@ -120,13 +118,13 @@ def _check_records(world: "World") -> None:
                 )
 
 
-def _counts(world: "World", number: int) -> bool:
+def _counts(world: World, number: int) -> bool:
     """Whether a record is to be there: one outside of transactions, or in one that is committed."""
     transaction = world.ledger.transactions.get(number)
     return transaction is None or transaction.outcome is Outcome.COMMITTED
 
 
-def _check_transactions(world: "World") -> None:
+def _check_transactions(world: World) -> None:
     transactions = world.ledger.transactions
     if _may_lose(world):
         return
@@ -162,12 +160,12 @@ def _check_transactions(world: "World") -> None:
         )
 
 
-def _may_lose(world: "World") -> bool:
+def _may_lose(world: World) -> bool:
     """Whether records may be lost, and with them markers and what the coordinator knew."""
     return world.plan.unclean or bool(world.ledger.real_loss)
 
 
-def _tell(world: "World", invariant: str, subject: str, numbers: list[int]) -> None:
+def _tell(world: World, invariant: str, subject: str, numbers: list[int]) -> None:
     if numbers:
         transaction = world.ledger.transactions[numbers[0]]
         world.violated(
@@ -187,7 +185,7 @@ def decided(log: Log) -> tuple[list[int], list[int]]:
     return found
 
 
-def _check_consumer(world: "World") -> None:
+def _check_consumer(world: World) -> None:
     owner = world.owner
     if owner is None or owner.state is State.FAILED or world.partition(owner.place).leader < 0:
         return

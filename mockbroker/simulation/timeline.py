@@ -1,13 +1,11 @@
 """A history in words: what was done to it, what clients did and the brokers became, line by line."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from ..cluster.cluster import Cluster
 from ..trace import events
 from ..trace.states import States
-
-if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
 
 _TOLD: Final = frozenset(
     {events.Leader, events.InSyncReplicas, events.LogStart, events.Truncation, events.Follower}
@@ -30,7 +28,7 @@ class Line(NamedTuple):
 class Timeline:
     """Keeps lines; before each it looks what has changed in the cluster since the one before."""
 
-    def __init__(self, cluster: "Cluster", start_ms: int) -> None:
+    def __init__(self, cluster: Cluster, start_ms: int) -> None:
         self._cluster, self._start_ms = cluster, start_ms
         self._states = States(cluster)
         self._said: dict[str, str] = {}
