@@ -91,8 +91,9 @@ def _imports() -> Iterator[str]:
     """The modules that define the types of answers, by subject."""
     defining = [module_of(each).__name__ for each in CATALOGUE.values() if "." in (_own(each) or "")]
     for subject, modules in itertools.groupby(sorted(defining), lambda name: name.rpartition(".")[0]):
-        names = [module.rpartition(".")[2] for module in modules]
-        yield f"    from {subject.removeprefix('mockbroker')} import {', '.join(names)}"
+        yield f"    from {subject.removeprefix('mockbroker')} import ("
+        yield from (f"        {module.rpartition('.')[2]}," for module in modules)
+        yield "    )"
 
 
 def _own(behaviour: Behaviour[Any]) -> str | None:

@@ -11,13 +11,31 @@ if TYPE_CHECKING:
         restart_epoch,
         undefined_epoch,
     )
-    from .policies.fetching import fetch_past_end, preferred_replica
-    from .policies.followers import follower_log_start_offset, follower_truncation
-    from .policies.groups import tied_protocols
-    from .policies.offsets import commit_to_unknown_group, unsubscribed_offsets
-    from .policies.producers import producer_state_retention
-    from .policies.topics import too_many_new_partitions
-    from .policies.transactions import epoch_bump, transaction_timeout_fencing
+    from .policies.fetching import (
+        fetch_past_end,
+        preferred_replica,
+    )
+    from .policies.followers import (
+        follower_log_start_offset,
+        follower_truncation,
+    )
+    from .policies.groups import (
+        tied_protocols,
+    )
+    from .policies.offsets import (
+        commit_to_unknown_group,
+        unsubscribed_offsets,
+    )
+    from .policies.producers import (
+        producer_state_retention,
+    )
+    from .policies.topics import (
+        too_many_new_partitions,
+    )
+    from .policies.transactions import (
+        epoch_bump,
+        transaction_timeout_fencing,
+    )
     from .protocol.errors import ErrorCode
 
 ReleaseName = Literal[
