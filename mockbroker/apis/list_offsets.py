@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..cluster.call import Call
 from ..cluster.partition import Partition
+from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -53,11 +54,11 @@ def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse
         answer.topics.append(result)
     if fails:
         return answer
-    return _merged(answer) if call.environment.release.number >= (4, 0) else answer
+    return _merged(answer) if call.policies[listed_partitions] == "each-once" else answer
 
 
 def _merged(answer: ListOffsetsResponse) -> ListOffsetsResponse:
-    """As 4.x answers: each topic once, each partition once, and no topic without partitions."""
+    """Each topic once, each partition once, and no topic without partitions."""
     topics: dict[str, dict[int, ListOffsetsPartitionResponse]] = {}
     for topic in answer.topics:
         for p in topic.partitions:

@@ -6,6 +6,11 @@ from mockbroker.cluster import controller
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import EpochEndOffset
+from mockbroker.protocol.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 
 from ..driving.partition import LAG_MS, PartitionDriver, offsets
 
@@ -137,3 +142,27 @@ def test_a_busy_fetch_session_stays(release: str, error: int) -> None:
         assert driver.fetch(0, version=11, session=(session, epoch)).error_code == 0
     driver.fetch(0, version=11, session=(0, 0))
     assert driver.fetch(0, version=11, session=(session, 4)).error_code == error
+
+
+@pytest.mark.parametrize(
+    ("kafka", "policies", "once"),
+    [
+        ("0.11", {}, False),
+        ("3.9", {}, False),
+        ("4.0", {}, True),
+        ("2.3", {"listed-partitions": "each-once"}, True),
+        ("4.4", {"listed-partitions": "as-asked"}, False),
+    ],
+)
+def test_what_list_offsets_lists(kafka: str, policies: dict[str, str], once: bool) -> None:
+    driver = PartitionDriver(kafka, policies)
+    topics: list[tuple[str, list[int]]] = [("t", [0]), ("u", [0, 1]), ("t", [0]), ("t", [])]
+    asked = [
+        ListOffsetsTopic(name, [ListOffsetsPartition(each, -1, LATEST) for each in partitions])
+        for name, partitions in topics
+    ]
+    answer = driver.ask(ListOffsetsRequest(-1, 0, asked), 2)
+    listed = [(topic.name, [each.partition_index for each in topic.partitions]) for topic in answer.topics]
+    assert listed == (topics[:2] if once else topics)
+    errors = {(topic.name, each.error_code) for topic in answer.topics for each in topic.partitions}
+    assert errors == {("t", ErrorCode.INVALID_REQUEST), ("u", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)}
