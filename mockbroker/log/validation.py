@@ -20,6 +20,7 @@ from ..protocol.record_batch import (
     InvalidRecordError,
     Record,
 )
+from .recompression import CODECS, recompressed
 
 NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63
@@ -97,7 +98,9 @@ def validate(
         or (producer_id >= 0 and sequence < 0)
     ):
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
-    earliest, latest, in_order = _looked_through(batch, codec, count, settings)
+    kept = settings.compression_type
+    target = codec if kept == "producer" else CODECS[kept]
+    earliest, latest, in_order = _looked_through(batch, codec, count, settings, whole=target != codec)
     earliest += base_timestamp
     latest += base_timestamp
     if attributes & LOG_APPEND_TIME:
@@ -114,20 +117,37 @@ def validate(
         or (not append_time and (earliest < oldest or latest > newest))
     ):
         _blame(batch, header, settings, place, oldest, newest)
+    latest = now_ms if append_time else max(NO_TIMESTAMP, latest)
+    if target != codec:
+        return *_recompressed(batch, header, target, settings.max_message_bytes), latest
     if not in_order:
         # Kafka would have to write the records anew, of which it has read only the half.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
-    return batch, header, now_ms if append_time else max(NO_TIMESTAMP, latest)
+    return batch, header, latest
 
 
-def _looked_through(batch: Batch, codec: int, count: int, settings: TopicSettings) -> tuple[int, int, bool]:
+def _recompressed(batch: Batch, header: BatchHeader, codec: int, most: int) -> tuple[Batch, BatchHeader]:
+    try:
+        made = recompressed(batch, header, codec)
+    except ValueError:
+        raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
+    if len(made[0]) > most:
+        raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
+    return made
+
+
+def _looked_through(
+    batch: Batch, codec: int, count: int, settings: TopicSettings, *, whole: bool
+) -> tuple[int, int, bool]:
     """Holds the records against their number; the smallest and largest timestamp delta, and whether offset
-    deltas are as they should be, as far as anybody looks."""
+    deltas are as they should be, as far as anybody looks. What is written anew is read as a `whole`."""
     try:
         if codec:
             plain = decompress(codec, memoryview(batch)[HEADER_BYTES:], settings.max_decompressed_bytes)
             if count > MAX_RECORDS:
                 raise _too_many(count, len(plain))
+            if whole:
+                return *record_scan.scan(bytes(plain), 0, count), True
             return record_scan.scan_skipping(bytes(plain), count, settings.max_decompressed_message_bytes)
         if count > MAX_RECORDS:
             raise _too_many(count, len(batch))
