@@ -73,7 +73,7 @@ class Bindings:
         elif step.api == "join_group":
             if answer.get("member_id"):
                 self.members[step.binds] = answer["member_id"]
-            if answer.get("error_code") == "NONE":
+            if answer.get("error_code") == "NONE" and "generation_id" in answer:
                 self.generations[step.binds] = answer["generation_id"]
         elif answer.get("error_code") == "NONE" and answer.get("producer_id", -1) >= 0:
             self.producers[step.binds] = answer["producer_id"], answer["producer_epoch"]

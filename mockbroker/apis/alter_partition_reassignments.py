@@ -27,12 +27,13 @@ def alter_partition_reassignments(
         answer.error_code = ErrorCode.NOT_CONTROLLER
         answer.error_message = default_message(ErrorCode.NOT_CONTROLLER)
         return answer
-    if request.topics and request.timeout_ms <= 0:
+    if not request.topics:
+        answer.error_message = ""
+    elif request.timeout_ms <= 0:
         # The controller's deadline has passed when it takes up the request.
         answer.error_code = ErrorCode.REQUEST_TIMED_OUT
     else:
         answer.allow_replication_factor_change = may_change_factor
-        answer.error_message = None if request.topics else ""
     for topic in request.topics:
         results = ReassignableTopicResponse(topic.name)
         answer.responses.append(results)

@@ -1,7 +1,7 @@
 """The group coordinator of one broker: the groups that are its own."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..environment import Timer
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 E = ErrorCode
+_FORGETS_MEMBER: Final = (4, 0)
+"""Since then NOT_COORDINATOR to JoinGroup comes without the member id that was sent."""
 
 
 class GroupCoordinator:
@@ -115,7 +117,8 @@ class GroupCoordinator:
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id = self.settings, request.member_id
         if error := self.refuses(request.group_id):
-            reply.complete(join_error(member_id, error))
+            forgets = error is E.NOT_COORDINATOR and self.cluster.release.number >= _FORGETS_MEMBER
+            reply.complete(join_error("" if forgets else member_id, error))
         elif not (
             settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
         ):
