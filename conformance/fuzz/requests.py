@@ -6,12 +6,16 @@ Independent of `mockbroker.protocol`, which is under test.
 import dataclasses
 import functools
 import importlib
+import io
 import struct
 import types
 import typing
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol
+
+from kio.serial import writers
+from kio.static import primitive
 
 _FORMATS: Final = {
     "int8": "b",
@@ -79,12 +83,9 @@ class _Field(NamedTuple):
 
 
 def uvarint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    out = io.BytesIO()
+    writers.write_unsigned_varint(out, primitive.uvarint(value))
+    return out.getvalue()
 
 
 @functools.cache
