@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final
+from urllib.parse import unquote
 
 import trio
 from hypercorn.config import Config
@@ -16,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
@@ -61,11 +62,22 @@ def app(target: Target, token: str | None = None) -> ASGIApp:
     routes.append(Route("/openapi.json", _openapi))
     routes.append(Route("/trace/stream", _trace(target)))
     handlers = {HTTPException: _refused, Exception: _failed}
-    return guarded(Starlette(routes=routes, exception_handlers=handlers), token)
+    return guarded(_by_sent_path(Starlette(routes=routes, exception_handlers=handlers)), token)
+
+
+def _by_sent_path(inner: ASGIApp) -> ASGIApp:
+    """Routes by the path as it was sent, in which `%2F` is a slash of an id, and separates nothing."""
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope.get("raw_path"):
+            scope = {**scope, "path": scope["raw_path"].decode("ascii")}
+        await inner(scope, receive, send)
+
+    return routed
 
 
 def _route(operation: Operation) -> str:
-    """Ids of groups and of transactions may have slashes in them."""
+    """Ids of groups and of transactions may have slashes in them that are not encoded."""
     return re.sub(r"{(group|transactional_id)}", r"{\1:path}", operation.path)
 
 
@@ -75,7 +87,7 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
             arguments = {
                 **operation.arguments(await _body(request), partial=True),
                 **operation.arguments(_query(request), text=True, partial=True),
-                **operation.arguments(request.path_params, text=True, partial=True),
+                **operation.arguments(_in_path(request), text=True, partial=True),
             }
             operation.complete(arguments)
             result = target.do(operation.function, **arguments)
@@ -116,6 +128,10 @@ async def _body(request: Request) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
+
+
+def _in_path(request: Request) -> dict[str, str]:
+    return {name: unquote(value) for name, value in request.path_params.items()}
 
 
 def _query(request: Request) -> dict[str, Any]:

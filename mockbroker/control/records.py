@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterator
 from concurrent.futures import Future
 from itertools import islice
-from typing import Annotated, Literal, TypedDict, TypeVar
+from typing import Annotated, Final, Literal, TypedDict, TypeVar
 
 import trio
 
@@ -19,6 +19,8 @@ from .registry import operation
 from .target import Target
 
 T = TypeVar("T")
+_MOST: Final = 1000
+"""So many records are listed where nobody says how many."""
 Encoding = Literal["utf-8", "base64"]
 
 
@@ -72,14 +74,20 @@ def list_records(
     ] = None,
     broker: Annotated[int | None, "As this replica has them; the leader if it is left out."] = None,
     offset: Annotated[int, "Only from this offset on."] = 0,
-    limit: Annotated[int, "So many at most."] = 1000,
+    limit: Annotated[int | None, "So many at most. If it is left out, more than 1,000 are an error."] = None,
     control: Annotated[bool, "The markers that end transactions too."] = False,
 ) -> list[RecordState]:
     """The records of a topic, by partition and offset: all that is stored, or what a consumer reads."""
-    if limit < 0:
+    if limit is not None and limit < 0:
         raise OptionError(f"limit is {limit}: give a number from 0 on")
     found = records(target, topic, partition, isolation_level, broker, offset, control)
-    return [_state(each) for each in islice(found, limit)]
+    listed = list(islice(found, _MOST + 1 if limit is None else limit))
+    if limit is None and len(listed) > _MOST:
+        raise OptionError(
+            f"there are more than {_MOST} records: give a limit, for as many of them as that, or choose a "
+            "partition and an offset"
+        )
+    return [_state(each) for each in listed]
 
 
 @operation("records produce", "POST", "/topics/{topic}/records")

@@ -114,6 +114,40 @@ def test_groups(cluster: MockCluster, asking: Asking, group: str) -> None:
         consumer.close()
 
 
+def test_more_records_than_are_listed_are_refused_unless_somebody_says_how_many(
+    cluster: MockCluster, asking: Asking
+) -> None:
+    cluster.create_topic("orders", partitions=1)
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+    for _ in range(1001):
+        producer.produce("orders", "x")
+    assert producer.flush(60) == 0
+    path = "/topics/orders/records"
+    status, told = asking("GET", path)
+    assert (status, told["error"][:46]) == (400, "there are more than 1000 records: give a limit")
+    assert [each["offset"] for each in asking("GET", f"{path}?offset=1")[1]] == list(range(1, 1001))
+    assert len(asking("GET", f"{path}?limit=1001")[1]) == 1001
+    assert len(asking("GET", f"{path}?limit=3")[1]) == 3
+
+
+@pytest.mark.parametrize("group", ["billing/committed", "committed", "a/b", "50%/2F", "%2F", "ü?#"])
+def test_a_group_is_told_from_what_another_one_committed(
+    cluster: MockCluster, asking: Asking, group: str
+) -> None:
+    """Also where the id of a group ends as the path of another one's offsets does."""
+    cluster.create_topic("orders", partitions=1)
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": group})
+    consumer.commit(offsets=[TopicPartition("orders", 0, 7)], asynchronous=False)
+    consumer.close()
+    path = f"/groups/{quote(group, safe='')}"
+    status, shown = asking("GET", path)
+    assert (status, shown["group_id"]) == (200, group)
+    [offset] = asking("GET", f"{path}/committed")[1]
+    assert offset["offset"] == 7
+    status, told = asking("GET", "/groups/billing/committed")
+    assert (status, told["error"][:18]) == (404, "no group 'billing'")
+
+
 def test_transactions(cluster: MockCluster, asking: Asking) -> None:
     producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "t/x"})
     producer.init_transactions(60)
