@@ -31,7 +31,7 @@ class Result:
 
 
 def answers_to(target: Target, question: Question, version: int) -> Steps:
-    """The normalised answers to one question; the last step tells when the scenario broke off."""
+    """The normalised answers to one question; if the scenario broke off, the last step says so."""
     steps: Steps = []
     scene = Scene(target, question.api, version)
     try:
@@ -63,7 +63,7 @@ def _asked(
 
 
 def count(target: Target, release: str, only: str | None = None) -> int:
-    """How many questions, times versions, `ask` would ask."""
+    """How many questions `ask` would ask, counting each version of each."""
     return sum(1 for _ in _asked(target, release, only))
 
 
@@ -77,7 +77,8 @@ def ask(
     network: Network = SOCKETS,
     report: Callable[[Result], None] = lambda result: None,
 ) -> list[Result]:
-    """Ask the cluster at `bootstrap` everything recorded of `release` for a cluster of its size.
+    """Ask the cluster at `bootstrap` every question that was recorded of `release` for a cluster of that
+    size.
 
     `only` is a part of a question's id, or a glob; `api` the snake-case name of one API.
     """

@@ -1,7 +1,7 @@
 """A small synchronous Kafka client for asking raw questions: dicts in, plain dicts out.
 
-Schemas are kio's, in any version it has. Fields that a version lacks and others have are dropped from what is
-asked, those that no version has are an error; fields left out get the schema's default, or zero.
+Schemas are kio's, in any version it has. A field that only other versions have is dropped from a request, and
+one that no version has is an error. A field that is left out gets the schema's default, or zero.
 """
 
 import dataclasses
@@ -135,7 +135,7 @@ def _plain_time(field: dataclasses.Field[Any], value: Any) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Pending:
-    """A request that was sent and whose answer was not read yet."""
+    """A request whose answer has not been read yet."""
 
     api: str
     version: int
@@ -143,7 +143,7 @@ class Pending:
 
 
 Known = Mapping[str, "Known"]
-"""The fields that a part of a request has in any version, and theirs."""
+"""The fields that a part of a request has in any version, each with the fields in it."""
 
 
 class UnknownFieldError(MockBrokerError, ValueError):
@@ -152,7 +152,7 @@ class UnknownFieldError(MockBrokerError, ValueError):
 
 @functools.cache
 def known_fields(api: str) -> Known:
-    """Those of its requests, in all versions together."""
+    """The fields of its requests, those of all versions together."""
     found: dict[str, Any] = {}
     for version in kio_versions(api):
         _gather(_schema(api, version, "request"), found)

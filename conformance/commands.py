@@ -152,7 +152,7 @@ def _ask_mock(
     timeout: float,
     verbose: bool,
 ) -> None:
-    # Who asks another broker needs none of it.
+    # To ask another broker needs none of these.
     from mockbroker.cluster_options import unchecked
     from mockbroker.pairs import pairs
     from mockbroker.server.mock_cluster import MockCluster
@@ -196,7 +196,7 @@ def _ask(
 
 
 def _tell_lacking(bootstrap: str, target: Target, release: str) -> None:
-    """What may be the reason of a difference, and a mock that has none of it."""
+    """What the cluster lacks of the recorded set-up, and the command for a mock that lacks nothing."""
     lacking = readiness.lacking(target, release)
     if not lacking:
         return
@@ -219,7 +219,7 @@ def record_command(
         with ExitStack() as stack:
             try:
                 with err.status(f"Kafka {kafka}, {size} broker(s): fetching and starting"):
-                    # Stopped whatever comes, Ctrl-C too.
+                    # They are stopped in any case, also by Ctrl-C.
                     cluster = stack.enter_context(RealCluster(kafka, size))
             except RealBrokerError as error:
                 raise _fail(str(error)) from None

@@ -1,4 +1,4 @@
-"""Answers with everything replaced that legitimately differs from one cluster, or one run, to the next."""
+"""Answers in which everything is replaced that may differ from one cluster or run to the next."""
 
 import base64
 import re

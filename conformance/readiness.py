@@ -1,4 +1,4 @@
-"""Whether an asked cluster is set up as those were whose answers are recorded, and what to do about it."""
+"""Whether the cluster that is asked is set up like the recorded ones, and what to do if it is not."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -78,7 +78,7 @@ def _await(target: Target, client: Client, names: list[str]) -> None:
 
 
 def _alter(target: Target, client: Client, name: str, value: str | None) -> bool:
-    """Whether the brokers took a value for all of them, None for that which they were started with."""
+    """Whether a cluster-wide default was accepted; None takes it back, to what brokers were started with."""
     if not target.supported("incremental_alter_configs"):
         return False
     operation = _DELETE if value is None else _SET
@@ -135,6 +135,6 @@ def _some(names: list[str]) -> str:
 
 
 def options(release: str, brokers: int) -> str:
-    """The options with which `mockbroker serve` is set up so."""
+    """The options that set up `mockbroker serve` like the recorded brokers."""
     config = " ".join(f"--config {name}={value}" for name, value in BROKER_CONFIG.items())
     return f"--kafka {'.'.join(release.split('.')[:2])} --brokers {brokers} {config}"

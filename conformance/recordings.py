@@ -17,7 +17,8 @@ _SAME = re.compile(r"same as v(\d+)")
 
 
 def nearest_release(wanted: str) -> str:
-    """The recorded release that stands for `wanted` ("4.4", "4.1", "3.9.2"), if it can of the same major."""
+    """The recorded release that stands for `wanted` ("4.4", "4.1", "3.9.2"), of the same major version if
+    there is one."""
 
     def number(release: str) -> list[int]:
         parts = [int(part) for part in release.split(".")]

@@ -63,7 +63,7 @@ class Target:
         return max(found)
 
     def delete_topics(self, at_least: int = 1) -> None:
-        """Delete what is not needed any more, once it is so many.
+        """Delete the topics that are not needed any more, once there are many of them.
 
         Not after each question: brokers with the old group coordinator (3.x) forget groups without
         members and offsets whenever a topic is deleted, even while a member is joining.

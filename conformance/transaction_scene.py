@@ -59,7 +59,7 @@ class Producer:
     def batch(
         self, sequence: int = 0, count: int = 3, *, epoch: int | None = None, inside: bool = True
     ) -> bytes:
-        """Of now, as markers are: an old timestamp would make them roll a segment."""
+        """With the present time, which markers have too: after an old timestamp they would roll a segment."""
         return batches.batch(
             [batches.Record(timestamp=int(self.s.now_s() * 1000))] * count,
             producer_id=self.id,

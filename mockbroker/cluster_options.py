@@ -48,7 +48,7 @@ def unchecked(value: Any) -> Any:
 
 
 def check_names(names: Iterable[str], where: str, known: Collection[str] = OPTIONS) -> None:
-    """UnknownOptionError names the first that there is not, and the nearest that there is."""
+    """UnknownOptionError for the first name that does not exist; the message has the nearest that does."""
     for name in names:
         if name not in known:
             from .nearest import nearest

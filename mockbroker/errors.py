@@ -9,11 +9,11 @@ class MockBrokerError(Exception):
 
 
 class OptionError(MockBrokerError, ValueError):
-    """An option of a cluster, or an argument of a call, that can't be."""
+    """An option of a cluster or an argument of a call that is not valid."""
 
 
 class UnknownOptionError(OptionError, TypeError):
-    """An option that there is not: names the nearest."""
+    """An option that does not exist; the message names the nearest one that does."""
 
 
 class NotRunningError(MockBrokerError, RuntimeError):

@@ -97,7 +97,7 @@ def _rank(finding: Finding) -> tuple[Any, ...]:
 
 
 def _count(found: Analysis) -> None:
-    """By what Parquet says of itself: no row is read but those that tell what could not be."""
+    """Counts by the metadata of Parquet: of the rows only those are read that say what could not be read."""
     import pyarrow.parquet as pq
 
     spans: list[int] = []

@@ -70,7 +70,7 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
 
 @contextmanager
 def queries_of(spark: "SparkSession", rows: int) -> Iterator[None]:
-    """Spends less on planning and compiling while queries look at few rows: half of their time, else."""
+    """Spends less on planning and compiling, which would take half of the time of queries over few rows."""
     settings = _FOR_FEW if rows <= _FEW_ROWS else {}
     before = {name: spark.conf.get(name, None) for name in settings}
     try:

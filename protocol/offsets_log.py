@@ -54,7 +54,7 @@ class OtherKey(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """`leader_epoch` is -1 before version 3, `expire_ms` but in version 1."""
+    """`leader_epoch` is -1 before version 3; `expire_ms` is -1 except in version 1."""
 
     offset: int
     leader_epoch: int
@@ -64,7 +64,8 @@ class Commit(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """`generation` is the group epoch in the newer types, which tell no members: -1. Time in ms or -1."""
+    """In the newer types `generation` is the group epoch, and `members` is -1, for the record has none.
+    `state_ms` is Unix time or -1."""
 
     generation: int
     members: int

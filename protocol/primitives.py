@@ -73,7 +73,8 @@ _ALONE: Final = re.compile(rb"[\x80-\xc1\xf5-\xff]+")
 
 
 def _as_java(error: UnicodeError) -> tuple[str, int]:
-    """One replacement character for what Java replaces as one: as Python, but for encoded surrogates."""
+    """One replacement character for each sequence that Java replaces by one: as in Python, except for encoded
+    surrogates."""
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
     alone = _ALONE.match(data, start)

@@ -1,9 +1,9 @@
 """Bytes -> model, or plain values: functions compiled once per API version.
 
 What is read is what Kafka's generated classes read (`MessageDataGenerator.java`): any negative length is
-null, tags come in any order and again, the size of a known one is not looked at, booleans are true but for
-0, text that is not UTF-8 is replaced, and what is left over at the end is nobody's business.
-No length is believed: before anything is reserved it is held against the bytes that there are.
+null, tags come in any order and again, the size of a known one is not looked at, booleans are true but for 0,
+text that is not UTF-8 is replaced, and what is left over at the end is ignored. No length is believed: before
+anything is reserved it is held against the bytes that there are.
 """
 
 import functools
@@ -38,7 +38,8 @@ def compile_reader(schema: type, model: type) -> Reader:
 
 
 def compile_plain_reader(schema: type) -> Reader:
-    """For what JSON has, save bytes and UUIDs: dicts with kio's names, times as ISO 8601, spans in ms."""
+    """For plain values as in JSON, and bytes and UUIDs: dicts with kio's names, times as ISO 8601, spans in
+    ms."""
     return _compile(schema, None)
 
 

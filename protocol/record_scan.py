@@ -79,8 +79,8 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
 
 
 def scan_skipping(data: bytes, count: int, most_bytes: int = 1 << 31) -> tuple[int, int, bool]:
-    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared, save that
-    none may be more than `most_bytes` (`max.decompressed.message.bytes`).
+    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared, except
+    that none may be more than `most_bytes` (`max.decompressed.message.bytes`).
 
     Also says whether each record's offset delta is its index.
     """
@@ -151,7 +151,7 @@ def _body(data: Batch | bytes, at: int) -> int:
 
 
 def _headers(data: Batch | bytes, at: int, byte: int) -> int:
-    """Where the headers end, of whose number `byte` is the first byte."""
+    """Where the headers end; `byte` is the first byte of their number."""
     if byte >= 0x80:
         byte, at = _int(data, at, byte)
     if byte & 1 or byte >> 1 > len(data) - at:

@@ -77,7 +77,7 @@ class Dialogue:
             self._read(frame)
 
     def quiet(self) -> bool:
-        """Whether nothing is owed: whole answers came to all that has one."""
+        """Whether nothing is owed: all requests that have an answer have got it whole."""
         return not self._in and all(key in _SILENT for key, _, _ in self._waited)
 
     def owed(self) -> str:

@@ -227,7 +227,7 @@ def headers(make: Maker) -> Iterator[bytes]:
 
 
 def schemas(make: Maker) -> Iterator[bytes]:
-    """Requests that can be read, of every API and version; their values as a client's, odd, or in between."""
+    """Requests that can be read, of every API and version; their values are usual, odd, or a mixture."""
     while True:
         head, body = make.valid(wild=make.random.choice((0.0, 0.0, 0.05, 0.2, 0.6)))
         yield framed(head, body.data)

@@ -35,15 +35,15 @@ from .values import TOPICS, WITNESS, Known
 
 NOW_MS: Final = 1_800_000_000_000
 STALL_SECONDS: Final = 1.0
-"""More time of the processor than this must no step take."""
+"""No step may take more CPU time than this."""
 GROWTH_BYTES: Final = 300 * 1024 * 1024
-"""By more than this must no step raise the most that the process ever had."""
+"""No step may raise the peak memory of the process by more than this."""
 _READ_BYTES: Final = 256 * 1024
 _ASK_EVERY: Final = 10
 _SLICE: Final = 2
 """How often a sliced connection may look at its clock, which is about once a request."""
 _PARTS: Final = 20
-"""So many parts of requests that take long are done with a step."""
+"""How many parts of long requests are done after each step."""
 
 
 class Stage:
@@ -165,7 +165,7 @@ class Stage:
         self._check()
 
     def _work(self, parts: float) -> None:
-        """Goes on with requests that are done in parts, and no further."""
+        """Does so many of the parts in which long requests are done."""
         while self.cluster.work and parts > 0:
             self.cluster.work.go_on()
             parts -= 1
@@ -204,7 +204,7 @@ class Stage:
         )
 
     def receive(self, connection: Connection, data: bytes) -> bytes:
-        """As the pump does it: what belongs to a large frame goes where that is put together."""
+        """As the pump does: the bytes of a large frame go into the buffer in which it is put together."""
         rest, answers = memoryview(data).toreadonly(), b""
         while rest and not connection.wants_close:
             self._begin_slice()

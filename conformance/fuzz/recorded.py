@@ -18,7 +18,7 @@ from ...server.mock_cluster import MockCluster
 FOLDER: Final = Path(__file__).parent / "clients"
 _TIMEOUT: Final = 20.0
 _OF_A_KIND: Final = 3
-"""So many requests of one API and version are kept of a connection."""
+"""How many requests of one API and version are kept of each connection."""
 
 
 @functools.cache

@@ -30,16 +30,16 @@ from .steps import Close, Send
 from .values import TOPICS, WITNESS, Known
 
 PATIENCE_SECONDS: Final = 30.0
-"""The good client waits no longer, however busy the machine is."""
+"""The longest that the good client waits, however busy the machine is."""
 _WARM: Final = 6
-"""Sessions until the server has loaded all that it will."""
+"""After so many sessions the server has loaded everything that it ever loads."""
 _SEND_SECONDS: Final = 0.1
 _WRONG: Final = re.compile(r"Traceback|\bfailed\b")
 
 
 @dataclass
 class Longest:
-    """The good client's longest answer: seconds of the clock, and of the server's processor meanwhile."""
+    """The good client's longest wait for an answer: in seconds of the clock, and of the server's CPU time."""
 
     wall: float = 0.0
     processor: float = 0.0

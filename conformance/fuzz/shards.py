@@ -22,11 +22,11 @@ from .shrinking import shrink, signature
 from .steps import Session, read
 
 PATIENCE_SECONDS: Final = 120.0
-"""A process that says nothing for so long hangs."""
+"""A process that says nothing for this long is taken to hang."""
 KEPT_BYTES: Final = 50 * 1024 * 1024
-"""By more than this the memory of a process must not grow over its sessions."""
+"""The memory of a process must not grow by more than this over its sessions."""
 _WARM: Final = 20
-"""Sessions until a process has loaded all that it will."""
+"""After so many sessions a process has loaded everything that it ever loads."""
 _MODULE: Final = "mockbroker.conformance.fuzz"
 
 

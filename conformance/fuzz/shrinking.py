@@ -1,4 +1,4 @@
-"""Makes a session that goes wrong as short as it gets, and still does."""
+"""Makes a session as short as it can be while it still goes wrong."""
 
 import re
 import struct
@@ -13,7 +13,7 @@ MOST_RUNS: Final = 400
 
 
 def signature(finding: Finding) -> str:
-    """The same for what is likely the same: its kind, and its last line without numbers."""
+    """The same text for findings that are likely the same: the kind, and the last line without numbers."""
     last = str(finding).strip().splitlines()[-1]
     return f"{finding.kind}: {re.sub('[0-9]+', 'N', last)[:100]}"
 
@@ -57,7 +57,7 @@ def _simpler(step: Send) -> Iterator[Send]:
 
 
 def _frames(data: bytes) -> Iterator[bytes]:
-    """As far as there are any."""
+    """The frames in `data`, and last what is no whole frame."""
     while len(data) >= 4:
         (size,) = struct.unpack_from(">i", data)
         if size < 0 or len(data) < 4 + size:

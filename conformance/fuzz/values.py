@@ -11,7 +11,7 @@ from .requests import BITS
 
 TOPICS: Final = ("t0", "t1", "t.2", "t_2")
 WITNESS: Final = "witness"
-"""The good client's topic, of which no session knows."""
+"""The good client's topic, which no session knows."""
 GROUPS: Final = ("g0", "g1")
 TRANSACTIONS: Final = ("x0", "x1")
 _CONFIGS: Final = (
@@ -89,7 +89,7 @@ class Drawn:
         self.known = known
         self.now_ms = now_ms
         self.parks = False
-        """Whether requests had rather wait."""
+        """Whether requests should rather wait than be answered at once."""
         self.begin(0.0)
 
     def begin(self, wild: float) -> None:

@@ -204,7 +204,7 @@ class _Consumer(RealConsumer):
         self.state = State.FAILED
 
     def _begins_again(self, error: Any) -> bool:
-        """Whether the application has to, for the committed offset was not to be had."""
+        """Whether the application has to begin again, since the committed offset could not be fetched."""
         self.tell(f"is told {error.name()}: {error.str()}")
         return self.state is State.FETCHING and self.position is None
 
@@ -229,7 +229,7 @@ def _runs(messages: list[Any]) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _with_key(number: int) -> dict[str, Any]:
-    """What a record is sent with to a compacted topic."""
+    """Key, value and headers of a record that is sent to a compacted topic."""
     return {
         "key": key_bytes(number),
         "value": None if is_tombstone(number) else b"",
@@ -324,7 +324,7 @@ def _logger(in_cluster: Callable[[Callable[[], None]], None], client: RealConsum
 
 
 class _Log(logging.Handler):
-    """The client's own words, but those about connections."""
+    """What the client logs, except about connections."""
 
     def __init__(
         self, in_cluster: Callable[[Callable[[], None]], None], client: RealConsumer | RealProducer

@@ -14,7 +14,7 @@ from .stage import Stage
 
 
 class RealConsumer(ModelConsumer):
-    """A model consumer for those who ask about it; a real one does its work and is watched at it.
+    """Looks like a model consumer to those who ask about it; a real one does the work, and is watched.
 
     The world that it is in is touched in the cluster's thread only.
     """
@@ -43,7 +43,7 @@ class Instruments(Protocol):
     name: str
 
     def missing(self, plan: Plan) -> Iterator[str]:
-        """What of a plan it can't do as the plan says, and what it does instead."""
+        """Which parts of a plan it can't do as the plan says, and what it does instead."""
 
     def consumer(
         self, cluster: MockCluster, stage: Stage, name: str, setting: ConsumerSetting

@@ -24,13 +24,13 @@ from .watching import Watch
 
 T = TypeVar("T")
 _SETTLE_MS: Final = 20_000
-"""So long clients may take to come to the end when all is well again."""
+"""How long clients may take to reach the end once all is well again."""
 _LOOK_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of it with `client`; `missing` tells what was not as the plan has it."""
+    """What came of it with `client`; `missing` says what differed from the plan."""
 
     client: str
     violations: tuple[Violation, ...]

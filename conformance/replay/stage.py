@@ -28,10 +28,11 @@ class Stage(World):
 
 
 class Cuts(Network):
-    """Does to real clients by faults what the network does to those of the model, which may be there too.
+    """Does to real clients, by faults, what the network does to model clients, of which there may be some
+    too.
 
-    Their requests take longer by what a request and its answer would in the simulation, on average. Requests
-    that are sent through a cut get no answer; one that had come before it still gets its own.
+    Their requests take longer by the time that a request and its answer are under way in the simulation,
+    on average. A request that is sent during a cut gets no answer; one that arrived before it does.
     """
 
     def __init__(self, cluster: Cluster, random: Random, delay_ms: int, faults: Faults) -> None:

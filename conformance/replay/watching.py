@@ -1,4 +1,4 @@
-"""What real clients say to brokers, and hear of them, as the simulator's world wants to know it."""
+"""What real clients ask brokers and hear from them, in the form in which the simulator's world needs it."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -19,8 +19,8 @@ _START_OR_END: Final = (-1, -2)
 class Watch:
     """A listener of the cluster's trace, in the cluster's thread.
 
-    A consumer that asks for the start or the end of the log after it had a position has given that up: there
-    is no other reason to.
+    A consumer that had a position and asks for the start or the end of the log has given the position up: it
+    has no other reason to ask.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -61,7 +61,7 @@ class Watch:
                     f"commits offset {one['committed_offset']}, epoch {one['committed_leader_epoch']}",
                 )
             case "Fetch" if consumer.position is not None:
-                # A marker at the end of the log is nothing that an application hears of.
+                # An application does not hear of a marker at the end of the log.
                 for one in entries(event.body, "fetch_offset"):
                     if one["fetch_offset"] > consumer.position.offset:
                         consumer.position = at(one["fetch_offset"], consumer.position.epoch)

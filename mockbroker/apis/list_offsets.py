@@ -36,7 +36,7 @@ _DEBUGGER = -2
 def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse:
     times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
     answer = ListOffsetsResponse()
-    # A level that there is not fails the request since 4.0, before that each partition a consumer asks for.
+    # An unknown level fails the whole request since 4.0, and before that each partition a consumer asks for.
     fails = request.isolation_level not in _ISOLATION_LEVELS and call.environment.release.number >= (
         4,
         0,

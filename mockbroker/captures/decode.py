@@ -66,7 +66,7 @@ class _Half:
 
 
 def messages(segments: Iterable[Segment]) -> Iterator[Message]:
-    """The requests and answers of all connections, each when its last byte came."""
+    """The requests and answers of all connections, in the order in which their last bytes came."""
     halves: dict[tuple[Address, Address], _Half] = {}
     clients: set[tuple[Address, Address]] = set()
     asked: dict[tuple[Address, Address, int], Message] = {}

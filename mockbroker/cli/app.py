@@ -234,8 +234,9 @@ def run(
 ) -> None:
     """Run a command against a cluster of its own while a scenario is played, and exit with its status.
 
-    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. 2: the scenario or the command can't be; 3: the
-    command is content, but a check failed, a fault never fired or a step's time did not come.
+    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. Exit status 2: the scenario is invalid, or the
+    command can't be run; 3: the command succeeded, but a check failed, a fault never fired, or the command
+    ended before the time of a step came.
     """
     from .run import run
 
@@ -264,7 +265,8 @@ def analyze(
 ) -> None:
     """Search traces, captures, logs, dumps and segments for what known bugs leave behind.
 
-    Needs the extra `mockbroker[spark]` and Java 17 or newer. 2: a path or an option can't be.
+    Needs the extra `mockbroker[spark]` and Java 17 or newer. Exit status 2: a path or an option is not
+    valid.
     """
     from .analyze import run
 

@@ -22,7 +22,7 @@ def topics(values: list[str] | None) -> dict[str, int]:
 
 
 def refuse_existing(*paths: Path | None) -> None:
-    """ValueError for a file that is there; a device or a pipe may be."""
+    """ValueError if the file exists, unless it is a device or a pipe."""
     for path in paths:
         if path is not None and path.is_file():
             raise ValueError(f"{path} exists: choose another name, or --overwrite it")
@@ -45,7 +45,7 @@ def racks(values: list[str] | None) -> dict[int, str]:
 
 
 def faults(values: list[str] | None) -> list[dict[str, Any]]:
-    """`DO FIELD=VALUE ...` options as the fields of faults; `do=DO` is as good. ValueError."""
+    """`DO FIELD=VALUE ...` options as the fields of faults; `do=DO` does as well as `DO`. ValueError."""
     found = []
     for value in values or []:
         try:

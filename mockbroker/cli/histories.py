@@ -103,7 +103,7 @@ def replay(
 ) -> None:
     """Let a history happen once more, and tell it line by line.
 
-    1: an invariant was violated; 2: the file is no history.
+    Exit status 1: an invariant was violated; 2: the file is not a history.
     """
     from ..pairs import pairs
     from .replay import run

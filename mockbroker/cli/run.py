@@ -13,7 +13,8 @@ from ..shown import shown
 
 
 def run(path: Path, command: Sequence[str]) -> int:
-    """The exit status. ValueError for a scenario or a command that can't be, OSError for a port in use."""
+    """The exit status. ValueError for an invalid scenario or a command that does not exist, OSError for a
+    port in use."""
     command = command[1:] if command[0] == "--" else command
     scenario = load(path)
     if not command or shutil.which(command[0]) is None:

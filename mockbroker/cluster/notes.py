@@ -28,7 +28,7 @@ class Unserved:
 
 
 class Notes:
-    """Each by what it is about, the oldest first; a new note takes the place of an older one."""
+    """By what each is about, the oldest first; a new note replaces an older one about the same."""
 
     def __init__(self) -> None:
         self.not_created: dict[str, str] = {}

@@ -37,7 +37,7 @@ class Events:
     number `since` first, if it is not negative, and then as they come.
 
     They are read from the trace, which keeps the last of them, so that a slow client takes no memory.
-    ValueError for a kind or a field that there is not.
+    ValueError for an unknown kind or field.
     """
 
     def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:

@@ -64,7 +64,7 @@ class Timers:
     """Timers in order of their deadlines; those of one deadline fire in the order they were set.
 
     A wait is a timer for somebody who waits for an answer. `waited_ms` is how much more time has gone by for
-    waits than the clock says: 0, but for a shell whose clock stands still while its clients' do not.
+    waits than the clock says: 0, except in a shell whose clock stands still while its clients' clocks do not.
     """
 
     def __init__(self) -> None:

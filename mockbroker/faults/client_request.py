@@ -26,7 +26,7 @@ class ClientRequest:
     with underscores, as `mockbroker.protocol.messages` has them.
 
     One of `disconnect`, `drop`, `error` and `respond` may be said, and `delay` besides; where nothing is, the
-    request goes on. FaultError for what can't be.
+    request goes on. FaultError for what is not possible.
     """
 
     def __init__(self, exchange: Exchange, match: Match, *, done: bool) -> None:

@@ -156,7 +156,7 @@ class ProducerStates:
         elif first:
             raise SequenceError(
                 self._policies()[marker_only_producer],
-                f"sequence {first} of producer {producer_id}, of whose epoch there is but a marker",
+                f"sequence {first} of producer {producer_id}, whose epoch is known from a marker alone",
             )
         return None
 

@@ -113,7 +113,7 @@ def _made(factory: "ClusterFactory") -> "MockCluster":
 
 
 def _end(clusters: Clusters, *, passed: bool) -> None:
-    """A test that failed before has no use for a fault that did not fire besides."""
+    """A test that has failed already is not told of a fault that did not fire as well."""
     problems = clusters.stop()
     if passed:
         problems += clusters.problems(over=True)
@@ -162,7 +162,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Whose fixture of two plugins counts depends on chance; a conftest.py says what it wants."""
+    """UsageError if another plugin has a fixture of the same name: which of the two counts depends on chance.
+    A conftest.py may replace it on purpose."""
     manager = session.config.pluginmanager
     for plugin in manager.get_plugins():
         name, found = manager.get_name(plugin) or "", getattr(plugin, "__dict__", {})

@@ -105,7 +105,7 @@ class Watched:
             return list(found(self._core, self._faults, manual_clock=manual))
 
     def _other_policies(self) -> Iterator[str]:
-        """Those that the release, or the fixes, would not have."""
+        """The answers that differ from those of the release, or of the fixes."""
         from ..policies import CATALOGUE, EVERYWHERE, fixes
 
         policies, usual = self._core.policies, fixes() if self._fixed else {}

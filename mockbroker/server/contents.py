@@ -165,8 +165,8 @@ class Contents(Calls):
     def committed(self, group: str) -> "dict[tuple[str, int], CommittedOffset]":
         """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.
 
-        Offsets of a transaction count once it is committed. NotThereError for a group that there is not;
-        one that is there and has committed nothing has an empty dict.
+        Offsets of a transaction count once it is committed. NotThereError for an unknown group; for one that
+        has committed nothing the dict is empty.
         """
         from ..control import groups
 

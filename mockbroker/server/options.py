@@ -101,7 +101,7 @@ class Options:
 
 
 def check_clock(clock: str) -> None:
-    """ValueError for one that there is not."""
+    """ValueError for an unknown one."""
     if clock not in CLOCKS:
         raise OptionError(f"no clock {clock!r}{nearest(clock, CLOCKS)}")
 

@@ -124,7 +124,7 @@ class Pump:
     def poke(self) -> None:
         """After a change from outside (control, another thread's call): fires timers, writes answers.
 
-        Called by what it does itself, or by a request at work, it does so when that is done.
+        If it is called by one of these timers, or by a request at work, it does so when that is done.
         """
         self._poked = True
         if self._busy:

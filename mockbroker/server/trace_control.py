@@ -30,7 +30,7 @@ class TraceControl:
     def events(self, kind: "EventKind | None" = None, **wanted: Any) -> list[Event]:
         """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values.
 
-        ValueError for a kind or a field that there is not.
+        ValueError for an unknown kind or field.
         """
         return self._cluster.run(lambda _: list(self._trace.find(kind, **wanted)))
 

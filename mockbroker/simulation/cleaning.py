@@ -8,7 +8,7 @@ from .scene import Scene
 
 
 def clean(scene: Scene, partition: Partition, broker: int, active: int) -> None:
-    """Compacts a broker's replica up to its last stable offset, but for its last `active` batches."""
+    """Compacts a broker's replica up to its last stable offset, except for its last `active` batches."""
     log = partition.logs[broker]
     if len(log.bases) - log.first <= active:
         return

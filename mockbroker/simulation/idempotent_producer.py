@@ -92,7 +92,7 @@ class IdempotentProducer(ModelProducer):
     # -- sending
 
     def _send(self) -> None:
-        """Sends all that may be sent now; `_busy` is over but for metadata that is to come first."""
+        """Sends all that may be sent now; `_busy` ends, unless metadata has to come first."""
         leader = self.leader_of(self.topic, self.partition).leader
         if leader == NO_BROKER:
             self.refresh(self.topic, lambda: self.later(self._take_up))

@@ -79,7 +79,7 @@ class Decisions:
         self._add(self._request, one)
 
     def _outcome(self, one: Decided) -> int:
-        """The same number for decisions that differ in nothing but for what they were asked."""
+        """The same number for decisions that differ only in what they were asked."""
         if one.asked is None and (known := self._of_values.get(id(one))) is not None:
             return known[1]
         if len(self._outcomes) > _MANY:

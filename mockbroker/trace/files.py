@@ -107,7 +107,7 @@ def _check_schema(path: Path, line: str) -> None:
 
 
 def event(row: dict[str, Any]) -> Event:
-    """The event of a row, which is used up. LookupError, TypeError for one that is none."""
+    """The event of a row, which is used up. LookupError or TypeError for a row that is no event."""
     kind = KINDS[row.pop("kind")]
     values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
     return kind(**values)

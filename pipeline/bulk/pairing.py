@@ -16,9 +16,8 @@ Rows = Iterator[tuple[str, pa.Table]]
 
 
 def pair(asked: pa.Table, answered: pa.Table, *, last: bool = False) -> Rows:
-    """Kind and rows that both tell together; what lacks its other half comes again as it is.
-
-    The `last` time answers tell what they can alone.
+    """Kind and rows of what a request and its answer tell together; a row that still lacks its other half is
+    given again as it is. The `last` time, answers tell what they can on their own.
     """
     # Up to v7 OffsetFetch names its group in the request only, so there it stands once for all partitions.
     old, old_asked = (pc.equal(rows["api"], _OLD_FETCH) for rows in (answered, asked))
@@ -49,7 +48,7 @@ def _pair(asked: pa.Table, answered: pa.Table, key: list[str], last: bool) -> Ro
 def _told(asked: pa.Table, answers: pa.Table) -> Rows:
     api, fine = answers["api"], pc.is_null(answers["error"])
     given = {name: pc.coalesce(answers[name], asked[name]) for name in _GIVEN}
-    # The request's, but for what an answer knows better.
+    # The columns of the request, except for what an answer knows better.
     of_request = {name: asked[name] for name in ("offset", "leader_epoch", "current_epoch")}
     common = given | of_request | {"api": None, "text": None, "end_offset": None, "detail": None}
     offset, epoch, detail = answers["offset"], answers["leader_epoch"], asked["detail"]

@@ -45,7 +45,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """`position` is the line; a line that is none of a formatter's is counted as unknown."""
+    """`position` is the line; a line that no formatter writes is counted as unknown."""
     file = str(path)
     for line in lines(path, reading):
         if isinstance(line, Observation):

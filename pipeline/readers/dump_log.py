@@ -180,7 +180,7 @@ def _known(value: str | None) -> int | None:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """A line that is none of the tool's is counted as unknown."""
+    """A line that the tool does not write is counted as unknown."""
     file = str(path)
     dump = _Dump(file)
     for line in lines(path, reading):

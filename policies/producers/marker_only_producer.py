@@ -1,4 +1,4 @@
-"""`marker-only-producer`: a batch of a producer of whose epoch the partition knows but a marker (KAFKA-7298).
+"""`marker-only-producer`: a producer whose epoch is known from a marker alone (KAFKA-7298).
 
 A transactional client whose records were deleted, up to the marker, sees OUT_OF_ORDER_SEQUENCE_NUMBER for its
 next sequence, and gives up. From 2.0.1 to 2.4 it is UNKNOWN_PRODUCER_ID, which it recovers from; since 2.5,
@@ -12,7 +12,7 @@ from ..behaviour import Behaviour
 
 marker_only_producer: Final = Behaviour[ErrorCode](
     name="marker-only-producer",
-    summary="a sequence other than 0 where nothing but a marker of the producer's epoch is known",
+    summary="a sequence other than 0 where the producer's epoch is known from a marker alone",
     answers={
         "out-of-order-sequence-number": ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         "unknown-producer-id": ErrorCode.UNKNOWN_PRODUCER_ID,

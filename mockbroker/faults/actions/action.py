@@ -36,7 +36,7 @@ class Action(ABC):
         return ""
 
     def check(self, match: Match) -> None:  # noqa: B027
-        """FaultError for values that can't be."""
+        """FaultError for values that are not valid."""
 
     def prepare(self, cluster: "Cluster") -> None:  # noqa: B027
         """Called once, when the fault is added. FaultError for what the cluster does not have."""
