@@ -38,11 +38,17 @@ class _Half:
 
     def __init__(self) -> None:
         self.next: int | None = None
+        self._begin()
+
+    def _begin(self) -> None:
         self.data = bytearray()
         self.early: dict[int, bytes] = {}
         self.lost = False
 
     def take(self, segment: Segment) -> None:
+        if segment.flags & SYN:
+            # Another connection of the same addresses owes nothing to the one before.
+            self._begin()
         if self.next is None or segment.flags & SYN:
             self.next = segment.sequence + bool(segment.flags & SYN)
         if segment.payload and not self.lost:

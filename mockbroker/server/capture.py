@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Protocol
 
 from ..protocol.pcapng import ACK, FIN, MAX_PAYLOAD, PUSH, SYN, Address, Segment, Writer
-from .connection import Connection
 from .failures import OutputLostError
+from .observer import ClientConnection
 
 
 class Wire(Protocol):
     """Hears of the bytes of every connection."""
 
-    def opened(self, connection: Connection) -> None: ...
-    def received(self, connection: Connection, data: bytes) -> None: ...
-    def sent(self, connection: Connection, data: bytes) -> None: ...
-    def closed(self, connection: Connection) -> None: ...
+    def opened(self, connection: ClientConnection) -> None: ...
+    def received(self, connection: ClientConnection, data: bytes) -> None: ...
+    def sent(self, connection: ClientConnection, data: bytes) -> None: ...
+    def closed(self, connection: ClientConnection) -> None: ...
 
 
 class Capture:
@@ -29,21 +29,21 @@ class Capture:
         self._whole = True
         self._file = path.open("wb")
         self._writer = Writer(self._file)
-        self._streams: dict[Connection, _Stream] = {}
+        self._streams: dict[ClientConnection, _Stream] = {}
 
-    def opened(self, connection: Connection) -> None:
+    def opened(self, connection: ClientConnection) -> None:
         stream = self._streams[connection] = _Stream(connection)
         self._write(stream, from_client=True, flags=SYN)
         self._write(stream, from_client=False, flags=SYN | ACK)
         self._write(stream, from_client=True, flags=ACK)
 
-    def received(self, connection: Connection, data: bytes) -> None:
+    def received(self, connection: ClientConnection, data: bytes) -> None:
         self._data(connection, data, from_client=True)
 
-    def sent(self, connection: Connection, data: bytes) -> None:
+    def sent(self, connection: ClientConnection, data: bytes) -> None:
         self._data(connection, data, from_client=False)
 
-    def closed(self, connection: Connection) -> None:
+    def closed(self, connection: ClientConnection) -> None:
         if stream := self._streams.pop(connection, None):
             self._write(stream, from_client=False, flags=FIN | ACK)
             self._write(stream, from_client=True, flags=FIN | ACK)
@@ -54,7 +54,7 @@ class Capture:
         except OSError as error:
             self._lose(error)
 
-    def _data(self, connection: Connection, data: bytes, *, from_client: bool) -> None:
+    def _data(self, connection: ClientConnection, data: bytes, *, from_client: bool) -> None:
         stream = self._streams[connection]
         for start in range(0, len(data), MAX_PAYLOAD):
             part = data[start : start + MAX_PAYLOAD]
@@ -80,7 +80,7 @@ class Capture:
 class _Stream:
     """Addresses and sequence numbers of one connection."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ClientConnection) -> None:
         host, _, port = connection.name.rpartition(":")
         self._client: Address = (host, int(port))
         self._broker: Address = (host, connection.broker.listens_on[1])

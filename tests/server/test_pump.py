@@ -11,7 +11,7 @@ import trio
 import trio.testing
 
 from mockbroker.server.connection import Connection
-from mockbroker.server.observer import SilentObserver
+from mockbroker.server.observer import ClientConnection, SilentObserver
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
 
@@ -30,11 +30,11 @@ class Order:
     def asks(self, name: str) -> None:
         self._waits, self._since = name, 0
 
-    def opened(self, connection: Connection) -> None: ...
-    def closed(self, connection: Connection) -> None: ...
-    def received(self, connection: Connection, data: bytes) -> None: ...
+    def opened(self, connection: ClientConnection) -> None: ...
+    def closed(self, connection: ClientConnection) -> None: ...
+    def received(self, connection: ClientConnection, data: bytes) -> None: ...
 
-    def sent(self, connection: Connection, data: bytes) -> None:
+    def sent(self, connection: ClientConnection, data: bytes) -> None:
         self.all += len(data)
         if connection.name == self._waits:
             self.most = max(self.most, self._since)
