@@ -71,6 +71,7 @@ def test_a_client_that_comes_again_from_its_port_is_read_from_its_beginning(
     assert found == expected
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_what_can_not_be_written_is_told_once(tmp_path: Path) -> None:
     lost: list[OutputLostError] = []
     full = Path("/dev/full")
