@@ -1,0 +1,101 @@
+"""Listeners of brokers that go down and come back, with a poller and no pump."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockbroker.cluster import controller
+from mockbroker.server.failures import ClusterError
+from mockbroker.server.listeners import Listeners
+from mockbroker.server.observer import ClientConnection, SilentObserver
+from mockbroker.server.poller import new_poller
+from tests.driving.cluster import a_cluster
+from tests.properties import examples
+
+
+class Heard(SilentObserver):
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+
+    def failed(self, connection: ClientConnection | None, error: Exception) -> None:
+        assert connection is None
+        self.failures.append(error)
+
+
+class Doors:
+    def __init__(self) -> None:
+        self.cluster = a_cluster()
+        self.heard = Heard()
+        self.gone: list[int] = []
+        self._poller = new_poller()
+        self.listeners = Listeners(
+            self.cluster, self._poller, self.heard, lambda broker: self.gone.append(broker.id)
+        )
+        for broker in self.cluster.brokers.values():
+            broker.host, broker.port = "127.0.0.1", 0
+            self.listeners.listen(broker)
+        self.ports = {each.id: each.port for each in self.cluster.brokers.values()}
+
+    def is_open(self, broker: int) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self.ports[broker]), timeout=10).close()
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    def close(self) -> None:
+        self.listeners.close()
+        self._poller.close()
+
+
+@contextlib.contextmanager
+def doors() -> Iterator[Doors]:
+    made = Doors()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.booleans()), max_size=8))
+@settings(max_examples=examples(40))
+def test_a_broker_listens_at_its_port_exactly_while_it_is_up(changes: list[tuple[int, bool]]) -> None:
+    with doors() as at:
+        gone = []
+        for broker, up in changes:
+            if not up and at.cluster.brokers[broker].online:
+                gone.append(broker)
+            (controller.start_broker if up else controller.stop_broker)(at.cluster, broker)
+            at.listeners.follow()
+            for each in at.cluster.brokers.values():
+                assert at.is_open(each.id) == each.online
+        assert at.gone == gone
+        assert not at.heard.failures
+
+
+def test_a_broker_stays_down_while_another_program_has_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mockbroker.server.listeners.RETRY_SECONDS", 0)
+    with doors() as at, contextlib.ExitStack() as other:
+        controller.stop_broker(at.cluster, 2)
+        at.listeners.follow()
+        taken = other.enter_context(socket.socket())
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("127.0.0.1", at.ports[2]))
+        taken.listen()
+        controller.start_broker(at.cluster, 2)
+        for _ in range(3):
+            at.listeners.follow()
+            at.listeners.start_deaf()
+            assert not at.cluster.brokers[2].online
+        (told,) = at.heard.failures
+        assert isinstance(told, ClusterError)
+        assert at.listeners.deaf == {2: str(told)}
+        taken.close()
+        at.listeners.start_deaf()
+        assert at.cluster.brokers[2].online
+        assert at.is_open(2)
+        assert not at.listeners.deaf
