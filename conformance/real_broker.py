@@ -21,6 +21,7 @@ from .client import Client
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
 _LOGGING = {
+    "2": ("org.slf4j:slf4j-reload4j:1.7.36",),
     "3": ("org.slf4j:slf4j-reload4j:1.7.36",),
     "4": ("org.apache.logging.log4j:log4j-slf4j-impl:2.25.3", "org.apache.logging.log4j:log4j-core:2.25.3"),
 }
@@ -74,7 +75,7 @@ def fetch_jars(release: str) -> Path:
     maven = _program("mvn", f"fetch the jars of Kafka {release} on first use")
     folder.mkdir(parents=True, exist_ok=True)
     if release.split(".")[0] not in _LOGGING:
-        raise RealBrokerError(f"Kafka {release}: only releases 3.x and 4.x can be started here")
+        raise RealBrokerError(f"Kafka {release}: only releases 2.x, 3.x and 4.x can be fetched here")
     wanted = (f"org.apache.kafka:kafka_2.13:{release}", *_LOGGING[release.split(".")[0]])
     pom = folder / "pom.xml"
     pom.write_text(

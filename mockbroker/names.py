@@ -8,6 +8,7 @@ if TYPE_CHECKING:
         epoch_below_first,
         epoch_not_given,
         isr_shrink_epoch,
+        reassignment_epoch,
         restart_epoch,
         undefined_epoch,
     )
@@ -330,6 +331,7 @@ BehaviourName = Literal[
     "diverging-fetch",
     "duplicate-window",
     "election",
+    "eligible-leader-replicas",
     "empty-epochs",
     "empty-group-cleanup",
     "end-txn-epoch",
@@ -368,6 +370,7 @@ BehaviourName = Literal[
     "preferred-replica",
     "preferred-replica-wait",
     "producer-state-retention",
+    "reassignment-end",
     "reassignment-epoch",
     "repeated-partitions",
     "restart-epoch",
@@ -399,7 +402,9 @@ AnswerName = Literal[
     "abortable",
     "accepted",
     "added",
+    "added-in-sync",
     "advances",
+    "all-in-sync",
     "always",
     "answer",
     "any",
@@ -418,6 +423,7 @@ AnswerName = Literal[
     "bounded",
     "bumped",
     "bumped-after-stop",
+    "bumped-on-removal",
     "bumped-when-offline",
     "by-new-instance",
     "by-version",
@@ -501,6 +507,7 @@ AnswerName = Literal[
     "thread",
     "to-read-committed",
     "told",
+    "tracked",
     "truncates",
     "unchanged",
     "unclean",
@@ -525,7 +532,7 @@ AnswerName = Literal[
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package brings along."""
 
-OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | int | isr_shrink_epoch.Bumped | preferred_replica.Answer | producer_state_retention.Retention | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | int | isr_shrink_epoch.Bumped | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """An answer of one's own for one behaviour or another."""
 
 Behaviours = TypedDict(
@@ -543,6 +550,7 @@ Behaviours = TypedDict(
         "diverging-fetch": "Literal['ignored', 'counted'] | bool | InstalledAnswer",
         "duplicate-window": "Literal['1', '5'] | int | InstalledAnswer",
         "election": "Literal['clean', 'unclean'] | bool | InstalledAnswer",
+        "eligible-leader-replicas": "Literal['none', 'tracked'] | bool | InstalledAnswer",
         "empty-epochs": "Literal['dropped', 'kept'] | bool | InstalledAnswer",
         "empty-group-cleanup": "Literal['at-once', 'at-check'] | bool | InstalledAnswer",
         "end-txn-epoch": "Literal['not-lower', 'exact'] | bool | InstalledAnswer",
@@ -581,7 +589,8 @@ Behaviours = TypedDict(
         "preferred-replica": "Literal['any-replica', 'in-sync', 'fenced-too'] | preferred_replica.Answer | InstalledAnswer",
         "preferred-replica-wait": "Literal['waits', 'at-once'] | bool | InstalledAnswer",
         "producer-state-retention": "Literal['with-records', 'until-transactional-id-expiration', 'until-producer-id-expiration'] | producer_state_retention.Retention | InstalledAnswer",
-        "reassignment-epoch": "Literal['bumped', 'kept'] | bool | InstalledAnswer",
+        "reassignment-end": "Literal['all-in-sync', 'added-in-sync'] | bool | InstalledAnswer",
+        "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
         "repeated-partitions": "Literal['once', 'each'] | bool | InstalledAnswer",
         "restart-epoch": "Literal['kept', 'bumped-after-stop', 'bumped'] | restart_epoch.Bumped | InstalledAnswer",
         "retention-limit": "Literal['high-watermark', 'log-end-offset'] | bool | InstalledAnswer",

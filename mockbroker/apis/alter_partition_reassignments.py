@@ -1,6 +1,6 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
-from ..cluster import controller, topic_creation
+from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -20,7 +20,7 @@ from .registry import handles
 def alter_partition_reassignments(
     call: Call, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
-    """A reassignment is over when it is answered: new replicas copy the log on the spot."""
+    """Each partition succeeds or fails by itself. New replicas that are well copy the log on the spot."""
     may_change_factor = request.allow_replication_factor_change
     answer = AlterPartitionReassignmentsResponse()
     if call.cluster.active_controller.refuses(call.broker):
@@ -56,10 +56,11 @@ def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_fact
         missing = f"partition {topic}:{index}" if topic in cluster.topics else f"a topic named {topic}"
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
     if asked.replicas is None:
-        raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
+        reassignments.cancel(partition)
+        return
     topic_creation.check_brokers(cluster, asked.replicas)
-    before, after = len(partition.replicas), len(asked.replicas)
+    before, after = reassignments.replication_factor(partition), len(asked.replicas)
     if not may_change_factor and before != after:
         message = f"The replication factor is changed from {before} to {after}"
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
-    controller.reassign(cluster, partition, asked.replicas)
+    reassignments.begin(partition, asked.replicas)

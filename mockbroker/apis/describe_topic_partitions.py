@@ -1,5 +1,7 @@
 """DescribeTopicPartitions (75): topics page by page (KIP-966), in the order of their names."""
 
+from collections.abc import Collection
+
 from ..cluster import topic_names
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
@@ -32,6 +34,7 @@ def describe_topic_partitions(
     most = call.environment.configs.broker_int("max.request.partition.size.limit")
     left = max(min(most, request.response_partition_limit), 1)
     answer = DescribeTopicPartitionsResponse()
+    listed = {broker.id for broker in image.brokers.values() if not broker.fenced}
     for name in sorted({name for name in names or image.topics if name >= start.topic_name}):
         if left == 0:
             answer.next_cursor = Cursor(name, 0)
@@ -42,7 +45,7 @@ def describe_topic_partitions(
             continue
         first = start.partition_index if name == start.topic_name else 0
         page = topic.partitions[first : first + left]
-        answer.topics.append(_described(topic, first, page))
+        answer.topics.append(_described(topic, first, page, listed))
         left -= len(page)
         if first + len(page) < len(topic.partitions):
             answer.next_cursor = Cursor(name, first + len(page))
@@ -67,9 +70,9 @@ def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
 
 
 def _described(
-    topic: TopicImage, first: int, page: list[PartitionRegistration]
+    topic: TopicImage, first: int, page: list[PartitionRegistration], brokers: Collection[int]
 ) -> DescribeTopicPartitionsResponseTopic:
-    """`page` has the partitions from index `first` on."""
+    """`page` has the partitions from index `first` on; `brokers` are those that the client is told of."""
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.id,
@@ -81,8 +84,9 @@ def _described(
                 leader_epoch=partition.leader_epoch,
                 replica_nodes=partition.replicas,
                 isr_nodes=partition.isr,
-                eligible_leader_replicas=[],
-                last_known_elr=[],
+                eligible_leader_replicas=partition.eligible_leader_replicas,
+                last_known_elr=partition.last_known_elr,
+                offline_replicas=[each for each in partition.replicas if each not in brokers],
             )
             for index, partition in enumerate(page, first)
         ],

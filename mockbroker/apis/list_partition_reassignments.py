@@ -1,21 +1,53 @@
-"""ListPartitionReassignments (46): none, since a reassignment is over when it is answered (KIP-455)."""
+"""ListPartitionReassignments (46): those that are under way (KIP-455)."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ..cluster import reassignments
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
 )
 from .default_messages import default_message
 from .registry import handles
+
+if TYPE_CHECKING:
+    from ..cluster.partition import Partition
 
 
 @handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
 def list_partition_reassignments(
     call: Call, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
+    """Of all topics, or of those named. Topics and partitions that are not there are left out."""
     if call.cluster.active_controller.refuses(call.broker):
         error = ErrorCode.NOT_CONTROLLER
         return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))
-    return ListPartitionReassignmentsResponse(error_message=None)
+    topics = call.cluster.topics
+    asked: Iterable[tuple[str, Iterable[Partition | None]]]
+    if request.topics is None:
+        asked = ((name, topic.partitions) for name, topic in topics.items())
+    else:
+        asked = (
+            (each.name, map(topics[each.name].partition, each.partition_indexes))
+            for each in request.topics
+            if each.name in topics
+        )
+    found = (
+        (name, [_described(p) for p in parts if p and reassignments.under_way(p)]) for name, parts in asked
+    )
+    return ListPartitionReassignmentsResponse(
+        error_message=None,
+        topics=[OngoingTopicReassignment(name, moving) for name, moving in found if moving],
+    )
+
+
+def _described(partition: "Partition") -> OngoingPartitionReassignment:
+    return OngoingPartitionReassignment(
+        partition.index, partition.replicas, partition.adding_replicas, partition.removing_replicas
+    )

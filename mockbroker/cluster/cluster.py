@@ -186,6 +186,14 @@ class Cluster:
         if self.metadata.behind:
             stale.keep(self, partition)
 
+    def grow_isr(self, partition: Partition, broker: int) -> None:
+        """Called when a leader takes a follower into the ISR."""
+        controller.grow_isr(partition, broker)
+
+    def shrink_isr(self, partition: Partition, late: Collection[int]) -> None:
+        """Called when a leader takes followers that lag from the ISR."""
+        controller.shrink_isr(partition, late)
+
     def halt(self, broker: int) -> None:
         """The broker exits, once the core is done with what it is at."""
         self.environment.wait(0, lambda: controller.stop_broker(self, broker))

@@ -44,7 +44,7 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
     one.unreachable.clear()
     for partition in cluster.partitions():
         if partition.leader == NO_LEADER:
-            controller.elect(cluster, partition)
+            controller.elect(partition)
     news.catch_up(cluster, broker)
     for partition in cluster.partitions():
         news.heard(cluster, partition, broker)

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, BrokerRegistrationChangeRecord, PartitionRecord
 from ..policies.controller.broker_session import broker_session
-from ..policies.controller.election import election
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
-from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from . import news, topic_creation
+from . import eligible, news, reassignments, topic_creation
 from .broker import Liveness
-from .follower import NEVER_MS, Follower, FollowerState
+from .follower import FollowerState
+from .partition_change import Election, PartitionChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from .cluster import Cluster
     from .partition import Partition
@@ -117,18 +116,30 @@ def fence(cluster: "Cluster", broker: int) -> None:
     cluster.brokers[broker].cancel_session()
     cluster.active_controller.fenced(broker)
     for partition in _partitions_on(cluster, broker):
-        leaves = broker in partition.isr and partition.isr != [broker]
-        leads = partition.leader == broker
-        bumps = leaves and partition.leader != NO_LEADER and partition.policies[isr_shrink_epoch].offline
-        if leads or bumps:
-            cluster.leader_changes(partition)
-        if leaves:
-            partition.change(isr=[r for r in partition.isr if r != broker])
-        if leads:
-            elect(cluster, partition)
-        elif bumps:
-            partition.bump_epoch()
-        partition.advance_high_watermark()
+        if broker in partition.isr or broker == partition.leader:
+            change = PartitionChange(partition)
+            change.isr = [each for each in partition.isr if each != broker]
+            change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline
+            change.make()
+
+
+def shrink_isr(partition: "Partition", late: "Collection[int]") -> None:
+    """The leader takes followers that lag from the ISR."""
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.isr if each not in late]
+    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
+    change.make()
+
+
+def grow_isr(partition: "Partition", broker: int) -> None:
+    """The leader takes a follower into the ISR."""
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.replicas if each in partition.isr or each == broker]
+    if reassignments.under_way(partition):
+        # It does not end now: who leads may change then, and the follower is in the midst of its fetch.
+        change.completes = False
+        partition.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
+    change.make()
 
 
 def unfence(cluster: "Cluster", broker: int) -> None:
@@ -139,6 +150,8 @@ def unfence(cluster: "Cluster", broker: int) -> None:
 
 def _come_online(cluster: "Cluster", broker: int) -> None:
     found = cluster.brokers[broker]
+    if not found.closed_logs:
+        _register_after_kill(cluster, broker)
     found.liveness = Liveness.RUNNING
     unfence(cluster, broker)
     found.dead_fetchers.clear()
@@ -155,38 +168,34 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
             else:
                 partition.lead_again()
         if partition.leader == NO_LEADER:
-            elect(cluster, partition)
+            elect(partition)
         if partition.leader != broker:
             partition.set_follower(broker, FollowerState.BEHIND)
 
 
-def elect(cluster: "Cluster", partition: "Partition") -> bool:
-    """Elects the first replica that is online and in sync; one that is not in sync only where the topic's
-    `unclean.leader.election.enable` allows it, and alone in the ISR then. False when there is none."""
-    online = [r for r in partition.replicas if cluster.brokers[r].electable]
-    clean = next((r for r in online if r in partition.isr), None)
-    if clean is not None:
-        partition.lead(clean)
-        return True
-    if online and (
-        partition.policies[election] == "unclean" or partition.topic.settings.unclean_leader_election
-    ):
-        partition.change(isr=online[:1])
-        partition.lead(online[0])
-        return True
-    if partition.leader != NO_LEADER:
-        partition.lose_leader()
-    return False
+def _register_after_kill(cluster: "Cluster", broker: int) -> None:
+    """It may have lost records: it is no longer eligible to lead (KIP-966)."""
+    for partition in _partitions_on(cluster, broker):
+        if eligible.tracked(partition) and broker in (*partition.isr, *partition.eligible_leader_replicas):
+            change = PartitionChange(partition)
+            change.isr = [each for each in partition.isr if each != broker]
+            change.unclean_shutdown = broker
+            change.make()
+
+
+def elect(partition: "Partition") -> None:
+    """Elects a leader of those that may lead, if the partition has none."""
+    PartitionChange(partition).make()
 
 
 def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
     """Makes the first replica the leader. ApiError ELECTION_NOT_NEEDED, PREFERRED_LEADER_NOT_AVAILABLE."""
-    preferred = partition.replicas[0]
-    if partition.leader == preferred:
+    if partition.leader == partition.replicas[0]:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
-    if preferred not in partition.isr or not cluster.brokers[preferred].electable:
+    change = PartitionChange(partition)
+    change.election = Election.PREFERRED
+    if not change.make():
         raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, "The preferred leader was not available.")
-    partition.lead(preferred)
 
 
 def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
@@ -194,14 +203,12 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
     ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
-    online = [r for r in partition.replicas if cluster.brokers[r].electable]
-    if not online:
+    change = PartitionChange(partition)
+    change.election = Election.UNCLEAN
+    if not change.make():
         raise ApiError(
             ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "Eligible topic partition leaders are not available."
         )
-    if not any(r in partition.isr for r in online):
-        partition.change(isr=online[:1])
-    partition.lead(next(r for r in online if r in partition.isr))
 
 
 def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> bool:
@@ -240,33 +247,9 @@ def why_none_leads(partition: "Partition", to: int | None = None) -> str:
 
 
 def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int]") -> None:
-    """Moves a partition to `replicas`: new ones copy the log first, then the others go (KIP-455).
-
-    ApiError INVALID_REPLICA_ASSIGNMENT.
-    """
+    """Moves a partition to `replicas`. ApiError INVALID_REPLICA_ASSIGNMENT."""
     topic_creation.check_brokers(cluster, replicas)
-    for broker in replicas:
-        if broker not in partition.replicas:
-            log = partition.logs[broker] = partition.topic.new_log(broker)
-            log.begin_at(partition.log.start_offset)
-            partition.change(replicas=[*partition.replicas, broker])
-            follower = partition.followers[broker] = Follower(broker, log, NEVER_MS)
-            follower.cut = True
-            follower.state = FollowerState.PAUSED
-            partition.set_follower(broker, FollowerState.BEHIND)
-    if partition.policies[reassignment_epoch] == "bumped" and partition.leader != NO_LEADER:
-        partition.bump_epoch()
-    partition.change(replicas=list(replicas), isr=[r for r in replicas if r in partition.isr])
-    for broker in set(partition.logs) - set(replicas):
-        if broker != partition.leader:
-            del partition.logs[broker]
-            partition.followers.pop(broker, None)
-    if partition.leader not in replicas:
-        old = partition.leader
-        elect(cluster, partition)
-        partition.logs.pop(old, None)
-        partition.followers.pop(old, None)
-    partition.advance_high_watermark()
+    reassignments.begin(partition, replicas)
 
 
 def _partitions_on(cluster: "Cluster", broker: int) -> "Iterator[Partition]":

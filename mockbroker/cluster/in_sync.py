@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..policies.followers.isr_entry import isr_entry
 from .follower import Follower, FollowerState
 
@@ -41,12 +40,15 @@ def drop_late(partition: "Partition") -> bool:
     if not leader.hears_controller or partition.leader in partition.views:
         return True
     end, longest_ms = partition.log.end_offset, lag_ms(partition)
-    for follower in partition.followers.values():
-        late = follower.end_offset != end and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
-        if late and follower.broker in partition.isr:
-            partition.change(isr=[r for r in partition.isr if r != follower.broker])
-            if partition.policies[isr_shrink_epoch].lagging:
-                partition.bump_epoch()
+    late = [
+        follower.broker
+        for follower in partition.followers.values()
+        if follower.broker in partition.isr
+        and follower.end_offset != end
+        and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
+    ]
+    if late:
+        cluster.shrink_isr(partition, late)
     partition.advance_high_watermark()
     resting = (f for f in partition.followers.values() if f.state is not FollowerState.IN_STEP)
     return any(follower.broker in partition.isr for follower in resting)

@@ -40,18 +40,22 @@ class Partition:
         "_isr_check",
         "_rested_ms",
         "_told_ms",
+        "adding_replicas",
         "appended_ms",
         "deleted",
         "deleting",
+        "eligible_leader_replicas",
         "environment",
         "epoch_start_offset",
         "followers",
         "index",
         "isr",
+        "last_known_elr",
         "leader",
         "leader_epoch",
         "log",
         "logs",
+        "removing_replicas",
         "replicas",
         "topic",
         "unacknowledged",
@@ -299,7 +303,7 @@ class Partition:
             return
         follower.fetched(offset, log_start_offset, log.end_offset, self.environment.now_ms)
         if broker not in self.isr and in_sync.may_join(self, broker, offset):
-            self.change(isr=[r for r in self.replicas if r in self.isr or r == broker])
+            self.topic.cluster.grow_isr(self, broker)
         self.advance_high_watermark()
         for look in list(self.deleting):
             look()
@@ -380,6 +384,10 @@ class Partition:
     def _register(self, registered: PartitionRegistration) -> None:
         # Answers that are yet to be written hold the lists: others take their place, they never change.
         self.replicas, self.isr = registered.replicas, registered.isr
+        self.removing_replicas = registered.removing_replicas
+        self.adding_replicas = registered.adding_replicas
+        self.eligible_leader_replicas = registered.eligible_leader_replicas
+        self.last_known_elr = registered.last_known_elr
         self.leader: int = registered.leader
         self.leader_epoch: int = registered.leader_epoch
 
@@ -388,11 +396,11 @@ class Partition:
         *,
         isr: Sequence[int] | None = None,
         leader: int | None = None,
-        replicas: Sequence[int] | None = None,
+        **fields: Sequence[int],
     ) -> None:
         """The controller writes that, and with `leader` the next leader epoch."""
         cluster, topic_id = self.topic.cluster, self.topic.id
-        cluster.write(PartitionChangeRecord(topic_id, self.index, isr, leader, replicas))
+        cluster.write(PartitionChangeRecord(topic_id, self.index, isr, leader, **fields))
         registered = cluster.metadata.image.partition(topic_id, self.index)
         assert registered is not None, "just written"
         self._register(registered)

@@ -8,7 +8,7 @@ from ..configs import TopicSettings
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
-from . import controller
+from . import controller, eligible
 from .partition import Partition
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Topic:
     def configure(self, overrides: Mapping[str, str]) -> None:
         """Sets the topic's own configuration. ConfigError when a value is invalid."""
         settings = self.cluster.environment.configs.topic_settings(overrides)
+        if self.partitions and settings.min_insync_replicas != self.settings.min_insync_replicas:
+            eligible.forget(self)
         self.settings = settings
         self.overrides = dict(overrides)
         for partition in self.partitions:

@@ -32,4 +32,7 @@ def _partition(partition: "Partition") -> PartitionDescription:
         log.end_offset,
         log.high_watermark,
         log.last_stable_offset,
+        tuple(partition.adding_replicas),
+        tuple(partition.removing_replicas),
+        tuple(partition.eligible_leader_replicas),
     )

@@ -118,7 +118,9 @@ class TransactionDescription:
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
     """A partition as the controller knows it, with the offsets of its leader, or of the last that led it.
-    `leader` is a broker's id, None while there is none; `replicas` and `isr` are brokers' ids."""
+    `leader` is a broker's id, None while there is none; `replicas`, `isr` and what follows the offsets are
+    brokers' ids: which replicas a reassignment adds and removes while it is under way, and which left the ISR
+    and may still lead (KIP-966)."""
 
     partition: int
     leader: int | None
@@ -129,6 +131,9 @@ class PartitionDescription:
     log_end_offset: int
     high_watermark: int
     last_stable_offset: int
+    adding_replicas: tuple[int, ...] = ()
+    removing_replicas: tuple[int, ...] = ()
+    eligible_leader_replicas: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

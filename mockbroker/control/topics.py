@@ -43,6 +43,9 @@ class PartitionState(TypedDict):
     log_end_offset: int
     high_watermark: int
     last_stable_offset: int
+    adding_replicas: list[int]
+    removing_replicas: list[int]
+    eligible_leader_replicas: list[int]
 
 
 class TopicState(TypedDict):
@@ -159,6 +162,9 @@ def _state(topic: TopicDescription) -> TopicState:
                 "log_end_offset": each.log_end_offset,
                 "high_watermark": each.high_watermark,
                 "last_stable_offset": each.last_stable_offset,
+                "adding_replicas": list(each.adding_replicas),
+                "removing_replicas": list(each.removing_replicas),
+                "eligible_leader_replicas": list(each.eligible_leader_replicas),
             }
             for each in topic.partitions
         ],

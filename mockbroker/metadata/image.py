@@ -34,6 +34,10 @@ class PartitionRegistration(NamedTuple):
     leader: int
     leader_epoch: int
     partition_epoch: int = 0
+    removing_replicas: Sequence[int] = ()
+    adding_replicas: Sequence[int] = ()
+    eligible_leader_replicas: Sequence[int] = ()
+    last_known_elr: Sequence[int] = ()
 
     def merge(self, change: PartitionChangeRecord) -> "PartitionRegistration":
         """With what a record changes."""
@@ -44,6 +48,12 @@ class PartitionRegistration(NamedTuple):
             self.leader if change.leader is None else change.leader,
             self.leader_epoch + elects,
             self.partition_epoch + 1,
+            self.removing_replicas if change.removing_replicas is None else change.removing_replicas,
+            self.adding_replicas if change.adding_replicas is None else change.adding_replicas,
+            self.eligible_leader_replicas
+            if change.eligible_leader_replicas is None
+            else change.eligible_leader_replicas,
+            self.last_known_elr if change.last_known_elr is None else change.last_known_elr,
         )
 
 

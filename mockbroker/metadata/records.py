@@ -66,6 +66,10 @@ class PartitionChangeRecord(NamedTuple):
     isr: Sequence[int] | None = None
     leader: int | None = None
     replicas: Sequence[int] | None = None
+    removing_replicas: Sequence[int] | None = None
+    adding_replicas: Sequence[int] | None = None
+    eligible_leader_replicas: Sequence[int] | None = None
+    last_known_elr: Sequence[int] | None = None
 
 
 Record = (

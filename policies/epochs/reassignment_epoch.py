@@ -1,17 +1,30 @@
-"""`reassignment-epoch`: whether a reassignment bumps the leader epoch though the leader stays (KIP-455).
+"""`reassignment-epoch`: when a reassignment bumps the leader epoch though the leader stays (KIP-455).
 
-A client sees one more leader epoch, and FENCED_LEADER_EPOCH for the one it knew, with `bumped`, as brokers
-with ZooKeeper did; KRaft leaves the epoch as it is.
+A client sees more leader epochs under the same leader, and FENCED_LEADER_EPOCH for those it knew: with
+ZooKeeper one as the reassignment begins, one as it ends, and one for each replica in sync that goes; with
+KRaft one if a replica goes.
 """
 
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
-from ..behaviour import Switch
+from ..behaviour import Behaviour
 
-reassignment_epoch: Final = Switch[Literal["bumped", "kept"]](
+
+class Bumped(NamedTuple):
+    """When there is a new epoch."""
+
+    at_each_step: bool
+    on_removal: bool
+
+
+reassignment_epoch: Final = Behaviour[Bumped](
     name="reassignment-epoch",
-    summary="whether a reassignment bumps the leader epoch though the leader stays",
-    answers={"bumped": True, "kept": False},
-    history=(("0.11", "bumped"), ("3.3", "kept")),
+    summary="when a reassignment bumps the leader epoch though the leader stays",
+    answers={
+        "bumped": Bumped(at_each_step=True, on_removal=False),
+        "bumped-on-removal": Bumped(at_each_step=False, on_removal=True),
+        "kept": Bumped(at_each_step=False, on_removal=False),
+    },
+    history=(("0.11", "bumped"), ("3.3", "bumped-on-removal")),
     ids=("KIP-455",),
 )

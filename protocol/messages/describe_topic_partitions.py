@@ -31,9 +31,9 @@ class DescribeTopicPartitionsResponsePartition:
     leader_epoch: int = -1
     replica_nodes: Sequence[int] = field(default_factory=list)
     isr_nodes: Sequence[int] = field(default_factory=list)
-    eligible_leader_replicas: list[int] | None = None
-    last_known_elr: list[int] | None = None
-    offline_replicas: list[int] = field(default_factory=list)
+    eligible_leader_replicas: Sequence[int] | None = None
+    last_known_elr: Sequence[int] | None = None
+    offline_replicas: Sequence[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

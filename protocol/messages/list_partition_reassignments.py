@@ -1,5 +1,6 @@
 """ListPartitionReassignments: api key 46, v0 to v0."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
@@ -18,9 +19,9 @@ class ListPartitionReassignmentsRequest:
 @dataclass(slots=True)
 class OngoingPartitionReassignment:
     partition_index: int = 0
-    replicas: list[int] = field(default_factory=list)
-    adding_replicas: list[int] = field(default_factory=list)
-    removing_replicas: list[int] = field(default_factory=list)
+    replicas: Sequence[int] = field(default_factory=list)
+    adding_replicas: Sequence[int] = field(default_factory=list)
+    removing_replicas: Sequence[int] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,45 @@
+"""Eligible leader replicas: those that left an ISR below `min.insync.replicas` and lost nothing since
+(KIP-966, `PartitionChangeBuilder.java`)."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from ..policies.controller.eligible_leader_replicas import eligible_leader_replicas
+
+if TYPE_CHECKING:
+    from .partition import Partition
+    from .topic import Topic
+
+
+def tracked(partition: "Partition") -> bool:
+    """Whether the controller keeps them; the ISR may become empty then."""
+    return partition.environment.policies[eligible_leader_replicas] == "tracked"
+
+
+def after(partition: "Partition", isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
+    """Those of a partition whose ISR becomes `isr`. A broker that was killed may have lost records."""
+    if not tracked(partition) or len(isr) >= _min_insync_replicas(partition.topic):
+        return []
+    candidates = {*partition.eligible_leader_replicas, *partition.isr}
+    return sorted(candidates - {*isr, unclean_shutdown})
+
+
+def forget(topic: "Topic") -> None:
+    """The topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
+    for partition in topic.partitions:
+        if partition.eligible_leader_replicas or partition.last_known_elr:
+            partition.change(eligible_leader_replicas=(), last_known_elr=())
+
+
+def last_known(partition: "Partition", leader: int | None) -> Sequence[int]:
+    """The leader that a partition without one had last, which may lead again though it was killed when nobody
+    else can. `leader` is None when the change names none, -1 when the partition loses it."""
+    if not tracked(partition) or leader is None:
+        return partition.last_known_elr
+    if leader >= 0:
+        return ()
+    return partition.last_known_elr or (partition.leader,)
+
+
+def _min_insync_replicas(topic: "Topic") -> int:
+    return min(topic.settings.min_insync_replicas, len(topic.partitions[0].replicas))

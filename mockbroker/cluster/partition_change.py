@@ -1,0 +1,166 @@
+"""One change of a partition by the controller: who is in sync, who leads, where its replicas lie
+(`PartitionChangeBuilder.java`)."""
+
+import enum
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ..metadata.records import NO_LEADER
+from ..policies.controller.election import election
+from ..policies.controller.reassignment_end import reassignment_end
+from ..policies.epochs.reassignment_epoch import reassignment_epoch
+from . import eligible
+from .follower import NEVER_MS, Follower, FollowerState
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+
+class Election(enum.Enum):
+    """Who may lead when the leader can't."""
+
+    PREFERRED = "the first replica if it is in sync, even in place of a leader that could stay"
+    ONLINE = "a replica in sync"
+    UNCLEAN = "any replica that is online, if none in sync is"
+
+
+class PartitionChange:
+    """What the partition is to be; `make` decides what follows from that, and makes it so."""
+
+    def __init__(self, partition: "Partition") -> None:
+        self._partition: Final = partition
+        self._cluster: Final = partition.topic.cluster
+        self.isr: Sequence[int] = partition.isr
+        self.replicas: Sequence[int] = partition.replicas
+        self.adding: Sequence[int] = partition.adding_replicas
+        self.removing: Sequence[int] = partition.removing_replicas
+        self.unclean_shutdown: int | None = None
+        """A broker that is back after it was killed."""
+        self.shrink_bumps_epoch = False
+        """Whether there is a new leader epoch when the ISR loses a member."""
+        self.completes = True
+        """Whether a reassignment ends now if it may."""
+        self.steps = 0
+        """How many leader epochs a reassignment makes on its way, where each step makes one."""
+        self.election = Election.ONLINE
+        if partition.policies[election] == "unclean" or partition.topic.settings.unclean_leader_election:
+            self.election = Election.UNCLEAN
+
+    def make(self) -> bool:
+        """False when nothing changes."""
+        partition = self._partition
+        if self.completes:
+            self._complete_reassignment()
+        elr = eligible.after(partition, self.isr, self.unclean_shutdown)
+        leader, clean = self._leader(elr)
+        if not clean:
+            self.isr, elr = [leader], []
+        elif leader in elr:
+            self.isr, elr = [leader], [each for each in elr if each != leader]
+        elif not self.isr and not eligible.tracked(partition):
+            self.isr = partition.isr
+        rises = self._epoch_rises(leader)
+        last_known_elr = eligible.last_known(partition, leader if rises else None)
+        fields = {
+            "isr": self.isr,
+            "replicas": self.replicas,
+            "adding_replicas": self.adding,
+            "removing_replicas": self.removing,
+            "eligible_leader_replicas": elr,
+            "last_known_elr": last_known_elr,
+        }
+        changed = {name: new for name, new in fields.items() if list(new) != list(getattr(partition, name))}
+        if not rises and not changed:
+            return False
+        if rises:
+            self._cluster.leader_changes(partition)
+        replicas = partition.replicas
+        if changed:
+            partition.change(leader=None, **changed)
+        _place(partition, replicas)
+        if leader != partition.leader:
+            rises -= 1
+            if leader == NO_LEADER:
+                partition.lose_leader()
+            else:
+                partition.lead(leader)
+        for _ in range(rises):
+            partition.bump_epoch()
+        _copy(partition)
+        partition.advance_high_watermark()
+        return True
+
+    def _complete_reassignment(self) -> None:
+        """Ends it once the new replicas are in sync, or all that stay are."""
+        if not self.adding and not self.removing:
+            return
+        isr = [each for each in self.isr if each not in self.removing]
+        replicas = [each for each in self.replicas if each not in self.removing]
+        policies = self._partition.policies
+        fewer = len(self.adding) < len(self.removing)
+        awaited = replicas if fewer or policies[reassignment_end] == "all-in-sync" else self.adding
+        if isr and replicas and {*self.adding, *awaited} <= {*isr}:
+            if policies[reassignment_epoch].at_each_step:
+                self.steps += 1 + len(self.isr) - len(isr)
+            self.replicas, self.isr = replicas, isr
+            self.adding = self.removing = ()
+
+    def _leader(self, elr: Sequence[int]) -> tuple[int, bool]:
+        """Who leads then, and whether it was in sync."""
+        brokers, partition = self._cluster.brokers, self._partition
+
+        def valid(broker: int) -> bool:
+            if broker not in (self.isr or elr):
+                return False
+            # The controller does not know yet that a leader can't be reached, but it elects none such.
+            stays = broker == partition.leader and not brokers[broker].fenced
+            return stays or brokers[broker].electable
+
+        candidates = [partition.leader, *self.replicas]
+        if self.election is Election.PREFERRED:
+            candidates = [self.replicas[0], partition.leader, *self.replicas[1:]]
+        for broker in candidates:
+            if valid(broker):
+                return broker, True
+        if not self.isr and not elr and len(partition.last_known_elr) == 1 and eligible.tracked(partition):
+            (last,) = partition.last_known_elr
+            if brokers[last].electable:
+                return last, False
+        if self.election is Election.UNCLEAN:
+            for broker in self.replicas:
+                if brokers[broker].electable:
+                    return broker, False
+        return NO_LEADER, True
+
+    def _epoch_rises(self, leader: int) -> int:
+        """How many leader epochs later it is then."""
+        partition = self._partition
+        if leader != partition.leader:
+            return max(self.steps, 1)
+        if leader == NO_LEADER or self.steps:
+            return self.steps
+        lost = set(partition.replicas) - set(self.replicas)
+        bumps = bool(lost) and partition.policies[reassignment_epoch].on_removal
+        return bumps or (self.shrink_bumps_epoch and bool(set(partition.isr) - set(self.isr)))
+
+
+def _place(partition: "Partition", before: Sequence[int]) -> None:
+    """Replicas that are new have an empty log at first; those that go are gone."""
+    for broker in partition.replicas:
+        if broker not in before:
+            log = partition.logs[broker] = partition.topic.new_log(broker)
+            log.begin_at(partition.log.start_offset)
+    for broker in before:
+        if broker not in partition.replicas:
+            del partition.logs[broker]
+            partition.followers.pop(broker, None)
+
+
+def _copy(partition: "Partition") -> None:
+    """New replicas fetch from the leader."""
+    for broker in partition.replicas:
+        if broker != partition.leader and broker not in partition.followers:
+            follower = partition.followers[broker] = Follower(broker, partition.logs[broker], NEVER_MS)
+            follower.cut = True
+            follower.state = FollowerState.PAUSED
+            partition.set_follower(broker, FollowerState.BEHIND)

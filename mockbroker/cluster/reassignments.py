@@ -1,0 +1,85 @@
+"""Reassignments: replicas move to other brokers while the partition is served (KIP-455,
+`ReplicationControlManager.java`; with ZooKeeper `KafkaController.scala`)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..policies.epochs.reassignment_epoch import reassignment_epoch
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
+from .partition_change import Election, PartitionChange
+
+if TYPE_CHECKING:
+    from .partition import Partition
+
+
+def under_way(partition: "Partition") -> bool:
+    """Whether there are replicas that are to be added or removed."""
+    return bool(partition.adding_replicas or partition.removing_replicas)
+
+
+def replication_factor(partition: "Partition") -> int:
+    """How many replicas there are, or will be once what is under way is over."""
+    return len({*partition.replicas, *partition.adding_replicas} - {*partition.removing_replicas})
+
+
+def begin(partition: "Partition", target: Sequence[int]) -> None:
+    """Moves the partition to the brokers of `target`, in that order. Those that are new copy the log first;
+    replicas that are to go stay until then. It is over at once where nothing has to be copied.
+
+    One that is under way is replaced.
+    """
+    if partition.policies[reassignment_epoch].at_each_step:
+        _begin_in_steps(partition, target)
+    else:
+        change = PartitionChange(partition)
+        removing = sorted(set(partition.replicas) - set(target))
+        change.replicas = [*target, *removing]
+        change.removing = removing or change.removing
+        change.adding = sorted(set(target) - set(partition.replicas)) or change.adding
+        change.election = Election.ONLINE
+        change.make()
+    complete(partition)
+
+
+def cancel(partition: "Partition") -> None:
+    """Takes away again what was to be added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
+    INVALID_REPLICA_ASSIGNMENT where only new replicas are in sync.
+    """
+    if not under_way(partition):
+        raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
+    replicas = [each for each in partition.replicas if each not in partition.adding_replicas]
+    if partition.policies[reassignment_epoch].at_each_step:
+        _begin_in_steps(partition, replicas)
+        return
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.isr if each not in partition.adding_replicas]
+    if not change.isr:
+        if change.election is not Election.UNCLEAN:
+            raise ApiError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+                f"Unable to revert partition assignment for {partition.topic.name}:{partition.index} because "
+                "it would require an unclean leader election.",
+            )
+        change.isr = replicas[:1]
+    change.replicas, change.adding, change.removing = replicas, (), ()
+    change.make()
+
+
+def complete(partition: "Partition") -> None:
+    """Ends what is under way once the new replicas are in sync."""
+    if under_way(partition) and not partition.deleted:
+        PartitionChange(partition).make()
+
+
+def _begin_in_steps(partition: "Partition", target: Sequence[int]) -> None:
+    """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
+    origin = [each for each in partition.replicas if each not in partition.adding_replicas]
+    replicas = list(dict.fromkeys([*target, *origin]))
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.isr if each in replicas]
+    change.replicas = replicas
+    change.adding = [each for each in replicas if each not in origin]
+    change.removing = [each for each in replicas if each not in target]
+    change.steps = 1 + len(partition.isr) - len(change.isr)
+    change.make()

@@ -1,0 +1,1 @@
+"""What controllers of real clusters did and said, story by story, and the same asked of ours."""

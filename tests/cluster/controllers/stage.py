@@ -1,0 +1,244 @@
+"""Where a story is told: a cluster of four brokers that can be stopped, killed and kept from fetching."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from mockbroker.conformance import batches
+from mockbroker.conformance.client import Client, kio_versions
+
+BROKERS: Final = (1, 2, 3, 4)
+Steps = Iterator[tuple[str, Any]]
+Story = Callable[["Stage"], Steps]
+_HIGHEST: Final = {"produce": 12, "metadata": 12}
+"""From the next version on topics are named by their ids only."""
+
+
+class Brokers(Protocol):
+    """What is done to brokers, real or not; each returns when it is done and the cluster has taken note."""
+
+    zookeeper: bool
+
+    def client(self, broker: int) -> Client: ...
+
+    def stop(self, broker: int) -> None: ...
+
+    def kill(self, broker: int) -> None: ...
+
+    def start(self, broker: int) -> None: ...
+
+    def hold(self, broker: int) -> None:
+        """It stays alive for the controller, and fetches from nobody."""
+
+    def let_go(self, broker: int) -> None: ...
+
+    def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
+        """What `look` sees through each broker that is online, once all see the same and nothing moves."""
+
+
+class Stage:
+    """A story's cluster, with the requests that it needs."""
+
+    def __init__(self, brokers: Brokers) -> None:
+        self.brokers = brokers
+        self.zookeeper = brokers.zookeeper
+        self.online = list(BROKERS)
+        self.held: list[int] = []
+        self.topics: list[str] = []
+        self._clients: dict[int, Client] = {}
+        self._versions: dict[str, tuple[int, int]] = {}
+
+    # -- requests
+
+    def client(self, broker: int) -> Client:
+        if broker not in self._clients:
+            self._clients[broker] = self.brokers.client(broker)
+        return self._clients[broker]
+
+    def newest(self, api: str) -> int:
+        if not self._versions:
+            self._versions = self.client(self.online[0]).api_versions()
+        low, high = self._versions.get(api, (0, -1))
+        high = min(high, _HIGHEST.get(api, high))
+        return max((version for version in kio_versions(api) if low <= version <= high), default=-1)
+
+    def ask(self, api: str, fields: Mapping[str, Any], *, broker: int = 0, version: int | None = None) -> Any:
+        asked = self.newest(api) if version is None else version
+        return self.client(broker or self.online[0]).call(api, asked, fields)
+
+    def command(self, api: str, fields: Mapping[str, Any], *, version: int | None = None) -> Any:
+        """Asks the controller; with KRaft any broker passes it on."""
+        answer = self.ask("metadata", {"topics": []})
+        broker = answer["controller_id"] if self.zookeeper else self.online[0]
+        found = self.ask(api, {"timeout": 20_000, **fields}, broker=broker, version=version)
+        found.pop("throttle_time", None)
+        return found
+
+    # -- topics
+
+    def create(
+        self, topic: str, replicas: Sequence[Sequence[int]], *, records: int = 1, **configs: str
+    ) -> None:
+        placed = [{"partition_index": i, "broker_ids": list(each)} for i, each in enumerate(replicas)]
+        named = [{"name": key.replace("_", "."), "value": value} for key, value in configs.items()]
+        made = {"name": topic, "num_partitions": -1, "replication_factor": -1}
+        fields = {"topics": [{**made, "assignments": placed, "configs": named}], "validate_only": False}
+        answer = self.command("create_topics", fields)["topics"][0]
+        assert answer["error_code"] == "NONE", answer
+        self.topics.append(topic)
+        self.describe(topic)
+        for index, each in enumerate(replicas):
+            self.fill(topic, index, each[0], records)
+
+    def fill(self, topic: str, index: int, leader: int, records: int, acks: int = -1) -> str:
+        parts = [{"index": index, "records": batches.batch(records)}] if records else []
+        data = [{"name": topic, "partition_data": parts}]
+        fields = {"acks": acks, "timeout": 10_000, "topic_data": data, "transactional_id": None}
+        if not records:
+            return "NONE"
+        answer = self.ask("produce", fields, broker=leader)
+        return str(answer["responses"][0]["partition_responses"][0]["error_code"])
+
+    def look(self, topic: str, broker: int) -> Any:
+        """As `broker` tells it: leader, leader epoch, replicas, ISR, offline replicas; where it tells them,
+        also eligible leader replicas and the last known ones. In-sync replicas and the following rise."""
+        asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
+        answer = self.ask("metadata", asked, broker=broker)
+        (found,) = answer["topics"]
+        if found["error_code"] != "NONE":
+            return found["error_code"]
+        parts = {
+            each["partition_index"]: {
+                "leader": each["leader_id"],
+                "epoch": each["leader_epoch"],
+                "replicas": each["replica_nodes"],
+                "isr": sorted(each["isr_nodes"]),
+                "offline": sorted(each["offline_replicas"]),
+            }
+            for each in found["partitions"]
+        }
+        if self.newest("describe_topic_partitions") >= 0:
+            fields = {"topics": [{"name": topic}], "response_partition_limit": 100, "cursor": None}
+            (found,) = self.ask("describe_topic_partitions", fields, broker=broker)["topics"]
+            for each in found["partitions"]:
+                part = parts.get(each["partition_index"], {})
+                for name, field in (
+                    ("elr", "eligible_leader_replicas"),
+                    ("last known elr", "last_known_elr"),
+                    ("offline, described", "offline_replicas"),
+                ):
+                    value = each[field]
+                    if name != "offline, described" or sorted(value) != part.get("offline"):
+                        part[name] = None if value is None else sorted(value)
+                if sorted(each["isr_nodes"]) != part.get("isr"):
+                    part["isr, described"] = sorted(each["isr_nodes"])
+                if each["leader_id"] != part.get("leader"):
+                    part["leader, described"] = each["leader_id"]
+        return [parts[index] for index in sorted(parts)]
+
+    def describe(self, topic: str) -> Any:
+        """What all brokers tell of it, once they agree."""
+        return self.brokers.settle(lambda broker: self.look(topic, broker), self.online)
+
+    # -- what the controller is asked for
+
+    def reassign(
+        self,
+        topics: Mapping[str, Mapping[int, Sequence[int] | None]],
+        *,
+        version: int | None = None,
+        factor: bool = True,
+    ) -> Any:
+        named = [
+            {
+                "name": name,
+                "partitions": [
+                    {"partition_index": index, "replicas": None if to is None else list(to)}
+                    for index, to in parts.items()
+                ],
+            }
+            for name, parts in topics.items()
+        ]
+        fields = {"topics": named, "allow_replication_factor_change": factor}
+        found = self.command("alter_partition_reassignments", fields, version=version)
+        found.pop("allow_replication_factor_change", None)
+        for each in found["responses"]:
+            each["partitions"].sort(key=lambda part: part["partition_index"])
+        found["responses"].sort(key=lambda each: each["name"])
+        return found
+
+    def under_way(self, topics: Mapping[str, Sequence[int]] | None = None) -> Any:
+        named = topics and [{"name": name, "partition_indexes": parts} for name, parts in topics.items()]
+        found = self.command("list_partition_reassignments", {"topics": named})
+        for each in found["topics"]:
+            each["partitions"].sort(key=lambda part: part["partition_index"])
+        found["topics"].sort(key=lambda each: each["name"])
+        return found
+
+    def elect(self, kind: int, topics: Mapping[str, Sequence[int]] | None) -> Any:
+        named = None if topics is None else [{"topic": n, "partitions": p} for n, p in topics.items()]
+        found = self.command("elect_leaders", {"election_type": kind, "topic_partitions": named})
+        for each in found["replica_election_results"]:
+            each["partition_result"].sort(key=lambda part: part["partition_id"])
+        found["replica_election_results"].sort(key=lambda each: each["topic"])
+        return found
+
+    def configure(self, topic: str, **configs: str | None) -> Any:
+        changes = [
+            {"name": name.replace("_", "."), "config_operation": int(value is None), "value": value}
+            for name, value in configs.items()
+        ]
+        resource = {"resource_type": 2, "resource_name": topic, "configs": changes}
+        fields = {"resources": [resource], "validate_only": False}
+        answer = self.ask("incremental_alter_configs", fields)
+        return [answer["responses"][0][name] for name in ("error_code", "error_message")]
+
+    def delete(self, topic: str) -> Any:
+        fields = {"topics": [{"name": topic, "topic_id": None}], "topic_names": [topic]}
+        answer = self.command("delete_topics", fields)
+        return answer["responses"][0]["error_code"]
+
+    # -- brokers
+
+    def stop(self, broker: int) -> None:
+        self._gone(broker)
+        self.brokers.stop(broker)
+
+    def kill(self, broker: int) -> None:
+        self._gone(broker)
+        self.brokers.kill(broker)
+
+    def hold(self, broker: int) -> None:
+        self._gone(broker)
+        self.held.append(broker)
+        self.brokers.hold(broker)
+
+    def start(self, broker: int) -> None:
+        self.brokers.start(broker)
+        self.online = sorted([*self.online, broker])
+
+    def let_go(self, broker: int) -> None:
+        self.brokers.let_go(broker)
+        self.held.remove(broker)
+        self.online = sorted([*self.online, broker])
+
+    def restore(self) -> None:
+        """All brokers are well again, and no topic is left."""
+        for broker in BROKERS:
+            if broker in self.held:
+                self.let_go(broker)
+            elif broker not in self.online:
+                self.start(broker)
+        for topic in self.topics:
+            self.describe(topic)
+            self.delete(topic)
+            while self.describe(topic) != "UNKNOWN_TOPIC_OR_PARTITION":
+                pass
+
+    def _gone(self, broker: int) -> None:
+        self.online.remove(broker)
+        if broker in self._clients:
+            self._clients.pop(broker).close()
+
+    def close(self) -> None:
+        for each in self._clients.values():
+            each.close()
