@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
+    from .policies.controller import (
+        election_refusal,
+    )
     from .policies.epochs import (
         epoch_below_first,
         epoch_not_given,
@@ -331,6 +334,7 @@ BehaviourName = Literal[
     "diverging-fetch",
     "duplicate-window",
     "election",
+    "election-refusal",
     "eligible-leader-replicas",
     "empty-epochs",
     "empty-group-cleanup",
@@ -366,12 +370,14 @@ BehaviourName = Literal[
     "missing-sync",
     "new-leader-end",
     "offset-retention-start",
+    "partitions-during-reassignment",
     "pending-member-leave",
     "preferred-replica",
     "preferred-replica-wait",
     "producer-state-retention",
     "reassignment-end",
     "reassignment-epoch",
+    "reassignment-refusal",
     "repeated-partitions",
     "restart-epoch",
     "retention-limit",
@@ -433,6 +439,7 @@ AnswerName = Literal[
     "counted",
     "created",
     "creation",
+    "dead-brokers",
     "dismissed",
     "diverging-epoch",
     "dropped",
@@ -490,6 +497,7 @@ AnswerName = Literal[
     "partition",
     "per-transaction",
     "persisted",
+    "plain",
     "policy-violation",
     "rebalance",
     "rebalance-in-progress",
@@ -504,6 +512,7 @@ AnswerName = Literal[
     "silence",
     "stable-only",
     "stays",
+    "strategy",
     "thread",
     "to-read-committed",
     "told",
@@ -512,6 +521,7 @@ AnswerName = Literal[
     "unchanged",
     "unclean",
     "undefined",
+    "unknown-brokers",
     "unknown-producer-id",
     "unknown-server-error",
     "unknown-topic-or-partition",
@@ -532,7 +542,7 @@ AnswerName = Literal[
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package brings along."""
 
-OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | int | isr_shrink_epoch.Bumped | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | int | isr_shrink_epoch.Bumped | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """An answer of one's own for one behaviour or another."""
 
 Behaviours = TypedDict(
@@ -550,6 +560,7 @@ Behaviours = TypedDict(
         "diverging-fetch": "Literal['ignored', 'counted'] | bool | InstalledAnswer",
         "duplicate-window": "Literal['1', '5'] | int | InstalledAnswer",
         "election": "Literal['clean', 'unclean'] | bool | InstalledAnswer",
+        "election-refusal": "Literal['strategy', 'plain'] | election_refusal.Words | InstalledAnswer",
         "eligible-leader-replicas": "Literal['none', 'tracked'] | bool | InstalledAnswer",
         "empty-epochs": "Literal['dropped', 'kept'] | bool | InstalledAnswer",
         "empty-group-cleanup": "Literal['at-once', 'at-check'] | bool | InstalledAnswer",
@@ -585,12 +596,14 @@ Behaviours = TypedDict(
         "missing-sync": "Literal['waited-for', 'dismissed'] | bool | InstalledAnswer",
         "new-leader-end": "Literal['told', 'not-available'] | bool | InstalledAnswer",
         "offset-retention-start": "Literal['commit', 'empty-group'] | bool | InstalledAnswer",
+        "partitions-during-reassignment": "Literal['refused', 'added'] | bool | InstalledAnswer",
         "pending-member-leave": "Literal['nothing', 'rebalance'] | bool | InstalledAnswer",
         "preferred-replica": "Literal['any-replica', 'in-sync', 'fenced-too'] | preferred_replica.Answer | InstalledAnswer",
         "preferred-replica-wait": "Literal['waits', 'at-once'] | bool | InstalledAnswer",
         "producer-state-retention": "Literal['with-records', 'until-transactional-id-expiration', 'until-producer-id-expiration'] | producer_state_retention.Retention | InstalledAnswer",
         "reassignment-end": "Literal['all-in-sync', 'added-in-sync'] | bool | InstalledAnswer",
         "reassignment-epoch": "Literal['bumped', 'bumped-on-removal', 'kept'] | reassignment_epoch.Bumped | InstalledAnswer",
+        "reassignment-refusal": "Literal['dead-brokers', 'unknown-brokers'] | bool | InstalledAnswer",
         "repeated-partitions": "Literal['once', 'each'] | bool | InstalledAnswer",
         "restart-epoch": "Literal['kept', 'bumped-after-stop', 'bumped'] | restart_epoch.Bumped | InstalledAnswer",
         "retention-limit": "Literal['high-watermark', 'log-end-offset'] | bool | InstalledAnswer",

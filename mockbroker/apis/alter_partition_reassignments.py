@@ -1,7 +1,10 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
+from typing import TYPE_CHECKING, Final
+
 from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
+from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -15,12 +18,22 @@ from ..protocol.messages.alter_partition_reassignments import (
 from .default_messages import default_message
 from .registry import handles
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..cluster.cluster import Cluster
+    from ..cluster.partition import Partition
+
+_SMALL_SET: Final = 4
+"""Scala prints larger sets as what they are."""
+
 
 @handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
 def alter_partition_reassignments(
     call: Call, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
     """Each partition succeeds or fails by itself. New replicas that are well copy the log on the spot."""
+    by_zookeeper = call.policies[reassignment_refusal] == "dead-brokers"
     may_change_factor = request.allow_replication_factor_change
     answer = AlterPartitionReassignmentsResponse()
     if call.cluster.active_controller.refuses(call.broker):
@@ -34,7 +47,10 @@ def alter_partition_reassignments(
         answer.error_code = ErrorCode.REQUEST_TIMED_OUT
     else:
         answer.allow_replication_factor_change = may_change_factor
+        answer.error_message = "" if by_zookeeper else None
     for topic in request.topics:
+        if by_zookeeper and not topic.partitions:
+            continue
         results = ReassignableTopicResponse(topic.name)
         answer.responses.append(results)
         for asked in topic.partitions:
@@ -52,6 +68,8 @@ def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_fact
     """ApiError, in the controller's order of checks (`ReplicationControlManager.java`)."""
     cluster, index = call.cluster, asked.partition_index
     partition = cluster.partition(topic, index)
+    if call.policies[reassignment_refusal] == "dead-brokers":
+        _check_as_zookeeper(cluster, partition, asked.replicas)
     if partition is None:
         missing = f"partition {topic}:{index}" if topic in cluster.topics else f"a topic named {topic}"
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
@@ -64,3 +82,37 @@ def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_fact
         message = f"The replication factor is changed from {before} to {after}"
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
     reassignments.begin(partition, asked.replicas)
+
+
+def _check_as_zookeeper(
+    cluster: "Cluster", partition: "Partition | None", replicas: "Sequence[int] | None"
+) -> None:
+    """ApiError, in the order of checks and the words of `KafkaController.scala`."""
+    if replicas is None:
+        if partition is None or not reassignments.under_way(partition):
+            message = "No partition reassignment is in progress."
+            raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, message)
+        return
+    why = None
+    present = reassignments.original_replicas(partition) if partition is not None else []
+    added = [broker for broker in dict.fromkeys(replicas) if broker not in present]
+    live = sorted(broker.id for broker in cluster.brokers.values() if not broker.fenced)
+    if not replicas:
+        why = "Empty replica list specified in partition reassignment."
+    elif len(set(replicas)) < len(replicas):
+        why = f"Duplicate replica ids in partition reassignment replica list: {_scala(replicas)}"
+    elif min(replicas) < 0:
+        why = f"Invalid broker id in replica list: {_scala(replicas)}"
+    elif not set(added) <= set(live):
+        why = (
+            f"Replica assignment has brokers that are not alive. Replica list: {_scala(added)}, "
+            f"live broker list: {_scala(live, 'Set' if len(live) <= _SMALL_SET else 'HashSet')}"
+        )
+    if why is not None:
+        raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, why)
+    if partition is None:
+        raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist.")
+
+
+def _scala(brokers: "Sequence[int]", collection: str = "ArrayBuffer") -> str:
+    return f"{collection}({', '.join(map(str, brokers))})"

@@ -3,10 +3,11 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..cluster import topic_creation
+from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
 from ..cluster.timeline_map import first_partition
 from ..policies.controller.active_controller import active_controller
+from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -77,6 +78,10 @@ def _increase(cluster: "Cluster", asked: CreatePartitionsTopic) -> tuple["Topic"
     topic = cluster.topics.get(asked.name)
     if topic is None:
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    refused = topic.policies[partitions_during_reassignment] == "refused"
+    if refused and any(map(reassignments.under_way, topic.partitions)):
+        message = f"A partition reassignment is in progress for the topic '{topic.name}'."
+        raise ApiError(ErrorCode.REASSIGNMENT_IN_PROGRESS, message)
     present = len(topic.partitions)
     if asked.count == present:
         raise ApiError(ErrorCode.INVALID_PARTITIONS, f"Topic already has {present} partition(s).")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ..cluster import controller
 from ..cluster.call import Call
+from ..policies.controller.election_refusal import election_refusal
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -82,8 +83,9 @@ def _refused(
 def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionResult:
     partition = call.cluster.partition(topic, index)
     if partition is None:
-        missing = f"partition as {topic}-{index}" if topic in call.cluster.topics else f"topic as {topic}"
-        message = f"No such {missing}"
+        words = call.policies[election_refusal]
+        message = words.unknown_partition if topic in call.cluster.topics else words.unknown_topic
+        message = message.format(topic=topic, partition=index)
         return PartitionResult(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
         _ELECTIONS[election_type](call.cluster, partition)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..cluster import reassignments
 from ..cluster.call import Call
+from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_partition_reassignments import (
@@ -42,7 +43,7 @@ def list_partition_reassignments(
         (name, [_described(p) for p in parts if p and reassignments.under_way(p)]) for name, parts in asked
     )
     return ListPartitionReassignmentsResponse(
-        error_message=None,
+        error_message="" if call.policies[reassignment_refusal] == "dead-brokers" else None,
         topics=[OngoingTopicReassignment(name, moving) for name, moving in found if moving],
     )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, BrokerRegistrationChangeRecord, PartitionRecord
 from ..policies.controller.broker_session import broker_session
+from ..policies.controller.election_refusal import election_refusal
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
@@ -169,6 +170,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
                 partition.lead_again()
         if partition.leader == NO_LEADER:
             elect(partition)
+        reassignments.resume(partition, broker)
         if partition.leader != broker:
             partition.set_follower(broker, FollowerState.BEHIND)
 
@@ -195,7 +197,8 @@ def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
     change = PartitionChange(partition)
     change.election = Election.PREFERRED
     if not change.make():
-        raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, "The preferred leader was not available.")
+        words = partition.policies[election_refusal].preferred
+        raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, _about(partition, words))
 
 
 def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
@@ -206,9 +209,12 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
     change = PartitionChange(partition)
     change.election = Election.UNCLEAN
     if not change.make():
-        raise ApiError(
-            ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "Eligible topic partition leaders are not available."
-        )
+        words = partition.policies[election_refusal].eligible
+        raise ApiError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, _about(partition, words))
+
+
+def _about(partition: "Partition", words: str) -> str:
+    return words.format(topic=partition.topic.name, partition=partition.index)
 
 
 def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> bool:

@@ -97,11 +97,12 @@ class PartitionChange:
         isr = [each for each in self.isr if each not in self.removing]
         replicas = [each for each in self.replicas if each not in self.removing]
         policies = self._partition.policies
-        fewer = len(self.adding) < len(self.removing)
-        awaited = replicas if fewer or policies[reassignment_end] == "all-in-sync" else self.adding
-        if isr and replicas and {*self.adding, *awaited} <= {*isr}:
+        awaited = {*replicas}
+        if policies[reassignment_end] == "added-in-sync":
+            awaited = {*self.adding, *(replicas if len(self.adding) < len(self.removing) else ())}
+        if isr and replicas and awaited <= {*isr}:
             if policies[reassignment_epoch].at_each_step:
-                self.steps += 1 + len(self.isr) - len(isr)
+                self.steps = max(self.steps, 1) + len(self.isr) - len(isr)
             self.replicas, self.isr = replicas, isr
             self.adding = self.removing = ()
 

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..metadata.records import NO_LEADER
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 def under_way(partition: "Partition") -> bool:
     """Whether there are replicas that are to be added or removed."""
     return bool(partition.adding_replicas or partition.removing_replicas)
+
+
+def original_replicas(partition: "Partition") -> list[int]:
+    """Those that the partition has once what is under way is cancelled."""
+    return [each for each in partition.replicas if each not in partition.adding_replicas]
 
 
 def replication_factor(partition: "Partition") -> int:
@@ -48,7 +54,7 @@ def cancel(partition: "Partition") -> None:
     """
     if not under_way(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
-    replicas = [each for each in partition.replicas if each not in partition.adding_replicas]
+    replicas = original_replicas(partition)
     if partition.policies[reassignment_epoch].at_each_step:
         _begin_in_steps(partition, replicas)
         return
@@ -66,6 +72,14 @@ def cancel(partition: "Partition") -> None:
     change.make()
 
 
+def resume(partition: "Partition", broker: int) -> None:
+    """A broker is back: with ZooKeeper a reassignment to it takes its first step again."""
+    target = [each for each in partition.replicas if each not in partition.removing_replicas]
+    steps = partition.policies[reassignment_epoch].at_each_step
+    if steps and under_way(partition) and broker in target and partition.leader != NO_LEADER:
+        partition.bump_epoch()
+
+
 def complete(partition: "Partition") -> None:
     """Ends what is under way once the new replicas are in sync."""
     if under_way(partition) and not partition.deleted:
@@ -74,7 +88,7 @@ def complete(partition: "Partition") -> None:
 
 def _begin_in_steps(partition: "Partition", target: Sequence[int]) -> None:
     """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
-    origin = [each for each in partition.replicas if each not in partition.adding_replicas]
+    origin = original_replicas(partition)
     replicas = list(dict.fromkeys([*target, *origin]))
     change = PartitionChange(partition)
     change.isr = [each for each in partition.isr if each in replicas]

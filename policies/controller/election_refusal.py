@@ -1,0 +1,42 @@
+"""`election-refusal`: what ElectLeaders says of partitions for which nobody is elected (KIP-460).
+
+A client sees the controller's words in the error messages: with ZooKeeper they name the strategy that failed.
+"""
+
+from typing import Final, NamedTuple
+
+from ..behaviour import Behaviour
+
+
+class Words(NamedTuple):
+    """What is said when there is no such topic or partition, and when the preferred replica, or any, can't
+    lead; with the fields `topic` and `partition`."""
+
+    unknown_topic: str
+    unknown_partition: str
+    preferred: str
+    eligible: str
+
+
+_FAILED: Final = "Failed to elect leader for partition {topic}-{partition} under strategy "
+
+election_refusal: Final = Behaviour[Words](
+    name="election-refusal",
+    summary="what ElectLeaders says of partitions for which nobody is elected",
+    answers={
+        "strategy": Words(
+            unknown_topic="The partition does not exist.",
+            unknown_partition="The partition does not exist.",
+            preferred=_FAILED + "PreferredReplicaPartitionLeaderElectionStrategy",
+            eligible=_FAILED + "OfflinePartitionLeaderElectionStrategy(true)",
+        ),
+        "plain": Words(
+            unknown_topic="No such topic as {topic}",
+            unknown_partition="No such partition as {topic}-{partition}",
+            preferred="The preferred leader was not available.",
+            eligible="Eligible topic partition leaders are not available.",
+        ),
+    },
+    history=(("0.11", "strategy"), ("3.3", "plain")),
+    ids=("KIP-460",),
+)

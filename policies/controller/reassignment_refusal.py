@@ -1,0 +1,18 @@
+"""`reassignment-refusal`: which brokers a reassignment may not name (KIP-455).
+
+A client is refused new replicas on brokers that are down with `dead-brokers`, as with ZooKeeper, and in the
+words of that controller; with `unknown-brokers` only those on brokers that never registered, so that a
+reassignment to one that is down waits until it is back.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+reassignment_refusal: Final = Switch[Literal["dead-brokers", "unknown-brokers"]](
+    name="reassignment-refusal",
+    summary="which brokers a reassignment may not name",
+    answers={"dead-brokers": True, "unknown-brokers": False},
+    history=(("0.11", "dead-brokers"), ("3.3", "unknown-brokers")),
+    ids=("KIP-455",),
+)
