@@ -125,7 +125,7 @@ class PartitionChange:
                 return broker, True
         if not self.isr and not elr and len(partition.last_known_elr) == 1 and eligible.tracked(partition):
             (last,) = partition.last_known_elr
-            if brokers[last].electable:
+            if last in self.replicas and brokers[last].electable:
                 return last, False
         if self.election is Election.UNCLEAN:
             for broker in self.replicas:

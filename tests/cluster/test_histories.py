@@ -1,5 +1,7 @@
 """Random histories of a partition, under releases that have no known bug: what must hold at every step."""
 
+import contextlib
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -12,17 +14,19 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mockbroker.cluster import connectivity
+from mockbroker.cluster import connectivity, reassignments
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import Partition
 from mockbroker.log.log import Log
 from mockbroker.metadata.records import NO_LEADER
+from mockbroker.protocol.api_error import ApiError
 
 from ..driving.cluster import Asked
 from ..driving.partition import LAG_MS, PartitionDriver, outcome
 from ..properties import examples
 
-BROKERS = st.integers(1, 3)
+BROKERS = st.integers(1, 4)
+TARGETS = st.permutations((1, 2, 3, 4)).flatmap(lambda p: st.integers(1, 3).map(lambda size: p[:size]))
 STATES = st.sampled_from((FollowerState.PAUSED, FollowerState.SLOW, FollowerState.BEHIND))
 DELAY_MS = 700
 
@@ -32,14 +36,16 @@ def batches_between(log: Log, start: int, end: int) -> list[bytes]:
 
 
 class Life(RuleBasedStateMachine):
-    """Produces with acks=-1, pauses, slow followers, stops, cuts, elections, deletions and time."""
+    """Produces with acks=-1, pauses, slow followers, stops, cuts, elections, moves, deletions and time."""
 
     kafka = "4.4"
 
     @initialize()
     def begin(self) -> None:
         least = "300" if self.kafka < "4" else "1048576"
-        self.driver = PartitionDriver(kafka=self.kafka, retention_bytes="900", segment_bytes=least)
+        self.driver = PartitionDriver(
+            kafka=self.kafka, brokers=4, replicas=[1, 2, 3], retention_bytes="900", segment_bytes=least
+        )
         self.waiting: list[tuple[int, bytes, Asked]] = []
         self.acknowledged: dict[int, bytes] = {}
         self.seen = 0
@@ -99,6 +105,16 @@ class Life(RuleBasedStateMachine):
         if self.partition.leader != NO_LEADER and others:
             self.partition.lead(others[-1])
 
+    @rule(to=TARGETS)
+    def reassign(self, to: list[int]) -> None:
+        reassignments.begin(self.partition, to)
+
+    @precondition(lambda self: reassignments.under_way(self.partition))
+    @rule()
+    def cancel(self) -> None:
+        with contextlib.suppress(ApiError):
+            reassignments.cancel(self.partition)
+
     @precondition(lambda self: self.partition.leader != NO_LEADER)
     @rule(part=st.floats(0, 1))
     def delete(self, part: float) -> None:
@@ -123,6 +139,14 @@ class Life(RuleBasedStateMachine):
         for base, batch in self.acknowledged.items():
             if base >= log.start_offset:
                 assert batches_between(log, base, base + 1) == [batch]
+
+    @invariant()
+    def replicas_are_what_the_reassignment_makes_them(self) -> None:
+        partition = self.partition
+        replicas = set(partition.replicas)
+        assert replicas == partition.logs.keys() >= set(partition.isr) | set(partition.removing_replicas)
+        assert replicas - {partition.leader} >= partition.followers.keys()
+        assert partition.leader == NO_LEADER or partition.leader in replicas
 
     @invariant()
     def replicas_agree_below_their_high_watermarks(self) -> None:

@@ -4,6 +4,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, ReleaseName
+from mockbroker.cluster import controller
 from mockbroker.control.errors import RefusedError
 from mockbroker.errors import NotThereError
 
@@ -20,6 +21,22 @@ def test_a_topic_is_described_as_a_real_client_is_told() -> None:
             index: (each.leader, tuple(each.replicas), tuple(each.isrs)) for index, each in told.items()
         }
         assert (made.replication_factor, made.configs) == (2, {"retention.ms": "7"})
+
+
+def test_a_reassignment_under_way_is_seen() -> None:
+    with MockCluster(brokers=4, topics={"orders": 1}) as cluster:
+        cluster.cut_off(4, from_=[1, 2, 3])
+        cluster.run(lambda core: controller.reassign(core, core.topics["orders"].partitions[0], [4, 2, 3]))
+        (moving,) = cluster.topics()["orders"].partitions
+        assert (moving.replicas, moving.adding_replicas, moving.removing_replicas) == (
+            (4, 2, 3, 1),
+            (4,),
+            (1,),
+        )
+        cluster.rejoin(4)
+        cluster.clock.advance("1s")
+        (moved,) = cluster.topics()["orders"].partitions
+        assert (moved.replicas, moved.adding_replicas, moved.removing_replicas) == ((4, 2, 3), (), ())
 
 
 def test_replicas_are_where_they_are_wanted() -> None:
