@@ -164,7 +164,8 @@ def _faults() -> Iterator[str]:
             default = "" if field.default is dataclasses.MISSING else f", {field.default!r} if left out"
             if field.init:
                 kind = getattr(field.type, "__name__", field.type)
-                yield f"`{field.name}`: {kind}{default}."
+                told = f" {field.metadata['help']}" if "help" in field.metadata else ""
+                yield f"`{field.name.rstrip('_')}`: {kind}{default}.{told}"
 
 
 def _simulation() -> Iterator[str]:
@@ -177,7 +178,7 @@ def _simulation() -> Iterator[str]:
     yield "|---|--:|---|"
     for name, kind in STEPS.items():
         undone = f" `{kind.then}` {kind.follow_ms[0]} to {kind.follow_ms[1]} ms later." if kind.then else ""
-        yield f"| `{name}` | {kind.weight or ''} | {_in_a_line(kind.do.__doc__)}{undone} |"
+        yield f"| `{name}` | {kind.weight or ''} | {kind.told}{undone} |"
     yield ""
     yield "| invariant | what it says |"
     yield "|---|---|"
@@ -197,10 +198,6 @@ def _members_told(choices: type[enum.StrEnum]) -> Iterator[tuple[str, str]]:
     for member in choices:
         told = re.search(rf'^    {member.name} = [^\n]*\n    """(.*?)"""', source, re.MULTILINE | re.DOTALL)
         yield member.value, " ".join(told[1].split()) if told else ""
-
-
-def _in_a_line(text: str | None) -> str:
-    return " ".join((text or "").split())
 
 
 def _command_line() -> Iterator[str]:

@@ -270,9 +270,11 @@ ErrorLevel = Literal[
 
 FaultAction = Literal[
     "corrupt-crc",
+    "cut-off-broker",
     "delay",
     "disconnect",
     "error",
+    "fail-follower",
     "half-answer",
     "hide-broker",
     "hold",
@@ -280,11 +282,13 @@ FaultAction = Literal[
     "move-coordinator",
     "move-leader",
     "pause-follower",
+    "rejoin-broker",
     "reorder",
     "replace",
     "resume-follower",
     "silence",
     "slow-bytes",
+    "slow-follower",
     "stale-metadata",
     "start-broker",
     "stop-broker",
@@ -653,6 +657,8 @@ class FaultFields(TypedDict, total=False):
     ms: int
     value: Any
     target: int | None
+    from_: list[int | str] | None
+    delay_ms: int
     by: int
     jitter_ms: int
     field: str

@@ -13,7 +13,7 @@ from ..contents.records import Place, read
 from ..contents.transactions import transactional_ids
 from ..contents.values import IsolationLevel, Record
 from ..errors import NotThereError, OptionError
-from .partitions import PartitionIndex, TopicName
+from ..verbs.parameters import PartitionIndex, TopicName
 from .producing import begin_delete, begin_produce
 from .registry import operation
 from .target import Target

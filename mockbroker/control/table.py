@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..nearest import nearest
-from . import brokers, faults, groups, hints, partitions, policies, records, time, topics, transactions
+from . import brokers, faults, groups, hints, partitions, policies, records, time, topics, transactions, verbs
 from .registry import REGISTERED, Operation
 
+_MODULES: Final = (
+    *(brokers, topics, records, partitions, verbs, groups, transactions),
+    *(policies, faults, time, hints),
+)
 OPERATIONS: Final[Mapping[str, Operation]] = {
     name: REGISTERED[name]
-    for module in (brokers, topics, records, partitions, groups, transactions, policies, faults, time, hints)
+    for module in _MODULES
     for name in REGISTERED
     if REGISTERED[name].function.__module__ == module.__name__
 }

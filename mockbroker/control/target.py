@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..duration import Duration
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
+from ..verbs import finding
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
@@ -61,25 +62,15 @@ class Target:
 
     def broker(self, broker: int) -> "Broker":
         """NotThereError."""
-        brokers = self.cluster.brokers
-        if broker not in brokers:
-            raise NotThereError(f"no broker {broker}{nearest(broker, map(str, brokers))}")
-        return brokers[broker]
+        return finding.find_broker(self.cluster, broker)
 
     def topic(self, name: str) -> "Topic":
         """NotThereError."""
-        found = self.cluster.topics.get(name)
-        if found is None:
-            raise NotThereError(f"no topic {name!r}{nearest(name, self.cluster.topics)}")
-        return found
+        return finding.find_topic(self.cluster, name)
 
     def partition(self, topic: str, index: int) -> "Partition":
         """NotThereError."""
-        found = self.topic(topic)
-        if not 0 <= index < len(found.partitions):
-            last = len(found.partitions) - 1
-            raise NotThereError(f"no partition {topic}-{index}: choose 0 to {last}")
-        return found.partitions[index]
+        return finding.find_partition(self.cluster, topic, index)
 
     def named_faults(self) -> "dict[str, Fault]":
         """The faults there are, by name; one that got none when it was added has a number."""

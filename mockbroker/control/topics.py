@@ -13,8 +13,8 @@ from ..protocol.messages.create_topics import (
     CreateTopicsRequest,
 )
 from ..protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from ..verbs.parameters import TopicName
 from .asking import any_broker, ask, check
-from .partitions import TopicName
 from .registry import operation
 from .target import Target
 

@@ -231,6 +231,8 @@ def parse(given: Mapping[str, Any]) -> Fault:
 
 def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     own = {each.name for each in fields(kind) if each.init}
+    # `from` is no name in Python.
+    values = {f"{name}_" if f"{name}_" in own else name: value for name, value in values.items()}
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:
         if name not in known:

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ..cluster import controller
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..verbs.brokers import start_broker, stop_broker
 from .failures import ClusterError
 from .listening import PortInUseError, listen
 from .observer import Observer
@@ -79,7 +79,7 @@ class Listeners:
             self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
             self._observer.failed(None, ClusterError(self.deaf[broker.id]))
         self._retry_at = time.monotonic() + RETRY_SECONDS
-        controller.stop_broker(self._cluster, broker.id)
+        stop_broker(self._cluster, broker)
         self._broker_changes = self._cluster.broker_changes
 
     def start_deaf(self) -> None:
@@ -88,7 +88,7 @@ class Listeners:
             return
         self._retry_at = time.monotonic() + RETRY_SECONDS
         for broker in list(self.deaf):
-            controller.start_broker(self._cluster, broker)
+            start_broker.attempt(self._cluster, self._cluster.brokers[broker])
         self.follow()
 
     def accepted(self, fd: int) -> Iterator[tuple[socket.socket, tuple[str, int], Broker]]:

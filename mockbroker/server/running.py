@@ -2,10 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..cluster.replicas import Replica, describe
-from ..errors import OptionError
 from ..faults import ClientRequest
 from .clock_control import ClockControl
 from .contents import Contents
@@ -122,74 +121,69 @@ class RunningCluster(Contents):
             self._trace = TraceControl(self, self._target.trace)
         return self._trace
 
-    def stop_broker(self, broker: int) -> None:
-        """Takes a broker down: its connections are closed, others lead its partitions. KeyError."""
-        from ..control import brokers
+    def _act(self, verb: str, **given: Any) -> Any:
+        """Does one of `mockbroker.verbs`; what the operation of control answers."""
+        from ..control import verbs
 
-        self.do(brokers.stop, broker)
+        return self.do(verbs.do, verb, **given)
+
+    def stop_broker(self, broker: int) -> None:
+        """Takes a broker down: its connections are closed, others lead its partitions. ConflictError if it is
+        down already; KeyError."""
+        self._act("stop-broker", broker=broker)
 
     def kill_broker(self, broker: int) -> None:
         """Ends a broker at once: nobody else leads its partitions until its session has timed out.
 
-        That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. KeyError.
+        That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. ConflictError
+        if it is down already; KeyError.
         """
-        from ..control import brokers
-
-        self.do(brokers.kill, broker)
+        self._act("kill-broker", broker=broker)
 
     def start_broker(self, broker: int) -> None:
-        """Brings a broker back with its logs; after a kill not before its session has timed out. KeyError."""
-        from ..control import brokers
+        """Brings a broker back with its logs; after a kill not before its session has timed out.
 
-        self.do(brokers.start, broker)
+        ConflictError if it was started already, or its port is taken; KeyError.
+        """
+        self._act("start-broker", broker=broker)
 
     def move_leader(self, topic: str, partition: int, to: int | None = None) -> int:
         """Gives a partition another leader of its ISR: broker `to`, or the next; returns which. ConflictError
         says why none could lead; KeyError."""
-        from ..control import partitions
-
-        return self.do(partitions.move_leader, topic, partition, to)["leader"]
+        return int(self._act("move-leader", topic=topic, partition=partition, to=to)["leader"])
 
     def move_coordinator(
         self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
     ) -> int:
         """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
-        records; returns which. ConflictError says why none could; KeyError."""
-        from ..control import partitions
-
-        if group is not None:
-            return self.do(partitions.move_group, group, to)["leader"]
-        if transactional_id is not None:
-            return self.do(partitions.move_transactional_id, transactional_id, to)["leader"]
-        raise OptionError("whose coordinator? Give group or transactional_id")
+        records; returns which. ConflictError says why none could; KeyError; OptionError."""
+        return int(
+            self._act("move-coordinator", group=group, transactional_id=transactional_id, to=to)["leader"]
+        )
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. KeyError."""
-        from ..control import partitions
-
-        self.do(partitions.pause_follower, topic, partition, broker)
+        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. ConflictError if it
+        fetches nothing as it is; KeyError."""
+        self._act("pause-follower", topic=topic, partition=partition, broker=broker)
 
     def resume_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A paused follower fetches again, truncates if need be, and catches up. KeyError."""
-        from ..control import partitions
-
-        self.do(partitions.resume_follower, topic, partition, broker)
+        """A paused or slow follower fetches as ever, truncates if need be, and catches up. ConflictError if
+        it is neither, or its fetcher is dead; KeyError."""
+        self._act("resume-follower", topic=topic, partition=partition, broker=broker)
 
     def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
         """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
-        leader reads to when it answers; `resume_follower` ends that. KeyError."""
-        from ..control import partitions
-
-        self.do(partitions.slow_follower, topic, partition, broker, delay_ms)
+        leader reads to when it answers; `resume_follower` ends that. ConflictError if it is as slow already,
+        or fetches nothing; KeyError."""
+        self._act("slow-follower", topic=topic, partition=partition, broker=broker, delay_ms=delay_ms)
 
     def fail_follower(self, topic: str, partition: int, broker: int) -> None:
         """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
 
-        It stays dead until the next leader epoch, or until its broker starts again. KeyError.
+        It stays dead until the next leader epoch, or until its broker starts again. ConflictError if it is
+        dead already, or its broker is down; KeyError.
         """
-        from ..control import partitions
-
-        self.do(partitions.fail_follower, topic, partition, broker)
+        self._act("fail-follower", topic=topic, partition=partition, broker=broker)
 
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
         """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
@@ -197,17 +191,14 @@ class RunningCluster(Contents):
 
         Cut off from the controller it goes on leading, as far as it knows, for the clients that reach it;
         once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
-        KeyError.
+        ConflictError if it is cut off from them already; KeyError.
         """
-        from ..control import brokers
-
-        self.do(brokers.cut_off, broker, None if from_ is None else list(from_))
+        self._act("cut-off-broker", broker=broker, from_=None if from_ is None else list(from_))
 
     def rejoin(self, broker: int) -> None:
-        """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. KeyError."""
-        from ..control import brokers
-
-        self.do(brokers.rejoin, broker)
+        """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. ConflictError if
+        it is not cut off; KeyError."""
+        self._act("rejoin-broker", broker=broker)
 
     def replicas(self, topic: str, partition: int) -> list[Replica]:
         """What each replica holds now, and how it follows. KeyError."""

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ..cluster import connectivity, controller
 from ..cluster.broker import Liveness
-from ..cluster.follower import FollowerState
 from ..protocol.api_keys import ApiKey
+from ..verbs import brokers, followers, leaders
+from ..verbs.subjects import Following
+from ..verbs.verb import Verb
 from . import batches
 from .cleaning import clean
 from .network import Random
@@ -32,9 +33,10 @@ _COMMITS: Final = 0.8
 @dataclass(frozen=True)
 class Kind:
     """A step's kind. `weight` is how often it is drawn, `producer_weight` how often as what producers have
-    trouble with; `then` undoes it after `follow_ms` (from, to)."""
+    trouble with; `then` undoes it after `follow_ms` (from, to). `told` says what happens."""
 
     do: Callable[["World", Args], None]
+    told: str
     draw: Callable[[Random], Args]
     weight: int
     producer_weight: int = 0
@@ -46,15 +48,18 @@ STEPS: Final[dict[str, Kind]] = {}
 
 
 def _step(
-    name: str,
+    what: str | Verb[Any, ...],
     weight: int = 0,
     draw: Callable[[Random], Args] = lambda random: {},
     producer_weight: int = 0,
     then: str = "",
     follow_ms: tuple[int, int] = (0, 0),
 ) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
+    """By name, or the step that a verb is: called like it, and told in its words."""
+
     def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
-        STEPS[name] = Kind(do, draw, weight, producer_weight, then, follow_ms)
+        name, told = (what, do.__doc__ or "") if isinstance(what, str) else (what.name, what.help)
+        STEPS[name] = Kind(do, " ".join(told.split()), draw, weight, producer_weight, then, follow_ms)
         return do
 
     return register
@@ -147,17 +152,15 @@ def lose_producer_answer(world: "World", args: Args) -> None:
 # -- brokers
 
 
-@_step("stop-broker", 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
+@_step(brokers.stop_broker, 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
 def stop_broker(world: "World", args: Args) -> None:
-    """It is shut down."""
-    controller.stop_broker(world.cluster, args["broker"])
+    brokers.stop_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
     world.network.broker_down(args["broker"])
 
 
-@_step("kill-broker", 2, _broker, then="start-broker", follow_ms=(700, 4_000))
+@_step(brokers.kill_broker, 2, _broker, then="start-broker", follow_ms=(700, 4_000))
 def kill_broker(world: "World", args: Args) -> None:
-    """It dies, and nobody knows before its session is over."""
-    controller.kill_broker(world.cluster, args["broker"])
+    brokers.kill_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
     world.network.broker_down(args["broker"])
 
 
@@ -186,39 +189,32 @@ def lose_power(world: "World", args: Args) -> None:
                 world.lost_tail(partition, args["broker"], end)
 
 
-@_step("start-broker")
+@_step(brokers.start_broker)
 def start_broker(world: "World", args: Args) -> None:
-    """It is back."""
-    controller.start_broker(world.cluster, args["broker"])
+    brokers.start_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
 
 
-@_step("cut-off-broker", 4, _broker, then="rejoin-broker", follow_ms=(800, 5_000))
+@_step(brokers.cut_off_broker, 4, _broker, then="rejoin-broker", follow_ms=(800, 5_000))
 def cut_off_broker(world: "World", args: Args) -> None:
-    """It hears no other broker nor the controller any more; clients still reach it."""
-    broker = args["broker"]
-    if world.cluster.brokers[broker].online and _all_connected(world):
-        others = [each for each in world.cluster.brokers if each != broker]
-        connectivity.cut_off(world.cluster, broker, others, from_controller=True)
+    broker = world.cluster.brokers[args["broker"]]
+    if broker.online and _all_connected(world):
+        brokers.cut_off_broker.attempt(world.cluster, broker)
 
 
 def _all_connected(world: "World") -> bool:
     return all(not each.unreachable for each in world.cluster.brokers.values())
 
 
-@_step("rejoin-broker")
+@_step(brokers.rejoin_broker)
 def rejoin_broker(world: "World", args: Args) -> None:
-    """It does again."""
-    broker = world.cluster.brokers[args["broker"]]
-    if broker.unreachable or not broker.hears_controller:
-        connectivity.rejoin(world.cluster, args["broker"])
+    brokers.rejoin_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
 
 
-@_step("move-leader", 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
+@_step(leaders.move_leader, 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
 def move_leader(world: "World", args: Args) -> None:
-    """A clean election."""
     partition = _partition(world, args)
     if partition is not None:
-        controller.move_leader(world.cluster, partition)
+        leaders.move_leader.attempt(world.cluster, partition)
 
 
 @_step("elect-unclean", 1, _broker)
@@ -240,15 +236,14 @@ def _back(world: "World", broker: int) -> Callable[[], None]:
 # -- followers
 
 
-@_step("pause-follower", 4, _broker, then="resume-follower", follow_ms=(300, 4_000))
+@_step(followers.pause_follower, 4, _broker, then="resume-follower", follow_ms=(300, 4_000))
 def pause_follower(world: "World", args: Args) -> None:
-    """It fetches nothing."""
-    for partition in _partitions(world):
-        partition.set_follower(args["broker"], FollowerState.PAUSED)
+    for following in _following(world, args):
+        followers.pause_follower.do(world.cluster, following)
 
 
 @_step(
-    "slow-follower",
+    followers.slow_follower,
     4,
     lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
     producer_weight=3,
@@ -256,18 +251,14 @@ def pause_follower(world: "World", args: Args) -> None:
     follow_ms=(1_500, 6_000),
 )
 def slow_follower(world: "World", args: Args) -> None:
-    """Each of its fetches takes a while."""
-    for partition in _partitions(world):
-        partition.set_follower(args["broker"], FollowerState.SLOW, delay_ms=args["delay_ms"])
+    for following in _following(world, args):
+        followers.slow_follower.do(world.cluster, following, args["delay_ms"])
 
 
-@_step("resume-follower")
+@_step(followers.resume_follower)
 def resume_follower(world: "World", args: Args) -> None:
-    """It fetches as it should."""
-    for partition in _partitions(world):
-        follower = partition.followers.get(args["broker"])
-        if follower is not None and follower.state in (FollowerState.PAUSED, FollowerState.SLOW):
-            partition.set_follower(args["broker"], FollowerState.BEHIND)
+    for following in _following(world, args):
+        followers.resume_follower.attempt(world.cluster, following)
 
 
 # -- logs
@@ -296,6 +287,14 @@ def clean_log(world: "World", args: Args) -> None:
 
 def _partitions(world: "World") -> Any:
     return [p for topic in world.cluster.topics.values() if not topic.internal for p in topic.partitions]
+
+
+def _following(world: "World", args: Args) -> list[Following]:
+    """All that a broker follows, whether it fetches just now or not."""
+    broker = args["broker"]
+    return [
+        Following(each, each.followers[broker]) for each in _partitions(world) if broker in each.followers
+    ]
 
 
 def _partition(world: "World", args: Args) -> Any:

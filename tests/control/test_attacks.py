@@ -140,7 +140,7 @@ def test_whatever_is_asked_is_done_or_refused(
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_pages_of_other_sites_are_refused(cluster: MockCluster, method: str, site: str, status: int) -> None:
-    path = "/brokers" if method == "GET" else "/brokers/1/rejoin"
+    path = "/brokers" if method == "GET" else "/groups/g/move-coordinator"
     assert ask(method, cluster.control_url + path, None, {"Sec-Fetch-Site": site})[0] == status
 
 

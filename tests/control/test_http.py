@@ -43,10 +43,13 @@ def produce(cluster: MockCluster, **config: object) -> None:
 
 
 def test_faults_can_have_a_target(asking: Asking) -> None:
-    kinds = [do for do, action in ACTIONS.items() if any(each.name == "target" for each in fields(action))]
+    values = {"target": 2, "delay_ms": 10}
+    kinds = {do: {each.name for each in fields(action)} for do, action in ACTIONS.items()}
+    kinds = {do: names for do, names in kinds.items() if "target" in names}
     assert "stop-broker" in kinds
-    for do in kinds:
-        assert asking("POST", "/faults", {"do": do, "target": 2})[0] == 200, do
+    for do, names in kinds.items():
+        given = {name: value for name, value in values.items() if name in names}
+        assert asking("POST", "/faults", {"do": do, **given})[0] == 200, do
     assert len(asking("GET", "/faults")[1]) == len(kinds)
 
 

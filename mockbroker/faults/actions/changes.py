@@ -1,152 +1,159 @@
-"""What happens in the cluster while a request is under way."""
+"""What happens in the cluster while a request is under way: an action for each of `mockbroker.verbs`."""
 
-from abc import abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field, make_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from ...cluster import controller
-from ...cluster.follower import FollowerState
+from ...cluster.partition import Partition
+from ...errors import NotThereError, OptionError
+from ...verbs import subjects
+from ...verbs.parameters import SomeBroker
+from ...verbs.signatures import Parameter
+from ...verbs.subjects import Following, Subject
+from ...verbs.table import VERBS
+from ...verbs.verb import Verb
 from ..about import about
 from ..exchange import Exchange
 from ..match import FaultError, Match
 from .action import Action, When, action
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...cluster.cluster import Cluster
-    from ...cluster.partition import Partition
+
+_TARGET: Final = "target"
+_SHOWN: Final = 3
+_WIDTH: Final = 105
 
 
-@dataclass
-class _Targeted(Action):
-    """`target` is the id of the broker that it is about."""
+class _Meant(NamedTuple):
+    """Which of the subjects of a verb a request means: `find` is given the fault's `target` too, which is
+    about them where `targeted`. `told` says so, `none` why there may be none."""
 
-    target: int | None = None
-
-    def prepare(self, cluster: "Cluster") -> None:
-        if self.target is not None and self.target not in cluster.brokers:
-            there = ", ".join(map(str, cluster.brokers))
-            raise FaultError(f"no broker {self.target!r}: choose one of {there}")
+    find: Callable[[Exchange, Match, int | None], list[Any]]
+    told: str
+    none: str = ""
+    targeted: bool = False
 
 
-@dataclass
-class _BrokerChange(_Targeted):
-    """The broker that is asked, if `target` is left out."""
-
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        self.change(exchange.call.cluster, exchange.call.broker.id if self.target is None else self.target)
-        return True
-
-    @abstractmethod
-    def change(self, cluster: "Cluster", broker: int) -> None: ...
+def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    return [exchange.call.broker if target is None else exchange.call.cluster.brokers[target]]
 
 
-@action("stop-broker")
-@dataclass
-class StopBroker(_BrokerChange):
-    """A broker goes down, in good order."""
-
-    def change(self, cluster: "Cluster", broker: int) -> None:
-        controller.stop_broker(cluster, broker)
-
-
-@action("kill-broker")
-@dataclass
-class KillBroker(_BrokerChange):
-    """A broker dies and tells nobody: nobody else leads before its session is over."""
-
-    def change(self, cluster: "Cluster", broker: int) -> None:
-        controller.kill_broker(cluster, broker)
-
-
-@action("start-broker")
-@dataclass
-class StartBroker(_BrokerChange):
-    """A broker comes back."""
-
-    def change(self, cluster: "Cluster", broker: int) -> None:
-        controller.start_broker(cluster, broker)
-
-
-def _named(exchange: Exchange, match: Match) -> "list[Partition]":
-    """The partitions that the request names and the fault is for."""
+def _partitions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    """Those that the request names and the fault is for."""
     cluster = exchange.call.cluster
     named = sorted(about(exchange.api, exchange.request, cluster).partitions)
     found = [cluster.partition(topic, index) for topic, index in named if match.covers(topic, index)]
     return [partition for partition in found if partition is not None]
 
 
+def _followers(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    return [
+        Following(partition, follower)
+        for partition in _partitions(exchange, match, target)
+        for broker, follower in partition.followers.items()
+        if target in (None, broker) and broker != partition.leader
+    ]
+
+
+def _groups(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    cluster = exchange.call.cluster
+    return list(map(cluster.offsets_partition, about(exchange.api, exchange.request, cluster).groups))
+
+
+def _transactional_ids(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    cluster = exchange.call.cluster
+    named = about(exchange.api, exchange.request, cluster).transactional_ids
+    return list(map(cluster.transaction_partition, named))
+
+
+_NO_LEADER: Final = "the request names nothing that has a leader"
+_MEANT: Final[dict[Subject[Any], _Meant]] = {
+    subjects.BROKER: _Meant(_broker, "the broker that is asked, or broker `target`", targeted=True),
+    subjects.PARTITION: _Meant(_partitions, "the partitions that the request names", _NO_LEADER),
+    subjects.FOLLOWER: _Meant(
+        _followers,
+        "the followers, on broker `target` or all, of the partitions that the request names",
+        "the request names no partition with such a follower",
+        targeted=True,
+    ),
+    subjects.GROUP: _Meant(_groups, "the groups that the request names", _NO_LEADER),
+    subjects.TRANSACTIONAL_ID: _Meant(_transactional_ids, "its transactional ids", _NO_LEADER),
+}
+
+
 @dataclass
-class _LeaderChange(_Targeted):
-    @abstractmethod
-    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
-        """Those that get another leader."""
+class Change(Action):
+    """Does what its verb does to what the request means. `parameters` are its fields: those of the verb, and
+    `target`."""
+
+    verb: ClassVar[Verb[Any, ...]]
+    parameters: ClassVar[dict[str, Parameter]]
+
+    def check(self, match: Match) -> None:
+        for name, parameter in self.parameters.items():
+            try:
+                parameter.check(name.rstrip("_"), getattr(self, name))
+            except OptionError as error:
+                raise FaultError(str(error)) from None
+
+    def prepare(self, cluster: "Cluster") -> None:
+        for name, parameter in self.parameters.items():
+            try:
+                parameter.find(cluster, getattr(self, name))
+            except NotThereError as error:
+                raise FaultError(str(error)) from None
 
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
-        cluster, partitions = exchange.call.cluster, self.partitions(exchange, match)
-        for partition in partitions:
-            if controller.next_leader(cluster, partition, self.target) is not None:
-                return ""
-        if not partitions:
-            return "the request names nothing that has a leader"
-        return "; ".join(controller.why_none_leads(partition, self.target) for partition in partitions[:3])
+        cluster, meant = exchange.call.cluster, self._meant(exchange, match)
+        whys = [self.verb.nothing_to_do(cluster, each, **self._given) for each in meant]
+        if not whys:
+            return _MEANT[self.verb.subjects[0]].none
+        return "" if "" in whys else "; ".join(whys[:_SHOWN])
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        for partition in self.partitions(exchange, match):
-            controller.move_leader(exchange.call.cluster, partition, self.target)
+        for each in self._meant(exchange, match):
+            self.verb.attempt(exchange.call.cluster, each, **self._given)
         return True
 
+    def _meant(self, exchange: Exchange, match: Match) -> list[Any]:
+        target = getattr(self, _TARGET, None)
+        found = [
+            each for subject in self.verb.subjects for each in _MEANT[subject].find(exchange, match, target)
+        ]
+        if found and isinstance(found[0], Partition):
+            # Two groups may have their records in one.
+            found = sorted(set(found), key=lambda each: (each.topic.name, each.index))
+        return found
 
-@action("move-leader")
-@dataclass
-class MoveLeader(_LeaderChange):
-    """The partitions that the request names get another leader of their ISR: `target`, or the next. Where
-    none could lead, it is no hit."""
-
-    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
-        return _named(exchange, match)
-
-
-@action("move-coordinator")
-@dataclass
-class MoveCoordinator(_LeaderChange):
-    """The groups and transactional ids that the request names get another coordinator: `target`, or the
-    next broker that has their records. Where there is none, it is no hit."""
-
-    def partitions(self, exchange: Exchange, match: Match) -> "Sequence[Partition]":
-        cluster = exchange.call.cluster
-        what = about(exchange.api, exchange.request, cluster)
-        moved = {cluster.offsets_partition(each) for each in what.groups}
-        moved |= {cluster.transaction_partition(each) for each in what.transactional_ids}
-        return sorted(moved, key=lambda each: (each.topic.name, each.index))
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The verb's arguments."""
+        return {each.keyword: getattr(self, _called(each)) for each in self.verb.parameters.values()}
 
 
-@dataclass
-class _FollowerChange(_Targeted):
-    """The followers of the partitions that the request names: on broker `target`, or all."""
-
-    state: ClassVar[FollowerState]
-
-    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        for partition in _named(exchange, match):
-            for broker in list(partition.followers):
-                if self.target in (None, broker) and broker != partition.leader:
-                    partition.set_follower(broker, self.state)
-        return True
+def _called(parameter: Parameter) -> str:
+    """The field that a parameter of a verb is: `target` is always the broker that a fault is about."""
+    return _TARGET if parameter.name == "to" else parameter.keyword
 
 
-@action("pause-follower")
-@dataclass
-class PauseFollower(_FollowerChange):
-    """Followers fetch no more."""
+def _action(verb: Verb[Any, ...]) -> type[Change]:
+    meant = [_MEANT[each] for each in verb.subjects]
+    own = {_called(each): each for each in verb.parameters.values()}
+    if any(each.targeted for each in meant):
+        own = {_TARGET: Parameter(_TARGET, _TARGET, SomeBroker, None), **own}
+    fields: list[tuple[str, Any, Any]] = []
+    for name, each in own.items():
+        default = {} if each.required else {"default": each.default}
+        fields.append((name, each.type, field(metadata={"help": each.help}, **default)))
+    acts_on = " and ".join(each.told for each in meant)
+    told = textwrap.fill(f"It acts on {acts_on}; where that would change nothing, it is no hit.", _WIDTH)
+    namespace = {"verb": verb, "parameters": own, "__doc__": f"{textwrap.fill(verb.help, _WIDTH)}\n\n{told}"}
+    return make_dataclass(
+        verb.name.title().replace("-", ""), fields, bases=(Change,), namespace=namespace, kw_only=True
+    )
 
-    state = FollowerState.PAUSED
 
-
-@action("resume-follower")
-@dataclass
-class ResumeFollower(_FollowerChange):
-    """Followers fetch again."""
-
-    state = FollowerState.BEHIND
+for _verb in VERBS.values():
+    action(_verb.name)(_action(_verb))

@@ -1,0 +1,120 @@
+"""The verbs as operations, and as calls in Python."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, NamedTuple, TypeVar, get_type_hints
+
+from ..cluster.broker import Broker
+from ..errors import ConflictError, OptionError
+from ..verbs import subjects
+from ..verbs.signatures import Parameter
+from ..verbs.subjects import Following, Subject
+from ..verbs.table import VERBS
+from ..verbs.verb import Verb
+from .brokers import state
+from .partitions import ReplicaState, leadership, replicas
+from .registry import operation
+from .target import Target
+
+S = TypeVar("S")
+
+
+def _act(target: Target, verb: Verb[S, ...], subject: S, **given: Any) -> None:
+    verb(target.cluster, subject, **given)
+
+
+def _act_on_broker(target: Target, verb: Verb[Broker, ...], broker: Broker, **given: Any) -> None:
+    """One that waits for its port is down, and starts on its own."""
+    if verb.name in ("stop-broker", "kill-broker") and target.deaf.pop(broker.id, None) is not None:
+        return
+    verb(target.cluster, broker, **given)
+    if verb.name == "start-broker":
+        target.poke()
+        if broker.id in target.deaf:
+            raise ConflictError(target.deaf[broker.id])
+
+
+def _replicas(following: Following) -> list[ReplicaState]:
+    return replicas(following.partition)
+
+
+class Place(NamedTuple, Generic[S]):
+    """Where the operations on a subject are: `group` is the first word of their names, `path` the beginning
+    of their paths. They answer what `tell` says of the subject, once `act` is done."""
+
+    subject: Subject[S]
+    group: str
+    path: str
+    tell: Callable[[S], Any]
+    act: Callable[..., None] = _act
+
+
+_PARTITION: Final = "/topics/{topic}/partitions/{partition}"
+PLACES: Final[tuple[Place[Any], ...]] = (
+    Place(subjects.BROKER, "brokers", "/brokers/{broker}", state, _act_on_broker),
+    Place(subjects.PARTITION, "partitions", _PARTITION, leadership),
+    Place(subjects.FOLLOWER, "followers", f"{_PARTITION}/followers/{{broker}}", _replicas),
+    Place(subjects.GROUP, "groups", "/groups/{group}", leadership),
+    Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),
+)
+
+
+def do(target: Target, verb: str, /, **given: Any) -> Any:
+    """What the operation answers; `given` names the subject too. OptionError where it names none, or two;
+    NotThereError, ConflictError."""
+    found = VERBS[verb]
+    named = {name for name, value in given.items() if value is not None}
+    places = [each for each in PLACES if each.subject in found.subjects]
+    meant = [each for each in places if named.issuperset(each.subject.keys)]
+    if len(meant) != 1:
+        choices = " or ".join(" and ".join(each.subject.keys) for each in places)
+        raise OptionError(f"{verb}: of which? Give {choices}")
+    [place] = meant
+    others = {name for each in places for name in each.subject.keys} - set(place.subject.keys)
+    return _do(target, found, place, {name: value for name, value in given.items() if name not in others})
+
+
+def _do(target: Target, verb: Verb[S, ...], place: Place[S], given: dict[str, Any]) -> Any:
+    subject = place.subject.find(target.cluster, **{name: given.pop(name) for name in place.subject.keys})
+    place.act(target, verb, subject, **given)
+    return place.tell(subject)
+
+
+def _functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
+    """Name, path and function of each operation."""
+    for place in PLACES:
+        for verb in VERBS.values():
+            if place.subject in verb.subjects:
+                word = verb.name.removesuffix(f"-{place.subject.name}")
+                yield f"{place.group} {word}", f"{place.path}/{word}", _function(verb, place)
+
+
+def _function(verb: Verb[S, ...], place: Place[S]) -> Callable[..., Any]:
+    """With the parameters of the subject and of the verb, for the registry to read."""
+
+    def function(target: Target, **given: Any) -> Any:
+        return _do(target, verb, place, given)
+
+    shown = {**place.subject.keys, **verb.parameters}.values()
+    target = inspect.Parameter("target", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Target)
+    function.__signature__ = inspect.Signature([target, *map(_shown, shown)])  # type: ignore[attr-defined]
+    function.__annotations__ = {
+        "target": Target,
+        **{each.keyword: each.annotation for each in shown},
+        "return": get_type_hints(place.tell)["return"],
+    }
+    function.__doc__ = verb.help
+    return function
+
+
+def _shown(parameter: Parameter) -> inspect.Parameter:
+    return inspect.Parameter(
+        parameter.keyword,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=parameter.default,
+        annotation=parameter.annotation,
+    )
+
+
+for _name, _path, _made in _functions():
+    operation(_name, "POST", _path)(_made)

@@ -1,0 +1,72 @@
+"""What happens to brokers."""
+
+from ..cluster import connectivity, controller
+from ..cluster.broker import Broker, Liveness
+from ..cluster.cluster import Cluster
+from .parameters import CONTROLLER, Peers
+from .subjects import BROKER
+from .verb import verb
+
+
+def _is_down(cluster: Cluster, broker: Broker) -> str:
+    if broker.liveness in (Liveness.STOPPED, Liveness.KILLED):
+        return f"broker {broker.id} is down already: it {broker.liveness.value}"
+    return ""
+
+
+@verb("stop-broker", BROKER, unless=_is_down)
+def stop_broker(cluster: Cluster, broker: Broker) -> None:
+    """Takes a broker down: its connections are closed, others lead its partitions."""
+    controller.stop_broker(cluster, broker.id)
+
+
+@verb("kill-broker", BROKER, unless=_is_down)
+def kill_broker(cluster: Cluster, broker: Broker) -> None:
+    """Ends a broker at once: nobody else leads its partitions until its session has timed out."""
+    controller.kill_broker(cluster, broker.id)
+
+
+def _is_started(cluster: Cluster, broker: Broker) -> str:
+    if broker.liveness is Liveness.RETURNING:
+        return f"broker {broker.id} {broker.liveness.value}"
+    return f"broker {broker.id} runs already" if broker.online else ""
+
+
+@verb("start-broker", BROKER, unless=_is_started)
+def start_broker(cluster: Cluster, broker: Broker) -> None:
+    """Brings a broker back with its logs; after a kill not before its session has timed out. While its port
+    is taken it stays down, and starts once the port is free."""
+    controller.start_broker(cluster, broker.id)
+
+
+def _is_cut_off(cluster: Cluster, broker: Broker, from_: Peers = None) -> str:
+    others, from_controller = _peers(cluster, broker, from_)
+    if (from_controller and broker.hears_controller) or not broker.unreachable.issuperset(others):
+        return ""
+    if not others and not from_controller:
+        return f"broker {broker.id} always reaches itself: name other brokers, or 'controller'"
+    return f"broker {broker.id} is cut off from them already"
+
+
+@verb("cut-off-broker", BROKER, unless=_is_cut_off)
+def cut_off_broker(cluster: Cluster, broker: Broker, from_: Peers = None) -> None:
+    """Cuts a broker off from others and from the controller; it goes on leading, as far as it knows."""
+    others, from_controller = _peers(cluster, broker, from_)
+    connectivity.cut_off(cluster, broker.id, others, from_controller=from_controller)
+
+
+def _peers(cluster: Cluster, broker: Broker, from_: Peers) -> tuple[list[int], bool]:
+    """The other brokers, and whether the controller is meant too."""
+    named = [*cluster.brokers, CONTROLLER] if from_ is None else from_
+    return [each for each in named if isinstance(each, int) and each != broker.id], CONTROLLER in named
+
+
+def _is_connected(cluster: Cluster, broker: Broker) -> str:
+    cut_off = broker.unreachable or not broker.hears_controller
+    return "" if cut_off else f"broker {broker.id} is not cut off"
+
+
+@verb("rejoin-broker", BROKER, unless=_is_connected)
+def rejoin_broker(cluster: Cluster, broker: Broker) -> None:
+    """Ends what cut-off began: the broker hears who leads, truncates, and catches up."""
+    connectivity.rejoin(cluster, broker.id)

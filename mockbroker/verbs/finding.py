@@ -1,0 +1,27 @@
+"""Brokers, topics and partitions by their names. NotThereError says which are there."""
+
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
+from ..cluster.partition import Partition
+from ..cluster.topic import Topic
+from ..errors import NotThereError
+from ..nearest import nearest
+
+
+def find_broker(cluster: Cluster, broker: int) -> Broker:
+    if broker not in cluster.brokers:
+        raise NotThereError(f"no broker {broker}{nearest(broker, map(str, cluster.brokers))}")
+    return cluster.brokers[broker]
+
+
+def find_topic(cluster: Cluster, topic: str) -> Topic:
+    if topic not in cluster.topics:
+        raise NotThereError(f"no topic {topic!r}{nearest(topic, cluster.topics)}")
+    return cluster.topics[topic]
+
+
+def find_partition(cluster: Cluster, topic: str, partition: int) -> Partition:
+    found = find_topic(cluster, topic).partitions
+    if not 0 <= partition < len(found):
+        raise NotThereError(f"no partition {topic}-{partition}: choose 0 to {len(found) - 1}")
+    return found[partition]

@@ -1,0 +1,81 @@
+"""What a verb's parameters may be, and which the cluster has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from ..cluster.cluster import Cluster
+from ..errors import NotThereError, OptionError
+from .finding import find_broker
+
+CONTROLLER: Final = "controller"
+"""What a broker can be cut off from besides other brokers."""
+
+
+def _anything(name: str, value: Any) -> None:
+    """No value is wrong in itself."""
+
+
+def _anywhere(cluster: Cluster, value: Any) -> None:
+    """It names nothing of the cluster's."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Stands in a parameter's annotation, behind its help. `check` raises OptionError for a value that can't
+    be in any cluster, `find` NotThereError for one that names what this cluster does not have."""
+
+    check: Callable[[str, Any], None] = _anything
+    find: Callable[[Cluster, Any], Any] = _anywhere
+
+
+def _check_id(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise OptionError(f"{name} is {value!r}: give a broker's id")
+
+
+def _check_id_or_none(name: str, value: Any) -> None:
+    if value is not None:
+        _check_id(name, value)
+
+
+def _find_if_given(cluster: Cluster, value: int | None) -> None:
+    if value is not None:
+        find_broker(cluster, value)
+
+
+def _check_ms(name: str, value: Any) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise OptionError(f"{name} is {value!r}: give a number of milliseconds")
+
+
+def _check_peers(name: str, value: Any) -> None:
+    if value is not None and (not isinstance(value, list) or not value):
+        raise OptionError(f"{name} is {value!r}: give a list of broker ids, and 'controller'")
+
+
+def _find_peers(cluster: Cluster, value: list[int | str] | None) -> None:
+    for each in value or ():
+        if isinstance(each, int):
+            find_broker(cluster, each)
+        elif each != CONTROLLER:
+            raise NotThereError(f"no broker {each!r}: name ids, or 'controller'")
+
+
+BrokerId = Annotated[int, "A broker's id.", Limits(_check_id, find_broker)]
+SomeBroker = Annotated[int | None, "A broker's id.", Limits(_check_id_or_none, _find_if_given)]
+TopicName = Annotated[str, "A topic's name."]
+PartitionIndex = Annotated[int, "A partition's index."]
+GroupId = Annotated[str, "A consumer group's id."]
+TransactionalId = Annotated[str, "A producer's transactional id."]
+NewLeader = Annotated[
+    int | None,
+    "A broker's id; the next that may, if it is left out.",
+    Limits(_check_id_or_none, _find_if_given),
+]
+Peers = Annotated[
+    list[int | str] | None,
+    "Brokers, and `controller`; all of them if it is left out.",
+    Limits(_check_peers, _find_peers),
+]
+FetchDelay = Annotated[int, "How long each of its fetches takes.", Limits(_check_ms)]

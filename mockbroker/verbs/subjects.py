@@ -1,0 +1,78 @@
+"""What verbs act on, and how it is named."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from ..cluster.broker import Broker
+from ..cluster.cluster import Cluster
+from ..cluster.follower import Follower
+from ..cluster.partition import Partition
+from ..errors import NotThereError
+from ..nearest import nearest
+from .finding import find_broker, find_partition
+from .parameters import BrokerId, GroupId, PartitionIndex, TopicName, TransactionalId
+from .signatures import Parameter, parameters
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Subject(Generic[S]):
+    """`find` is given a cluster and what names the subject; NotThereError."""
+
+    name: str
+    find: Callable[..., S]
+
+    @cached_property
+    def keys(self) -> dict[str, Parameter]:
+        """What names it."""
+        return parameters(self.find, behind=1)
+
+    def named(self, cluster: Cluster, keys: dict[str, Any]) -> S:
+        """The subject of that name. NotThereError."""
+        return self.find(cluster, **keys)
+
+
+class Following(NamedTuple):
+    """A follower, and the partition it is one of."""
+
+    partition: Partition
+    follower: Follower
+
+
+def _broker(cluster: Cluster, broker: BrokerId) -> Broker:
+    return find_broker(cluster, broker)
+
+
+def _partition(cluster: Cluster, topic: TopicName, partition: PartitionIndex) -> Partition:
+    return find_partition(cluster, topic, partition)
+
+
+def _follower(cluster: Cluster, topic: TopicName, partition: PartitionIndex, broker: BrokerId) -> Following:
+    found = find_partition(cluster, topic, partition)
+    find_broker(cluster, broker)
+    if broker in found.followers:
+        return Following(found, found.followers[broker])
+    why = nearest(broker, map(str, found.followers))
+    if not found.followers:
+        why = ", which has one replica: topics that are created by use get default.replication.factor of them"
+    raise NotThereError(f"broker {broker} is no follower of {topic}-{partition}{why}")
+
+
+def _group(cluster: Cluster, group: GroupId) -> Partition:
+    return cluster.offsets_partition(group)
+
+
+def _transactional_id(cluster: Cluster, transactional_id: TransactionalId) -> Partition:
+    return cluster.transaction_partition(transactional_id)
+
+
+BROKER: Final = Subject("broker", _broker)
+PARTITION: Final = Subject("partition", _partition)
+FOLLOWER: Final = Subject("follower", _follower)
+GROUP: Final = Subject("group", _group)
+"""The partition that has the group's records: its leader is the group's coordinator."""
+TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
+"""As `GROUP`."""
