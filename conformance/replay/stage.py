@@ -21,7 +21,7 @@ class Stage(World):
         self._told = told
         super().__init__(plan, cluster=cluster)
         self.recording = True
-        self.network = Cuts(cluster, self.random, plan.delay_ms, faults)
+        self.network = Cuts(cluster, self.stream("network"), plan.delay_ms, faults)
 
     def tell(self, who: str, text: str) -> None:
         self._told(self.since_start_ms, who, text)

@@ -33,6 +33,7 @@ class ModelClient:
         self.scene = scene
         self.cluster: Cluster = scene.cluster
         self.name = name
+        self.random = scene.stream(name)
         known = advertised(self.cluster.release)
         self.versions = {api: min(high, known[api][1]) for api, high in speaks.items() if api in known}
         self._leaders: dict[tuple[str, int], LeaderAndEpoch] = {}
@@ -74,7 +75,7 @@ class ModelClient:
             return
         self._refreshing = True
         brokers = self.scene.bootstrap
-        broker = brokers[self.scene.random.randrange(0, len(brokers))]
+        broker = brokers[self.random.randrange(0, len(brokers))]
         request = MetadataRequest([MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
 
         def answered(answer: MetadataResponse | None) -> None:

@@ -301,7 +301,7 @@ class ModelConsumer(ModelClient):
         else:
             for batch in found.records or ():
                 self._take(batch)
-        if self.scene.random.random() < self.scene.plan.commit_rate:
+        if self.random.random() < self.scene.plan.commit_rate:
             # Now and then, as an application does.
             self.commit()
         self._look()

@@ -161,7 +161,7 @@ class IdempotentProducer(ModelProducer):
 
     def _ask_for_id(self) -> None:
         brokers = self.scene.bootstrap
-        broker = brokers[self.scene.random.randrange(0, len(brokers))]
+        broker = brokers[self.random.randrange(0, len(brokers))]
 
         def answered(answer: InitProducerIdResponse | None) -> None:
             if answer is None or answer.error_code:

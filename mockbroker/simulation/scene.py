@@ -1,14 +1,14 @@
 """What all in one history share: the cluster, the network, the time, and what is known of its records."""
 
 import functools
-import random as stdlib_random
 from typing import Final
 
 from ..cluster.cluster import Cluster
 from ..cluster.partition import Partition
-from ..environment import Environment
+from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse
+from ..seeded import streams
 from . import batches, compacted
 from .batches import key_of
 from .ledger import Ledger, Place, Violation
@@ -42,10 +42,10 @@ class Scene:
         """`cluster` is one that is there already, set as `settings` says, and has no topics yet."""
         self.plan = plan
         self.recording = recording
-        self.random = stdlib_random.Random(plan.seed)
-        self.cluster = cluster or _cluster(plan, self.random)
+        self.stream = streams(plan.seed)
+        self.cluster = cluster or _cluster(plan, self.stream)
         self.start_ms = self.cluster.now_ms
-        self.network = Network(self.cluster, self.random, plan.delay_ms, timeout_ms=1_000)
+        self.network = Network(self.cluster, self.stream("network"), plan.delay_ms, timeout_ms=1_000)
         self.bootstrap = tuple(self.cluster.brokers)
         self.ledger = Ledger()
         self.violations: list[Violation] = []
@@ -150,10 +150,10 @@ def settings(plan: Plan) -> dict[str, str]:
     return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
 
 
-def _cluster(plan: Plan, random: stdlib_random.Random) -> Cluster:
+def _cluster(plan: Plan, streams: Streams) -> Cluster:
     policies = _policies(plan.kafka, tuple(plan.policies.items()))
     environment = Environment(
-        policies.release, lambda _: random, config=settings(plan), policies=policies, now_ms=START_MS
+        policies.release, streams, config=settings(plan), policies=policies, now_ms=START_MS
     )
     return Cluster(environment)
 
