@@ -149,6 +149,10 @@ class FetchContext:
         session = self.session
         if session is None:
             return results
+        if not self.incremental:
+            # It goes on in the order of its first answer (`FullFetchContext`).
+            found = ((key, session.partitions.get(key)) for key, _ in results)
+            session.partitions = {key: cached for key, cached in found if cached is not None}
         kept = []
         for key, result in results:
             cached = session.partitions.get(key)
