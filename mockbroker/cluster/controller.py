@@ -11,7 +11,7 @@ from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from . import eligible, news, reassignments, topic_creation
+from . import eligible, in_sync, news, reassignments, topic_creation
 from .broker import Liveness
 from .follower import FollowerState
 from .partition_change import Election, PartitionChange
@@ -135,7 +135,7 @@ def shrink_isr(partition: "Partition", late: "Collection[int]") -> None:
 def grow_isr(partition: "Partition", broker: int) -> None:
     """The leader takes a follower into the ISR."""
     change = PartitionChange(partition)
-    change.isr = [each for each in partition.replicas if each in partition.isr or each == broker]
+    change.isr = in_sync.joined(partition, broker)
     if reassignments.under_way(partition):
         # It does not end now: who leads may change then, and the follower is in the midst of its fetch.
         change.completes = False

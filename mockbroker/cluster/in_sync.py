@@ -1,12 +1,14 @@
 """Who is in sync: which followers may join the ISR, and which leave it because they lag."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..policies.followers.isr_entry import isr_entry
 from .follower import Follower, FollowerState
 
 if TYPE_CHECKING:
     from .partition import Partition
+
+_ORDERED_SINCE: Final = (4, 2)
 
 
 def lag_ms(partition: "Partition") -> int:
@@ -29,6 +31,13 @@ def may_join(partition: "Partition", broker: int, offset: int) -> bool:
     if partition.policies[isr_entry] == "high-watermark":
         return offset >= partition.log.high_watermark
     return offset >= max(partition.log.high_watermark, partition.epoch_start_offset)
+
+
+def joined(partition: "Partition", broker: int) -> list[int]:
+    """The ISR with one more: the leader puts it last, or since 4.2, out of a hash table, in the order of ids
+    (`Partition.prepareIsrExpand`)."""
+    isr = [*partition.isr, broker]
+    return sorted(isr) if partition.topic.cluster.release.number >= _ORDERED_SINCE else isr
 
 
 def drop_late(partition: "Partition") -> bool:

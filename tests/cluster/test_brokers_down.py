@@ -70,7 +70,7 @@ def test_a_broker_that_is_shut_down_and_started(release: str, lost: int) -> None
     assert driver.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
     assert driver.brokers() == [1]
     driver.start_broker(DOWN)
-    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [1, 2]), led(1, lost, [1, 2])]
     assert driver.brokers() == [1, 2]
 
 
@@ -87,7 +87,7 @@ def test_a_broker_that_is_killed_leads_on_until_its_session_is_over(release: str
     assert driver.told() == [nobody(1), led(1, 1, [1], [2]), led(1, lost, [1], [2])]
     assert driver.brokers() == [1]
     driver.start_broker(DOWN)
-    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [1, 2]), led(1, lost, [1, 2])]
 
 
 @pytest.mark.parametrize(("release", "lost"), EPOCHS)
@@ -98,7 +98,7 @@ def test_a_broker_that_is_killed_and_started_at_once_waits_for_its_session(relea
     assert not driver.cluster.brokers[DOWN].online
     driver.advance(60_000)
     assert driver.cluster.brokers[DOWN].online
-    assert driver.told() == [led(2, 2, [2]), led(1, 1, [2, 1]), led(1, lost, [1, 2])]
+    assert driver.told() == [led(2, 2, [2]), led(1, 1, [1, 2]), led(1, lost, [1, 2])]
 
 
 def test_a_broker_killed_again_while_it_waits_stays_down() -> None:

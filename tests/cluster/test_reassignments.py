@@ -30,7 +30,7 @@ def test_it_ends_when_the_new_replica_fetches_again() -> None:
     driver.partition.set_follower(4, FollowerState.BEHIND)
     driver.advance(0)
     assert (driver.partition.leader, driver.partition.replicas) == (4, [4, 2, 3])
-    assert driver.partition.isr == [4, 2, 3]
+    assert driver.partition.isr == [2, 3, 4]
     assert driver.ends() == {4: 3, 2: 3, 3: 3}
 
 

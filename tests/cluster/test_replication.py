@@ -238,7 +238,7 @@ def test_a_reassigned_replica_copies_the_log() -> None:
     record_batch.place(made, 0, 0)
     partition.append(made, 0, 4, 0)
     controller.reassign(cluster, partition, [3, 2])
-    assert (partition.leader, partition.replicas, partition.isr) == (3, [3, 2], [3, 2])
+    assert (partition.leader, partition.replicas, partition.isr) == (3, [3, 2], [2, 3])
     assert {b: log.end_offset for b, log in partition.logs.items()} == {3: 4, 2: 4}
     with pytest.raises(ApiError):
         controller.reassign(cluster, partition, [3, 9])
