@@ -31,12 +31,12 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
         return _results(asked, _failing(ErrorCode.NOT_CONTROLLER))
     if request.topic_partitions is not None and not request.topic_partitions:
         return ElectLeadersResponse()
-    if request.election_type not in _ELECTIONS:
-        why = f"Unknown election type {request.election_type}"
-        return _refused(request, ErrorCode.INVALID_REQUEST, why)
     if request.timeout_ms <= 0:
         # The controller's deadline has passed when it takes up the request.
         return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
+    if request.election_type not in _ELECTIONS:
+        why = f"Unknown election type {request.election_type}"
+        return _refused(request, ErrorCode.INVALID_REQUEST, why)
 
     def elect(name: str, index: int) -> PartitionResult:
         return _elect(call, name, index, request.election_type)
