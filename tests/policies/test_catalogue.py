@@ -1,5 +1,7 @@
 """The catalogue of behaviours holds together."""
 
+import inspect
+import re
 import subprocess
 import sys
 import zipfile
@@ -35,6 +37,18 @@ def test_every_module_is_in_the_catalogue_under_its_own_name() -> None:
     for name, behaviour in CATALOGUE.items():
         assert behaviour.name == name
         assert f"`{name}`" in (module_of(behaviour).__doc__ or "")
+
+
+SWITCHES = {name: each for name, each in CATALOGUE.items() if isinstance(each, Switch)}
+
+
+@pytest.mark.parametrize("switch", SWITCHES.values(), ids=SWITCHES)
+def test_a_switch_has_the_two_answers_that_its_type_names(switch: Switch[Any]) -> None:
+    """mypy would let the core compare with a third one, which is never the answer."""
+    typed = re.search(r"Switch\[\s*Literal\[(.*?)\]", inspect.getsource(module_of(switch)), re.DOTALL)
+    assert typed
+    assert re.findall(r'"(.*?)"', typed[1]) == list(switch.answers)
+    assert sorted(switch.answers.values()) == [False, True]
 
 
 @pytest.mark.parametrize("kafka", names())

@@ -84,6 +84,9 @@ async def in_trio() -> None:
 WRONG = """
 import mockbroker
 from mockbroker import Behaviours, ClientRequest, ClusterFactory, Fault, MockCluster, mark, mark_matrix
+from mockbroker.policies import Policies
+from mockbroker.policies.controller.election import election
+from mockbroker.policies.epochs.undefined_epoch import undefined_epoch
 
 MockCluster(brokrs=1)  # E
 MockCluster(brokers="1")  # E
@@ -111,6 +114,12 @@ lost: Fault = {"do": "disconect"}  # E
 def look(request: ClientRequest) -> None:
     request.error("NOT_LEEDER_OR_FOLLOWER")  # E
     request.error("NONE", level="partitoin")  # E
+
+
+def the_core_asks(policies: Policies) -> None:
+    assert policies[election] == "uncleen"  # E
+    policies[undefined_epoch](1)  # E
+    policies["election"]  # E
 
 
 def test_a_running_cluster(cluster: MockCluster, make: ClusterFactory) -> None:
