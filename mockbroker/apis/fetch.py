@@ -53,7 +53,10 @@ def fetch(call: Call, request: FetchRequest) -> object:
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
         return _in_time(call, context, results)
-    _Waiting(call, context, request.min_bytes - size, results)
+    waiting = _Waiting(call, context, request.min_bytes - size, results)
+    if waiting.falls_behind():
+        return _in_time(call, context, results)
+    waiting.begin()
     return PARKED
 
 
@@ -90,12 +93,42 @@ class _Waiting:
         self.keys = [key for key, result in results if result.preferred_read_replica < 0]
         there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
         self.partitions = [partition for _, partition in there if partition is not None]
-        context.awaited = {key for key, partition in there if partition is not None}
-        self.timer = call.environment.wait(context.request.max_wait_ms, self.complete)
         self.follower = context.request.replica_state.replica_id >= 0
+        asked = dict(context.partitions())
+        context.awaited = {
+            key: self._place(partition, asked[key].fetch_offset)
+            for key, partition in there
+            if partition is not None
+        }
+
+    def begin(self) -> None:
+        """Waits."""
+        self.timer = self.call.environment.wait(self.context.request.max_wait_ms, self.complete)
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
-        call.cluster.notes.fetch_waits(call, context)
+        self.call.cluster.notes.fetch_waits(self.call, self.context)
+
+    def _place(self, partition: Partition, offset: int) -> tuple[int, int]:
+        """Base offsets of the batch that holds `offset` and of its segment."""
+        log = partition.logs[self.call.broker.id]
+        base = log.batch_base(offset)
+        return base, log.segment_of(base)
+
+    def falls_behind(self) -> bool:
+        """Whether what can be read ends in a later segment than it began in: nothing more comes there."""
+        places = self.context.awaited.values()
+        for partition, (base, segment) in zip(self.partitions, places, strict=True):
+            log = partition.logs.get(self.call.broker.id)
+            if log is None or len(log.segments.all) == 1:
+                continue
+            end = log.high_watermark
+            if self.follower:
+                end = log.end_offset
+            elif self.context.request.isolation_level:
+                end = log.last_stable_offset
+            if base < end and segment < log.segment_of(end):
+                return True
+        return False
 
     def _waiting_at(self, partition: Partition) -> Waiters[Callable[[int], None]]:
         return partition.waiting_followers if self.follower else partition.waiting
@@ -103,7 +136,7 @@ class _Waiting:
     def arrived(self, size: int) -> None:
         """`size` bytes more can be read; 0 when something else about a partition changed.
 
-        Then it goes on waiting, unless there is an error now, a divergence or enough to read
+        Then it goes on waiting, unless there is an error now, a divergence, another segment or enough to read
         (`DelayedFetch.tryComplete`). What a reader of committed records can read is another matter.
         """
         environment = self.call.environment
@@ -113,7 +146,8 @@ class _Waiting:
                 self.missing -= size
             else:
                 _, found, at_once = _read(self.call, self.context, again=True)
-                self.missing = 0 if at_once or self._gone() else self.context.request.min_bytes - found
+                done = at_once or self._gone() or self.falls_behind()
+                self.missing = 0 if done else self.context.request.min_bytes - found
             if self.missing <= 0:
                 self.complete()
         except Exception as error:  # it is told by another's request, which goes on

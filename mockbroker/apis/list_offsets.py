@@ -129,7 +129,7 @@ def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, i
         return -1, log.start_offset, epoch
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return None
-    found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp, end)
+    found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp)
     if found is None or found[1] >= end:
         return None
     # The record with the largest timestamp may be deleted already: its batch still says its epoch.

@@ -1,6 +1,6 @@
 """Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 from uuid import UUID
 
@@ -118,8 +118,9 @@ class FetchContext:
         self.session = session
         self.incremental = incremental
         self.error = error
-        self.awaited: Collection[Key] = ()
-        """Those that were there when the request began to wait."""
+        self.awaited: Mapping[Key, tuple[int, int]] = {}
+        """Those that were there when the request began to wait: base offsets of the batch and the segment in
+        which each began to read."""
 
     def partitions(self) -> Iterator[tuple[Key, FetchPartition]]:
         """In the order in which they are read."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .topic import Topic
 
+_LOOK = 0
+"""What those who wait are told in place of a size when they have to look for themselves."""
 REPLICA_FETCH_WAIT_MS = 500
 """Kafka's default for `replica.fetch.wait.max.ms`."""
 
@@ -187,8 +189,9 @@ class Partition:
         else:
             told = self._replicate(batch, base_offset, count, timestamp)
         if self.waiting and not told and log.high_watermark == log.end_offset:
+            size = len(batch) if log.segments.active.base_offset < base_offset else _LOOK
             for notify in list(self.waiting):
-                notify(len(batch))
+                notify(size)
 
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
         """Whether those who wait for what can be read have been told."""
@@ -208,8 +211,9 @@ class Partition:
         if all_in_step and len(self.isr) == len(self.replicas):
             log.high_watermark = log.end_offset
             return False
+        size = len(batch) if log.segments.active.base_offset < base_offset else _LOOK
         for notify in list(self.waiting_followers):
-            notify(len(batch))
+            notify(size)
         self._plan_isr_check()
         return self.advance_high_watermark()
 

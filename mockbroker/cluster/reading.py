@@ -105,7 +105,7 @@ def read(
             # A first batch that does not fit is read in part and thrown away, with what is known of it.
             result.aborted_transactions = None
         if aborted is not None and result.records and log.producers.transactions.aborted:
-            upto = log.end_of(result.records, end)
+            upto = log.aborted_upto(result.records)
             aborted += [
                 AbortedTransaction(each.producer_id, each.first_offset)
                 for each in log.producers.transactions.aborted_in(offset, upto)

@@ -39,7 +39,7 @@ def read(
             and place.partition.policies[consumer_read_limit] == "log-end-offset"
         ):
             end = log.end_offset
-    for batch in log.read(start, 1 << 62, end, at_least_one=True):
+    for batch in log.batches_between(start, end):
         for record in _records(place, batch, control_records):
             aborted = isolation_level == "read_committed" and record.transaction == "aborted"
             if start <= record.offset < end and not aborted:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
+from ..policies.fetching.deleted_stable_offset import deleted_stable_offset
 from ..protocol.record_batch import HEADER, Batch, header_of, records
 from .leader_epochs import UNDEFINED, LeaderEpochCache
 from .producer_state import ProducerStates
@@ -13,9 +14,6 @@ from .segments import Segment, Segments, base_offset_of
 
 CUTS_KEPT: Final = 100
 """So many truncations of a log are remembered: a trace tells of them when it looks next."""
-
-_INDEX_INTERVAL_BYTES: Final = 4096
-"""Kafka's default of `index.interval.bytes`."""
 
 
 class Log:
@@ -61,7 +59,12 @@ class Log:
         transactions = self.producers.transactions
         if not transactions.open and not transactions.ended:
             return self.high_watermark
-        return max(self.start_offset, transactions.last_stable_offset(self.high_watermark))
+        stable = transactions.last_stable_offset(self.high_watermark)
+        if stable >= self.start_offset:
+            return stable
+        if self.producers.policies()[deleted_stable_offset] == "batch-base-offset":
+            return self.batch_base(self.start_offset)
+        return self.start_offset
 
     def append(self, batch: Batch, base_offset: int, count: int, timestamp: int, now_ms: int) -> None:
         """Appends a batch whose offsets are set already; `timestamp` is its max timestamp."""
@@ -73,16 +76,14 @@ class Log:
         self.segments.append(base_offset, end_offset, size, timestamp, now_ms)
 
     def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
-        """Batches from the one that holds `offset` on, below offset `end`: `max_bytes` of them, so that the
-        last may be cut off, as when Kafka reads a file. The first is whole, or there is none; there is one
-        if `at_least_one`.
+        """Batches from the one that holds `offset` on, to the end of its segment and below offset `end`:
+        `max_bytes` of them, so that the last may be cut off, as when Kafka reads a file. The first is whole,
+        or there is none; there is one if `at_least_one`.
         """
         batches, bases = self.batches, self.bases
-        index = bisect_right(bases, offset) - 1
-        if index < 0:
-            index = 0
-        elif bases[index] < offset and _last_offset(batches[index]) < offset:
-            index += 1
+        index = self._index_of(offset)
+        if index < len(bases) and bases[index] < self.segments.active.base_offset:
+            end = min(end, self.segment_end(self.segments.holding(bases[index])))
         found: list[Batch] = []
         for batch in islice(batches, index, bisect_left(bases, end)):
             if len(batch) > max_bytes and (found or not at_least_one):
@@ -93,19 +94,41 @@ class Log:
             max_bytes -= len(batch)
         return found
 
-    def end_of(self, found: list[Batch], end: int) -> int:
-        """How far a reader has to know of aborted transactions that `read` gave `found` below offset `end`:
-        to the log end if it was given all there is, or there is no entry in the offset index yet."""
-        if self.size <= _INDEX_INTERVAL_BYTES:
-            return self.end_offset
-        last = _last_offset(found[-1]) + 1 if len(found[-1]) >= HEADER.size else end
-        return last if last < end else self.end_offset
+    def aborted_upto(self, found: list[Batch]) -> int:
+        """How far a reader that was given `found` has to know of aborted transactions: to the next entry of
+        the offset index, else to the end of the segment (`LocalLog.addAbortedTransactions`)."""
+        base = HEADER.unpack_from(found[0])[0]
+        number = self.segments.holding(base)
+        segment = self.segments.all[number]
+        before = bisect_left(segment.offsets, base) - 1
+        first, position = bisect_left(self.bases, segment.base_offset), 0
+        if before >= 0:
+            first, position = self._index_of(segment.offsets[before]), segment.positions[before]
+        position += sum(map(len, self.batches[first : bisect_left(self.bases, base)]))
+        entry = bisect_left(segment.positions, position + sum(map(len, found)))
+        return segment.offsets[entry] if entry < len(segment.offsets) else self.segment_end(number)
+
+    def batches_between(self, offset: int, end: int) -> Iterator[Batch]:
+        """Batches from the one that holds `offset` on that begin below offset `end`."""
+        return islice(self.batches, self._index_of(offset), bisect_left(self.bases, end))
+
+    def _index_of(self, offset: int) -> int:
+        """Index of the batch that holds `offset`, else of the next."""
+        index = bisect_right(self.bases, offset) - 1
+        if index < 0 or (self.bases[index] < offset and _last_offset(self.batches[index]) < offset):
+            index += 1
+        return index
+
+    def segment_of(self, offset: int) -> int:
+        """Base offset of the segment that `offset` is in; at the log end, of the active one."""
+        active = self.segments.active.base_offset
+        if offset >= active:
+            return active
+        return self.segments.all[self.segments.holding(offset)].base_offset
 
     def batch_base(self, offset: int) -> int:
         """Base offset of the batch that holds `offset`, else of the next; the log end offset behind all."""
-        index = bisect_right(self.bases, offset) - 1
-        if index < 0 or _last_offset(self.batches[index]) < offset:
-            index += 1
+        index = self._index_of(offset)
         return self.bases[index] if index < len(self.bases) else self.end_offset
 
     def advance_start(self, offset: int) -> None:
@@ -120,8 +143,7 @@ class Log:
     @property
     def first(self) -> int:
         """Index of the first batch that does not lie below the log start offset."""
-        index = bisect_right(self.bases, self.start_offset) - 1
-        return index + 1 if index < 0 or _last_offset(self.batches[index]) < self.start_offset else index
+        return self._index_of(self.start_offset)
 
     def segment_end(self, index: int) -> int:
         """The offset behind the last of a segment."""
@@ -198,10 +220,7 @@ class Log:
 
     def measure(self, segment: Segment) -> None:
         """Takes size and indexes of a segment from what it holds."""
-        first = bisect_left(self.bases, segment.base_offset)
-        index = bisect_left(self.segments.all, segment.base_offset, key=base_offset_of)
-        upto = bisect_left(self.bases, self.segment_end(index))
-        self.segments.measure(segment, self.batches[first:upto])
+        self.segments.measure(segment, self._batches_of(segment))
 
     def reopen(self, *, clean: bool) -> None:
         """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
@@ -265,30 +284,38 @@ class Log:
         self.batches[:upto] = [batch for _, batch in kept]
         self.size += sum(len(batch) for _, batch in kept)
 
-    def first_at_or_after(self, timestamp: int, end: int) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record below offset `end` that is not older, None if none."""
-        for batch in self:
-            if HEADER.unpack_from(batch)[0] >= end:
-                return None
-            if HEADER.unpack_from(batch)[8] < timestamp:
-                continue
-            for record in records(batch):
-                if record.timestamp >= timestamp and self.start_offset <= record.offset:
-                    return (record.timestamp, record.offset) if record.offset < end else None
+    def first_at_or_after(self, timestamp: int) -> tuple[int, int] | None:
+        """(timestamp, offset) of the first record that is not older, None if none. It is looked for in one
+        segment, the first whose largest timestamp is late enough (`UnifiedLog.searchOffsetInLocalLog`)."""
+        for segment in self.segments.all:
+            if segment.latest >= timestamp:
+                break
+        else:
+            return None
+        for batch in self._batches_of(segment):
+            if HEADER.unpack_from(batch)[8] >= timestamp:
+                for record in records(batch):
+                    if record.timestamp >= timestamp and self.start_offset <= record.offset:
+                        return record.timestamp, record.offset
         return None
 
     def latest_timestamp(self) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if none."""
-        best: Batch | None = None
-        best_time = -1
-        for batch in self:
-            header = HEADER.unpack_from(batch)
-            # A batch that compaction emptied keeps its timestamp.
-            if header[8] > best_time and header[12]:
-                best, best_time = batch, header[8]
-        if best is None:
-            return None
-        return next(((r.timestamp, r.offset) for r in records(best) if r.timestamp == best_time), None)
+        for segment in sorted(self.segments.all, key=lambda each: -each.max_timestamp):
+            largest = segment.max_timestamp
+            for batch in self._batches_of(segment):
+                header = HEADER.unpack_from(batch)
+                # A batch that compaction emptied keeps its timestamp.
+                if header[8] == largest and header[12]:
+                    return next(
+                        ((r.timestamp, r.offset) for r in records(batch) if r.timestamp == largest), None
+                    )
+        return None
+
+    def _batches_of(self, segment: Segment) -> Iterator[Batch]:
+        index = bisect_left(self.segments.all, segment.base_offset, key=base_offset_of)
+        first = bisect_left(self.bases, segment.base_offset)
+        return islice(self.batches, first, bisect_left(self.bases, self.segment_end(index)))
 
     def __iter__(self) -> Iterator[Batch]:
         return islice(self.batches, self.first, None)

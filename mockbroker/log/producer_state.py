@@ -98,10 +98,10 @@ class ProducerStates:
     `entered` is called for each producer that was not known: some day it may `expire`.
     """
 
-    __slots__ = ("_entered", "_policies", "entries", "transactions", "verifying")
+    __slots__ = ("_entered", "entries", "policies", "transactions", "verifying")
 
     def __init__(self, policies: Callable[[], "Policies"], entered: Callable[[], None] = _nothing) -> None:
-        self._policies = policies
+        self.policies = policies
         self._entered = entered
         self.entries: dict[int, ProducerEntry] = {}
         self.transactions = LogTransactions()
@@ -119,7 +119,7 @@ class ProducerStates:
         entry = self.entries.get(producer_id)
         if entry is None:
             self._check_verifying(producer_id, first)
-            unknown = self._policies()[unknown_producer]
+            unknown = self.policies()[unknown_producer]
             if first and unknown:
                 raise SequenceError(
                     unknown, f"producer {producer_id} is not known, and sequence {first} is not 0"
@@ -150,12 +150,12 @@ class ProducerStates:
             if first != (newest + 1) % _SEQUENCES:
                 behind = (newest - last) % _SEQUENCES < _SEQUENCES // 2
                 raise SequenceError(
-                    self._policies()[stale_duplicate] if behind else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    self.policies()[stale_duplicate] if behind else ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
                     f"sequence {first} of producer {producer_id} after {newest}",
                 )
         elif first:
             raise SequenceError(
-                self._policies()[marker_only_producer],
+                self.policies()[marker_only_producer],
                 f"sequence {first} of producer {producer_id}, whose epoch is known from a marker alone",
             )
         return None
@@ -197,7 +197,7 @@ class ProducerStates:
         """
         if not self.verifying or (waiting := self.verifying.get(producer_id)) is None:
             return
-        policies = self._policies()
+        policies = self.policies()
         entry = self.entries.get(producer_id)
         if (
             policies[adding_sequence] == "zero"
@@ -235,7 +235,7 @@ class ProducerStates:
         if entry is None or entry.epoch != epoch:
             entry = self._enter(producer_id, epoch)
         entry.batches.append(batch)
-        if len(entry.batches) > self._policies()[duplicate_window]:
+        if len(entry.batches) > self.policies()[duplicate_window]:
             del entry.batches[0]
         if transactional:
             if self.verifying:
@@ -275,7 +275,7 @@ class ProducerStates:
             entry.first_offset = None
         entry.coordinator_epoch = marker.coordinator_epoch
         entry.marker_offset = offset
-        if self._policies()[marker_timestamp] == "kept":
+        if self.policies()[marker_timestamp] == "kept":
             entry.marker_timestamp = timestamp
         self.verifying.pop(marker.producer_id, None)
 
@@ -298,7 +298,7 @@ class ProducerStates:
         changed = {pid for pid, entry in self.entries.items() if entry.last_offset >= end_offset}
         if not changed:
             return
-        again = ProducerStates(self._policies)
+        again = ProducerStates(self.policies)
         for batch in batches:
             header = header_of(batch)
             if header.producer_id in changed:
@@ -320,7 +320,7 @@ class ProducerStates:
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, where the release does so."""
-        if not self._policies()[producer_state_retention].with_records:
+        if not self.policies()[producer_state_retention].with_records:
             return
         for producer_id, entry in list(self.entries.items()):
             if not entry.batches or entry.batches[-1].last_offset < offset:

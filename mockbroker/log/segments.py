@@ -58,6 +58,11 @@ class Segment:
         self.modified_ms = created_ms
         self.clear()
 
+    @property
+    def latest(self) -> int:
+        """The largest timestamp; the time of the last append stands in where no record has one."""
+        return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
+
     def clear(self) -> None:
         """Makes it empty, and its indexes with it."""
         self.first_timestamp = self.max_timestamp = self.indexed_timestamp = NO_TIMESTAMP
@@ -101,8 +106,7 @@ class Segments:
 
     def largest_timestamp(self, segment: Segment) -> int:
         """The time of the last append stands in where no record has a timestamp."""
-        by_records = segment.max_timestamp >= 0 and not self.by_file_time
-        return segment.max_timestamp if by_records else segment.modified_ms
+        return segment.modified_ms if self.by_file_time else segment.latest
 
     # -- appending
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.conformance.batches import records
+from mockbroker.conformance.batches import OLD, Record, records
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.cluster import Asked
@@ -13,6 +13,7 @@ from ..driving.partition import PartitionDriver, fetched, outcome
 
 WAIT_MS = 60_000
 LAG_MS = 4000
+MINUTE_MS = 60_000
 ENOUGH = 1000
 """More bytes than any of these logs holds."""
 
@@ -127,3 +128,57 @@ def test_past_the_high_watermark(release: str, within: object, beyond: object) -
     assert result(driver.wait(10)) is None
     assert result(driver.wait(11)) == within
     assert result(driver.wait(13)) == beyond
+
+
+class SegmentsDriver(WaitingDriver):
+    """The ten records lie in two segments of five; the next that is as old goes into the second."""
+
+    def __init__(self, kafka: str = "3.9") -> None:
+        config = {"replica.lag.time.max.ms": LAG_MS, "log.retention.ms": -1}
+        PartitionDriver.__init__(self, kafka, brokers=2, config=config, segment_ms=MINUTE_MS)
+        self.write(5)
+        self.write(5, 2 * MINUTE_MS)
+
+    def write(self, count: int, later_ms: int = 0) -> None:
+        made = [Record(b"v" * 10, timestamp=OLD + later_ms)] * count
+        assert outcome(self.produce(made, acks=1))[0] == 0
+
+
+@pytest.mark.parametrize("kafka", ["0.11", "2.8", "3.9"])
+@pytest.mark.parametrize("isolation_level", [0, 1])
+def test_who_reads_an_older_segment_does_not_wait_for_more(kafka: str, isolation_level: int) -> None:
+    driver = SegmentsDriver(kafka)
+    newest = driver.wait(5, ENOUGH, isolation_level=isolation_level, version=4)
+    older = driver.wait(4, ENOUGH, isolation_level=isolation_level, version=4)
+    assert result(newest) is None
+    found = result(older)
+    assert found is not None
+    assert (found[0], found[1]) == (0, 10)
+    assert found[2] == len(driver.partition.log.batches[0])
+
+
+@pytest.mark.parametrize("replica", [-1, 2])
+@pytest.mark.parametrize("offset", [5, 10])
+def test_a_segment_that_rolls_answers_who_waits_in_the_one_before(replica: int, offset: int) -> None:
+    driver = SegmentsDriver()
+    waiting = driver.wait(offset, ENOUGH, replica=replica)
+    driver.write(1, 2 * MINUTE_MS)
+    assert result(waiting) is None
+    driver.write(1, 4 * MINUTE_MS)
+    found = result(waiting)
+    assert found is not None
+    # What is read is of one segment again.
+    assert found[2] == sum(map(len, driver.partition.log.batches[1 if offset == 5 else 2 : 3]))
+
+
+def test_an_older_segment_answers_for_all_that_waits() -> None:
+    driver = SegmentsDriver()
+    driver.partition.set_follower(2, FollowerState.PAUSED)
+    driver.write(1, 4 * MINUTE_MS)
+    assert driver.partition.log.high_watermark == 10
+    at_it, below = driver.wait(10, ENOUGH), driver.wait(7, ENOUGH)
+    assert result(at_it) is None
+    assert result(below) is not None, "the high watermark is where the third segment begins"
+    driver.advance(2 * LAG_MS)
+    assert driver.partition.log.high_watermark == 11
+    assert result(at_it) is None

@@ -53,9 +53,14 @@ class LogDriver(PartitionDriver):
         return base_offset
 
     def batches_from(self, offset: int) -> tuple[int, list[bytes]]:
-        """(error code, batches) as a consumer gets them."""
-        only = fetched(self.fetch(offset, max_bytes=1 << 30, min_bytes=0))
-        return only.error_code, [bytes(each) for each in only.records or ()]
+        """(error code, batches) as a consumer gets them, segment by segment."""
+        found: list[bytes] = []
+        while True:
+            only = fetched(self.fetch(offset, max_bytes=1 << 30, min_bytes=0))
+            if only.error_code or not only.records:
+                return only.error_code, found
+            found += [bytes(each) for each in only.records]
+            offset = header_of(found[-1]).base_offset + header_of(found[-1]).last_offset_delta + 1
 
     def offset_for(self, timestamp: int) -> int:
         """What ListOffsets says."""

@@ -111,6 +111,7 @@ class PartitionDriver(ClusterDriver):
         session: tuple[int, int] = (0, -1),
         wait_ms: int = 0,
         min_bytes: int = 1,
+        isolation_level: int = 0,
     ) -> Asked:
         wanted = FetchPartition(0, epoch, offset, last_epoch, log_start, max_bytes)
         session_id, session_epoch = session
@@ -118,6 +119,7 @@ class PartitionDriver(ClusterDriver):
             replica_id=replica,
             max_wait_ms=wait_ms,
             min_bytes=min_bytes,
+            isolation_level=isolation_level,
             session_id=session_id,
             session_epoch=session_epoch,
             topics=[FetchTopic(self.topic.id, [wanted], self.topic.name)],

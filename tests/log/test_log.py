@@ -17,9 +17,9 @@ def placed(data: bytes, base_offset: int) -> bytearray:
     return made
 
 
-def log_of(counts: list[int]) -> Log:
+def log_of(counts: list[int], config: dict[str, str] | None = None) -> Log:
     """A log of one batch per count."""
-    partition = a_cluster(brokers=1).create_topic("t", [[1]]).partitions[0]
+    partition = a_cluster(brokers=1).create_topic("t", [[1]], config or {}).partitions[0]
     for count in counts:
         base_offset = partition.log.end_offset
         data = placed(batch(count), base_offset)
@@ -45,6 +45,24 @@ def test_a_read_is_a_piece_of_the_log(counts: list[int], offset: int, max_bytes:
     if found:
         assert found[0] == bytes(log.batches[index])
         assert sum(map(len, found)) == min(len(whole), max(max_bytes, len(found[0])))
+
+
+@given(counts=COUNTS, index_bytes=st.sampled_from([12, 24, 32, 4096]), offset=st.integers(0, 40))
+def test_a_read_ends_with_its_segment_and_the_next_goes_on(
+    counts: list[int], index_bytes: int, offset: int
+) -> None:
+    config = {"segment.index.bytes": str(index_bytes), "index.interval.bytes": "0"}
+    log = log_of(counts, config)
+    offset = min(offset, log.end_offset)
+    expected = list(log.batches_between(offset, log.end_offset))
+    found: list[record_batch.Batch] = []
+    while part := log.read(offset, 1 << 20, log.end_offset, at_least_one=True):
+        assert len({log.segment_of(record_batch.header_of(each).base_offset) for each in part}) == 1
+        found += part
+        last = record_batch.header_of(part[-1])
+        offset = last.base_offset + last.last_offset_delta + 1
+        assert offset in (log.end_offset, log.segment_of(offset))
+    assert found == expected
 
 
 @given(counts=COUNTS, start=st.integers(0, 40))
@@ -78,5 +96,5 @@ def test_offsets_by_timestamp(timestamp: int, expected: tuple[int, int] | None) 
     for base_offset, time in ((0, 1000), (3, 2000)):
         data = batch([Record(timestamp=time + 10 * i) for i in range(3)], codec=1 if base_offset else 0)
         log.append(placed(data, base_offset), base_offset, 3, time + 20, 0)
-    assert log.first_at_or_after(timestamp, 6) == expected
+    assert log.first_at_or_after(timestamp) == expected
     assert log.latest_timestamp() == (2020, 5)

@@ -120,7 +120,7 @@ def test_a_truncated_segment_is_as_old_as_what_is_left() -> None:
 
 
 @pytest.mark.parametrize(
-    ("index_bytes", "timestamps", "second"), [(24, False, 7), (32, False, 9), (24, True, 3), (8, False, 1)]
+    ("index_bytes", "timestamps", "second"), [(24, False, 7), (32, False, 9), (24, True, 3), (12, False, 1)]
 )
 def test_a_segment_rolls_when_one_of_its_indexes_is_full(
     index_bytes: int, timestamps: bool, second: int
