@@ -289,6 +289,7 @@ FaultAction = Literal[
     "silence",
     "slow-bytes",
     "slow-follower",
+    "slow-metadata",
     "stale-metadata",
     "start-broker",
     "stop-broker",

@@ -10,7 +10,8 @@ from .target import Target
 
 class BrokerState(TypedDict):
     """`state` is running, stopped, killed or returning; `fenced` whether the controller takes it for gone;
-    `cut_off` whether it hears nothing of the controller; `unreachable` the brokers it is cut off from."""
+    `cut_off` whether it hears nothing of the controller; `unreachable` the brokers it is cut off from;
+    `metadata_delay_ms` how late it hears of what the controller decides."""
 
     id: int
     host: str
@@ -20,6 +21,7 @@ class BrokerState(TypedDict):
     fenced: bool
     cut_off: bool
     unreachable: list[int]
+    metadata_delay_ms: int
 
 
 class ClusterState(TypedDict):
@@ -67,4 +69,5 @@ def state(broker: Broker) -> BrokerState:
         "fenced": broker.fenced,
         "cut_off": not broker.hears_controller,
         "unreachable": sorted(broker.unreachable),
+        "metadata_delay_ms": broker.metadata_delay_ms,
     }

@@ -200,6 +200,12 @@ class RunningCluster(Contents):
         it is not cut off; KeyError."""
         self._act("rejoin-broker", broker=broker)
 
+    def slow_metadata(self, broker: int, delay_ms: int) -> None:
+        """Lets a broker hear `delay_ms` late of what the controller decides: until then it leads, follows and
+        answers clients as it knew. With 0 it hears at once again, also of what it missed. ConflictError if it
+        does so already; KeyError."""
+        self._act("slow-metadata", broker=broker, delay_ms=delay_ms)
+
     def replicas(self, topic: str, partition: int) -> list[Replica]:
         """What each replica holds now, and how it follows. KeyError."""
         return self.do(lambda target: describe(target.partition(topic, partition)))

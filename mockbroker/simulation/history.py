@@ -190,6 +190,7 @@ def calm_down(world: World) -> None:
     world.network.mend_all()
     for broker in world.cluster.brokers.values():
         STEPS["rejoin-broker"].do(world, {"broker": broker.id})
+        STEPS["metadata-in-time"].do(world, {"broker": broker.id})
         if broker.liveness is not Liveness.RUNNING:
             start_broker(world, {"broker": broker.id})
         STEPS["resume-follower"].do(world, {"broker": broker.id})

@@ -210,6 +210,24 @@ def rejoin_broker(world: "World", args: Args) -> None:
     brokers.rejoin_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
 
 
+@_step(
+    brokers.slow_metadata,
+    0,
+    lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    then="metadata-in-time",
+    follow_ms=(800, 5_000),
+)
+def slow_metadata(world: "World", args: Args) -> None:
+    broker = world.cluster.brokers[args["broker"]]
+    brokers.slow_metadata.attempt(world.cluster, broker, delay_ms=args["delay_ms"])
+
+
+@_step("metadata-in-time")
+def metadata_in_time(world: "World", args: Args) -> None:
+    """It hears at once again what the controller decides."""
+    brokers.slow_metadata.attempt(world.cluster, world.cluster.brokers[args["broker"]], delay_ms=0)
+
+
 @_step(leaders.move_leader, 4, lambda random: {"topic": random.randrange(0, 2)}, producer_weight=1)
 def move_leader(world: "World", args: Args) -> None:
     partition = _partition(world, args)

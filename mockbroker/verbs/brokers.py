@@ -1,9 +1,9 @@
 """What happens to brokers."""
 
-from ..cluster import connectivity, controller
+from ..cluster import connectivity, controller, news
 from ..cluster.broker import Broker, Liveness
 from ..cluster.cluster import Cluster
-from .parameters import CONTROLLER, Peers
+from .parameters import CONTROLLER, MetadataDelay, Peers
 from .subjects import BROKER
 from .verb import verb
 
@@ -70,3 +70,16 @@ def _is_connected(cluster: Cluster, broker: Broker) -> str:
 def rejoin_broker(cluster: Cluster, broker: Broker) -> None:
     """Ends what cut-off began: the broker hears who leads, truncates, and catches up."""
     connectivity.rejoin(cluster, broker.id)
+
+
+def _hears_so(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> str:
+    if broker.metadata_delay_ms != delay_ms:
+        return ""
+    return f"broker {broker.id} hears of metadata {f'{delay_ms} ms late' if delay_ms else 'at once'} already"
+
+
+@verb("slow-metadata", BROKER, unless=_hears_so)
+def slow_metadata(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> None:
+    """Lets a broker hear late of what the controller decides: until then it leads, follows and answers as it
+    knew. With 0 it hears at once again, also of what it missed."""
+    news.slow_metadata(cluster, broker.id, delay_ms)

@@ -78,4 +78,7 @@ Peers = Annotated[
     "Brokers, and `controller`; all of them if it is left out.",
     Limits(_check_peers, _find_peers),
 ]
+MetadataDelay = Annotated[
+    int, "How long after the controller decided something the broker hears of it.", Limits(_check_ms)
+]
 FetchDelay = Annotated[int, "How long each of its fetches takes.", Limits(_check_ms)]

@@ -79,6 +79,7 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
         with pytest.raises(ConflictError) as caught:
             do(cluster, verb.name, places)
         assert str(caught.value) == answer["error"]
+    cluster.run(lambda core: VERBS["slow-metadata"].attempt(core, core.brokers[3], delay_ms=0))
     for name in ("start-broker", "rejoin-broker"):
         cluster.run(lambda core, name=name: VERBS[name].attempt(core, core.brokers[3]))  # type: ignore[misc]
     cluster.clock.advance("1m")

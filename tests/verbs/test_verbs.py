@@ -52,7 +52,14 @@ def steps(draw: st.DrawFn) -> Step:
 def seen(cluster: Cluster) -> list[Any]:
     """All that a verb may change."""
     found: list[Any] = [
-        (each.id, each.liveness, each.fenced, each.hears_controller, set(each.unreachable))
+        (
+            each.id,
+            each.liveness,
+            each.fenced,
+            each.hears_controller,
+            set(each.unreachable),
+            each.metadata_delay_ms,
+        )
         for each in cluster.brokers.values()
     ]
     for partition in cluster.partitions():
