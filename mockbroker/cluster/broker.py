@@ -44,6 +44,8 @@ class Broker:
         """Fires when the controller takes it for dead."""
         self.unreachable: set[int] = set()
         """Brokers it is cut off from."""
+        self.fenced = False
+        """Whether the controller takes it for gone: as in the newest image."""
         self.metadata_delay_ms = 0
         """How long after the controller wrote a metadata record it hears of it."""
         self.news_planned = False
@@ -58,14 +60,10 @@ class Broker:
         return self.listener or (self.host, self.port)
 
     @property
-    def fenced(self) -> bool:
-        """Whether the controller takes it for gone."""
-        return self.cluster.metadata.image.brokers[self.id].fenced
-
-    @property
     def image(self) -> MetadataImage:
         """The cluster as it knows it: what it tells clients."""
-        return self.cluster.metadata.image_of(self.id)
+        metadata = self.cluster.metadata
+        return metadata.image_of(self.id) if metadata.behind else metadata.image
 
     @property
     def gone(self) -> bool:

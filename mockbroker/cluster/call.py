@@ -85,7 +85,8 @@ class Call:
             return None
         found = topic.partitions[index]
         if self.cluster.metadata.behind:
-            if self.broker.image.partition(topic.id, index) is None:
+            known = self.broker.image.topics.get(topic.name)
+            if known is None or index >= len(known.partitions):
                 return None
             return found.seen_by(self.broker.id)
         return found

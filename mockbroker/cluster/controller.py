@@ -112,8 +112,7 @@ def register(cluster: "Cluster", broker: int) -> None:
 
 def fence(cluster: "Cluster", broker: int) -> None:
     """The controller takes leadership and its places in the ISR from a broker."""
-    if not cluster.brokers[broker].fenced:
-        cluster.write(BrokerRegistrationChangeRecord(broker, fenced=True))
+    _register_as(cluster, broker, fenced=True)
     cluster.brokers[broker].cancel_session()
     cluster.active_controller.fenced(broker)
     for partition in _partitions_on(cluster, broker):
@@ -145,8 +144,13 @@ def grow_isr(partition: "Partition", broker: int) -> None:
 
 def unfence(cluster: "Cluster", broker: int) -> None:
     """The controller hears of a broker again."""
-    if cluster.brokers[broker].fenced:
-        cluster.write(BrokerRegistrationChangeRecord(broker, fenced=False))
+    _register_as(cluster, broker, fenced=False)
+
+
+def _register_as(cluster: "Cluster", broker: int, *, fenced: bool) -> None:
+    if cluster.brokers[broker].fenced is not fenced:
+        cluster.brokers[broker].fenced = fenced
+        cluster.write(BrokerRegistrationChangeRecord(broker, fenced=fenced))
 
 
 def _come_online(cluster: "Cluster", broker: int) -> None:

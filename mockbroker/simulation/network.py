@@ -61,7 +61,7 @@ class Link:
         sent = _Sent(self, api, version, request, then)
         self.sent.append(sent)
         self._requests_ms = network.arrives(self._requests_ms)
-        network.cluster.environment.timers.at(self._requests_ms, sent.arrive)
+        network.environment.timers.at(self._requests_ms, sent.arrive)
 
     def arrived(self, sent: "_Sent") -> None:
         if not self.open or self._network.is_cut(self._name, self.broker.id):
@@ -95,7 +95,7 @@ class Link:
                 self.lose("the answer is lost")
             else:
                 self._answers_ms = network.arrives(self._answers_ms)
-                network.cluster.environment.timers.at(self._answers_ms, lambda: self._deliver(sent, answer))
+                network.environment.timers.at(self._answers_ms, lambda: self._deliver(sent, answer))
         self._busy = False
         if not self._draining:
             self._drain()
@@ -121,7 +121,7 @@ class Link:
         for sent in lost:
             if self._network.watcher is not None:
                 self._network.watcher.lost(self._name, self.broker.id, sent.api, why)
-            self._network.cluster.environment.timers.at(self._network.cluster.now_ms + 1, sent.fail)
+            self._network.environment.timers.at(self._network.environment.now_ms + 1, sent.fail)
 
 
 class _Sent:
@@ -147,6 +147,7 @@ class Network:
 
     def __init__(self, cluster: Cluster, random: Random, delay_ms: int, timeout_ms: int) -> None:
         self.cluster, self._random, self._delay_ms, self._timeout_ms = cluster, random, delay_ms, timeout_ms
+        self.environment = cluster.environment
         self.watcher: Watcher | None = None
         self.requests = 0
         """How many have come to brokers."""
@@ -162,7 +163,7 @@ class Network:
         link = self._links.get(key)
         if link is None or not link.open:
             if not self.cluster.brokers[broker].online:
-                self.cluster.environment.timers.at(self.cluster.now_ms + 1, lambda: then(None))
+                self.environment.timers.at(self.environment.now_ms + 1, lambda: then(None))
                 return
             link = self._links[key] = Link(self, client, self.cluster.brokers[broker])
             if (client, broker) in self._cut:
@@ -171,7 +172,7 @@ class Network:
 
     def arrives(self, not_before_ms: int) -> int:
         """When what is sent now arrives, behind what was sent before."""
-        at_ms = self.cluster.now_ms + 1 + int(self._random.random() * self._delay_ms)
+        at_ms = self.environment.now_ms + 1 + int(self._random.random() * self._delay_ms)
         return at_ms if at_ms > not_before_ms else not_before_ms
 
     def is_cut(self, client: str, broker: int) -> bool:
@@ -212,6 +213,4 @@ class Network:
         return [link for (c, b, _), link in self._links.items() if (c, b) == (client, broker) and link.open]
 
     def _time_out(self, link: Link) -> None:
-        self.cluster.environment.timers.at(
-            self.cluster.now_ms + self._timeout_ms, lambda: link.lose("timed out")
-        )
+        self.environment.timers.at(self.environment.now_ms + self._timeout_ms, lambda: link.lose("timed out"))
