@@ -45,6 +45,7 @@ ELSEWHERE: Final = (
         "needs a client: tests/clients has its like",
     ),
     ("CONTRIBUTING.md", "python", "@handles", "is the head of a function"),
+    ("CONTRIBUTING.md", "python", "@verb", "stands in mockbroker/verbs/brokers.py"),
     ("conformance/README.md", "python", "@question", "is one of the questions that stand in a folder"),
 )
 """Page, language and a part of each block that is not run here, and why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.conformance.client import decode, encode
-from mockbroker.faults import Faults
+from mockbroker.faults import FaultError, Faults
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
 from tests.driving.cluster import a_cluster, create
@@ -334,6 +335,49 @@ def test_followers_pause(driver: FaultyDriver) -> None:
     assert [followers[each].state for each in (2, 3)] == [FollowerState.PAUSED, FollowerState.IN_STEP]
     driver.produce()
     assert followers[2].state is not FollowerState.PAUSED
+
+
+def test_a_broker_is_cut_off_and_rejoins(driver: FaultyDriver) -> None:
+    cut = {"do": "cut-off-broker", "api": "Produce", "target": 2, "from": [1, "controller"]}
+    fault = driver.faults.add(**cut)
+    driver.faults.add("rejoin-broker", api="Heartbeat", target=2)
+    driver.produce()
+    broker = driver.cluster.brokers[2]
+    assert (broker.unreachable, broker.hears_controller) == ({1}, False)
+    driver.produce()
+    assert (fault.hits, fault.missed) == (1, "broker 2 is cut off from them already")
+    driver.send("heartbeat")
+    assert (broker.unreachable, broker.hears_controller) == (set(), True)
+
+
+def test_followers_are_slow_and_die(driver: FaultyDriver) -> None:
+    driver.faults.add("slow-follower", api="Produce", target=2, delay_ms=50, nth=1)
+    driver.faults.add("fail-follower", api="Produce", target=3, nth=2)
+    resumed = driver.faults.add("resume-follower", api="Produce", target=3, nth=3)
+    for _ in range(3):
+        driver.produce()
+    followers = driver.cluster.topics["t"].partitions[0].followers
+    assert (followers[2].state, followers[2].delay_ms) == (FollowerState.SLOW, 50)
+    assert followers[3].state is FollowerState.FAILED
+    assert resumed.hits == 0
+    assert "it stays dead until the next leader epoch" in resumed.why
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"do": "cut-off-broker", "from": [9]}, "no broker 9: choose one of 1, 2, 3"),
+        ({"do": "cut-off-broker", "from": []}, "from is []: give a list"),
+        ({"do": "slow-follower"}, "slow-follower needs 'delay_ms'"),
+        ({"do": "slow-follower", "delay_ms": -1}, "delay_ms is -1: give a number of milliseconds"),
+        ({"do": "move-leader", "target": "x"}, "target is 'x': give a broker's id"),
+        ({"do": "stop-broker", "target": 4}, "no broker 4: choose one of 1, 2, 3"),
+        ({"do": "stop-broker", "delay_ms": 4}, "has no 'delay_ms'"),
+    ],
+)
+def test_a_change_that_can_not_be(driver: FaultyDriver, given: dict[str, Any], why: str) -> None:
+    with pytest.raises(FaultError, match=re.escape(why)):
+        driver.faults.add(**given)
 
 
 def test_a_handler_that_raises_after_a_delay(driver: FaultyDriver, monkeypatch: pytest.MonkeyPatch) -> None:
