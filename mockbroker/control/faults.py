@@ -71,7 +71,7 @@ async def wait(
     if fault.hits >= hits:
         return _state(name, fault)
     why = f"within {timeout:g} s" if fault in target.faults.rules else "before it was removed"
-    unmet = f": {fault.why}" if fault.why else ""
+    unmet = f": {fault.why_so_far}" if fault.why_so_far else ""
     raise ConflictError(f"fault {name!r} touched {fault.hits} requests, not {hits}, {why}{unmet}")
 
 

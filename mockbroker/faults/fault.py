@@ -84,6 +84,14 @@ class Fault:
     @property
     def why(self) -> str:
         """Why it has not fired: which of its conditions no request met. Empty when it has."""
+        return self._why(" before it was removed" if self.removed else " since it was added")
+
+    @property
+    def why_so_far(self) -> str:
+        """As `why`, for a text that says until when requests counted."""
+        return self._why("")
+
+    def _why(self, when: str) -> str:
         if self.hits:
             return ""
         if why := self.missed or self._counter.why_none():
@@ -96,9 +104,9 @@ class Fault:
         came = list(self.came)
         if not came:
             return "no client sent anything"
-        meanwhile = " before it was removed" if self.removed else ""
         if any(map(self.match.concerns, came)):
-            return f"no {apis or 'request'} came {meanwhile.lstrip() or 'since it was added'}"
+            return f"no {apis or 'request'} came{when}"
+        meanwhile = when if self.removed else ""
         return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, came))}"
 
     def touch(self, exchange: Exchange) -> bool:

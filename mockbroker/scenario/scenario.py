@@ -21,7 +21,9 @@ from .document import Document
 from .durations import seconds
 
 TABLES: Final = ["cluster", "fault", "step", "check"]
-CLUSTER: Final = ["kafka", "brokers", "topics", "policies", "config", "fixed", "racks", "seed", "clock"]
+CLUSTER: Final = [
+    *("kafka", "brokers", "advertise", "topics", "policies", "config", "fixed", "racks", "seed", "clock"),
+]
 STEP: Final = ["after", "on", "do", "optional"]
 CHECK: Final = ["do", "expect", "within"]
 EVENT: Final = ["fault", "hits"]
@@ -108,6 +110,8 @@ def _cluster(document: Document) -> dict[str, Any]:
     cluster = dict(given)
     kinds: Mapping[str, type] = {"kafka": str, "brokers": int, "fixed": bool, "seed": int, "clock": str}
     for name, value in given.items():
+        if name == "advertise" and isinstance(value, str | list):
+            continue
         kind = kinds.get(name, dict)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = {str: "text, as '3.9'", int: "a number", bool: "true or false"}.get(kind, "a table")

@@ -77,7 +77,7 @@ class FaultHandle:
         fault = self._fault
         if fault.hits < hits:
             when = _when(done, timeout)
-            why = f": {fault.why}" if fault.why else ""
+            why = f": {fault.why_so_far}" if fault.why_so_far else ""
             raise WaitTimeoutError(f"{fault} touched {fault.hits} requests, not {hits}, {when}{why}")
 
     def _holds(self, requests: int) -> Callable[[], bool]:
@@ -90,7 +90,7 @@ class FaultHandle:
         fault = self._fault
         if not done or fault.removed:
             when = _when(done, timeout)
-            why = f": {fault.why}" if fault.why else ""
+            why = f": {fault.why_so_far}" if fault.why_so_far else ""
             raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}{why}")
 
     def pause(self) -> None:

@@ -97,6 +97,7 @@ def test_it_is_silent_once_it_fired_and_says_what_came_before_and_after() -> Non
     bench.faults.remove(first)
     _ask(bench)
     assert first.why == "no Heartbeat came before it was removed"
+    assert first.why_so_far == "no Heartbeat came"
     late = bench.faults.add("delay", ms=0, api="Heartbeat")
     assert late.why == "no Heartbeat came since it was added"
     _ask(bench)

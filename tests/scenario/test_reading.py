@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from mockbroker.scenario.document import ScenarioError
 from mockbroker.scenario.durations import seconds
 from mockbroker.scenario.playing import fits
 from mockbroker.scenario.scenario import load
@@ -46,6 +47,20 @@ def write(folder: Path, text: str) -> Path:
     path = folder / "scenario.toml"
     path.write_text(text)
     return path
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [('"kafka.example"', "kafka.example"), ('["a:1", "b:2", "c:3"]', ["a:1", "b:2", "c:3"])],
+)
+def test_a_scenario_says_what_is_advertised(tmp_path: Path, written: str, read: object) -> None:
+    assert load(write(tmp_path, f"[cluster]\nadvertise = {written}\n")).cluster["advertise"] == read
+
+
+@pytest.mark.parametrize("written", ["5", "true", "[5]", '["a:1", "b:2"]', '"a:0"'])
+def test_what_can_not_be_advertised_is_told_with_its_line(tmp_path: Path, written: str) -> None:
+    with pytest.raises(ScenarioError, match=r"scenario.toml:2: \[cluster\]: .*advertise"):
+        load(write(tmp_path, f"[cluster]\nadvertise = {written}\n"))
 
 
 def test_a_scenario_is_read(tmp_path: Path) -> None:
