@@ -338,7 +338,7 @@ def test_followers_pause(driver: FaultyDriver) -> None:
 
 
 def test_a_broker_is_cut_off_and_rejoins(driver: FaultyDriver) -> None:
-    cut = {"do": "cut-off-broker", "api": "Produce", "target": 2, "from": [1, "controller"]}
+    cut: dict[str, Any] = {"do": "cut-off-broker", "api": "Produce", "target": 2, "from": [1, "controller"]}
     fault = driver.faults.add(**cut)
     driver.faults.add("rejoin-broker", api="Heartbeat", target=2)
     driver.produce()
