@@ -189,7 +189,7 @@ class Partition:
         else:
             told = self._replicate(batch, base_offset, count, timestamp)
         if self.waiting and not told and log.high_watermark == log.end_offset:
-            size = len(batch) if log.segments.active.base_offset < base_offset else _LOOK
+            size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
             for notify in list(self.waiting):
                 notify(size)
 
@@ -211,7 +211,7 @@ class Partition:
         if all_in_step and len(self.isr) == len(self.replicas):
             log.high_watermark = log.end_offset
             return False
-        size = len(batch) if log.segments.active.base_offset < base_offset else _LOOK
+        size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
         for notify in list(self.waiting_followers):
             notify(size)
         self._plan_isr_check()

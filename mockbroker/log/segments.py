@@ -104,6 +104,10 @@ class Segments:
         """Index of the segment that holds `offset`; that of the first when all lie above."""
         return max(0, bisect_right(self.all, offset, key=base_offset_of) - 1)
 
+    def begins_at(self, offset: int) -> bool:
+        """Whether the log rolled there: the active segment begins at `offset`, and is not the only one."""
+        return self.active.base_offset == offset and len(self.all) > 1
+
     def largest_timestamp(self, segment: Segment) -> int:
         """The time of the last append stands in where no record has a timestamp."""
         return segment.modified_ms if self.by_file_time else segment.latest
