@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker import MockCluster
+from mockbroker import ConflictError, MockCluster
 from mockbroker.cluster import connectivity
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
@@ -289,7 +289,8 @@ def test_a_fetcher_that_is_made_to_die_over_the_api() -> None:
     ) as cluster:
         cluster.fail_follower("t", 0, 2)
         assert cluster.replicas("t", 0)[1].state == "failed"
-        cluster.resume_follower("t", 0, 2)
+        with pytest.raises(ConflictError, match="stays dead until"):
+            cluster.resume_follower("t", 0, 2)
         assert cluster.replicas("t", 0)[1].failure == "failed by the test"
         cluster.stop_broker(2)
         cluster.start_broker(2)

@@ -55,11 +55,12 @@ def test_a_fix_holds_over_tcp_too(fix: dict[str, str], dead: bool) -> None:
 
 
 def test_a_compacted_log_over_tcp() -> None:
-    cleanings = tuple(Step(1_500, "clean-log", {"broker": broker, "active": 1}) for broker in (1, 2, 3))
+    # What is sent before the producer has found the leader leaves in one batch with what is sent then.
+    sent_ms = (0, 3_000, 3_300, 3_600)
     steps = (
-        *(Step(300 * index, "produce", {"producer": 0, "count": 4}) for index in range(4)),
-        *cleanings,
-        Step(2_000, "rebalance"),
+        *(Step(at_ms, "produce", {"producer": 0, "count": 4}) for at_ms in sent_ms),
+        *(Step(4_200, "clean-log", {"broker": broker, "active": 1}) for broker in (1, 2, 3)),
+        Step(4_700, "rebalance"),
     )
     told: list[str] = []
     plan = Plan(seed=1, kafka="4.4", cleanup="compact", steps=steps, quiet_ms=3_000)
