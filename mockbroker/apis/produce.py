@@ -5,13 +5,14 @@ What is wrong is found in the order in which Kafka looks (`KafkaApis.handleProdu
 bytes, in the transaction, then partition by partition in the log.
 """
 
+from collections.abc import Callable
 from uuid import UUID
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
-from ..cluster.follower import FollowerState
 from ..cluster.partition import Partition
 from ..cluster.topic import Topic
 from ..cluster.work import Steps, in_parts
+from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
 from ..policies.transactions.transaction_verification import transaction_verification
@@ -241,16 +242,18 @@ def append(
     append_time = topic.settings.log_append_time
     if append_time or max_timestamp != header[8] or header[5] & record_batch.LOG_APPEND_TIME:
         record_batch.stamp(batch, max_timestamp, append_time)
+    remember = None
     if producer_id >= 0:
-        # Before the append, so that whom it wakes sees the transaction.
         last = base_offset + count - 1
         done = AppendedBatch(sequence, last_sequence(sequence, count), base_offset, last, max_timestamp)
-        producers.appended(producer_id, epoch, done, transactional)
-        for follower in partition.followers.values():
-            if follower.state is FollowerState.IN_STEP:
-                follower.log.producers.appended(producer_id, epoch, done, transactional)
-    partition.append(batch, base_offset, count, max_timestamp)
+        remember = _producer(producer_id, epoch, done, transactional)
+    partition.append(batch, base_offset, count, max_timestamp, remember)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
+
+
+def _producer(producer_id: int, epoch: int, done: AppendedBatch, transactional: int) -> Callable[[Log], None]:
+    """Notes in a log that the producer has appended that."""
+    return lambda log: log.producers.appended(producer_id, epoch, done, transactional)
 
 
 def merged(request: ProduceRequest) -> list[TopicProduceData]:

@@ -174,9 +174,25 @@ class Partition:
 
     # -- appends and acknowledgements
 
-    def append(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> None:
-        """Appends a batch with this max timestamp to the leader's log, and to those of followers in step."""
+    def append(
+        self,
+        batch: Batch,
+        base_offset: int,
+        count: int,
+        timestamp: int,
+        remember: Callable[[Log], None] | None = None,
+    ) -> None:
+        """Appends a batch with this max timestamp to the leader's log, and to those of followers in step.
+
+        `remember` notes its producer in each: first, since whoever the append wakes must see a transaction as
+        it is then.
+        """
         log, now_ms = self.log, self.environment.now_ms
+        if remember is not None:
+            remember(log)
+            for follower in self.followers.values():
+                if follower.state is FollowerState.IN_STEP:
+                    remember(follower.log)
         if now_ms != self.appended_ms:
             self.topic.cluster.cleanup.appending(self)
         if self._epoch_due:
