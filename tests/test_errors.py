@@ -184,7 +184,7 @@ def cluster() -> Iterator[MockCluster]:
         ("Produse", "Produce", lambda cluster: cluster.trace.events("request", api="Produse")),
         ("diskonnect", "disconnect", lambda cluster: cluster.faults.add("diskonnect")),
         ("aftr", "after", lambda cluster: cluster.faults.add("disconnect", when="aftr")),
-        ("election-", "election", lambda cluster: cluster.policies.set("election-", "unclean")),
+        ("elektion", "election", lambda cluster: cluster.policies.set("elektion", "unclean")),
         ("unclaen", "unclean", lambda cluster: cluster.policies.set("election", "unclaen")),
         ("7 days", "7d", lambda cluster: cluster.clock.advance("7 days")),
     ],

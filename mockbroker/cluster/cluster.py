@@ -163,8 +163,9 @@ class Cluster:
 
     def coordinator(self, group_id: str) -> Broker | None:
         """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
-        while it has none."""
-        return self.brokers.get(self.offsets_partition(group_id).leader)
+        while it has none, or has one that does not know it yet."""
+        partition = self.offsets_partition(group_id)
+        return self.brokers.get(partition.leader) if news.leader_knows(self, partition) else None
 
     def offsets_partition(self, group_id: str) -> Partition:
         """The partition of `__consumer_offsets` that holds the group."""

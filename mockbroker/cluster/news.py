@@ -37,6 +37,15 @@ def catch_up(cluster: "Cluster", broker: int) -> None:
         cluster.metadata.fall_behind(broker)
 
 
+def leader_knows(cluster: "Cluster", partition: "Partition") -> bool:
+    """Whether the leader has heard that it is the leader, of this epoch or an earlier one."""
+    behind = cluster.metadata.behind.get(partition.leader)
+    if behind is None:
+        return True
+    registered = behind.image.partition(partition.topic.id, partition.index)
+    return registered is not None and registered.leader == partition.leader
+
+
 def plan(cluster: "Cluster") -> None:
     """Records were written: those hear of them later who are slow."""
     for broker, behind in cluster.metadata.behind.items():

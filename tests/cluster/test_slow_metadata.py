@@ -143,3 +143,18 @@ def test_nothing_is_planned_while_nothing_is_written() -> None:
     before = driver.cluster.next_deadline()
     driver.advance(DELAY_MS * 10)
     assert driver.cluster.next_deadline() == before
+
+
+def test_a_group_has_no_coordinator_that_has_not_heard_of_it() -> None:
+    driver = slow(2)
+    moved = driver.cluster.offsets_partition("g")
+    assert controller.move_leader(driver.cluster, moved, 1 if moved.leader != 1 else 3)
+    coordinator = driver.cluster.coordinator("g")
+    assert coordinator is not None
+    assert controller.move_leader(driver.cluster, moved, 2)
+    assert driver.cluster.coordinator("g") is None
+    assert coordinator.groups.refuses("g") == ErrorCode.NOT_COORDINATOR
+    assert driver.cluster.brokers[2].groups.refuses("g") == ErrorCode.NOT_COORDINATOR
+    driver.advance(DELAY_MS)
+    assert driver.cluster.coordinator("g") is driver.cluster.brokers[2]
+    assert driver.cluster.brokers[2].groups.refuses("g") == ErrorCode.NONE
