@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..metadata.image import PartitionRegistration
 from .awaited import Awaited
-from .follower import Follower, FollowerState
+from .follower import NEVER_MS, Follower, FollowerState
 from .partition import Partition
 
 if TYPE_CHECKING:
@@ -26,13 +26,18 @@ class StalePartition(Partition):
         super().__init__(current.topic, current.index, registered, {} if log is None else {broker: log})
         self.epoch_start_offset = current.epoch_start_offset
         self._epoch_due = current._epoch_due
-        if self.leader == broker:
-            self.unacknowledged, current.unacknowledged = current.unacknowledged, Awaited()
-            for was in current.followers.values():
-                follower = Follower(was.broker, was.log, was.caught_up_ms)
-                follower.end_offset = was.end_offset
+        if self.leader != broker:
+            return
+        for other in self.replicas:
+            if other != broker and other in current.logs:
+                was = current.followers.get(other)
+                caught_up_ms = NEVER_MS if was is None else was.caught_up_ms
+                follower = self.followers[other] = Follower(other, current.logs[other], caught_up_ms)
+                follower.end_offset = 0 if was is None else was.end_offset
                 follower.state = FollowerState.CUT_OFF
-                self.followers[was.broker] = follower
+        if self.leader_epoch == current.leader_epoch:
+            # They wait at this broker, which goes on leading as far as it knows.
+            self.unacknowledged, current.unacknowledged = current.unacknowledged, Awaited()
 
     def _begin(self) -> None:
         """It goes on as before, and nobody follows it."""
@@ -53,18 +58,23 @@ def drop(partition: Partition, broker: int) -> Partition | None:
     """The broker has heard the news: what waits there is answered by it. What it knew, if that was old."""
     view = partition.views.pop(broker, None)
     if view is not None:
-        partition.topic.cluster.cleanup.forget(view)
-        view.release()
+        _end(view)
     return view
 
 
 def replace(partition: Partition, broker: int, registered: PartitionRegistration) -> None:
     """The broker has heard some news, and not the last: who leads since then is a step behind still."""
-    if broker not in partition.views:
+    knew = partition.views.get(broker)
+    if knew is None or (knew.leader, knew.leader_epoch) == (registered.leader, registered.leader_epoch):
         return
-    knew = (partition.views[broker].leader, partition.views[broker].leader_epoch)
-    if knew != (registered.leader, registered.leader_epoch):
-        drop(partition, broker)
-        view = partition.views[broker] = StalePartition(partition, broker, registered)
-        if registered.leader == broker:
-            view.lead_again()
+    view = partition.views[broker] = StalePartition(partition, broker, registered)
+    if registered.leader == broker:
+        view.lead_again()
+    # Who is answered now may ask again at once, and must meet the new view.
+    _end(knew)
+
+
+def _end(view: Partition) -> None:
+    """Answers what waits there."""
+    view.topic.cluster.cleanup.forget(view)
+    view.release()

@@ -14,7 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mockbroker.cluster import connectivity, reassignments
+from mockbroker.cluster import connectivity, news, reassignments
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.partition import Partition
 from mockbroker.log.log import Log
@@ -36,7 +36,7 @@ def batches_between(log: Log, start: int, end: int) -> list[bytes]:
 
 
 class Life(RuleBasedStateMachine):
-    """Produces with acks=-1, pauses, slow followers, stops, cuts, elections, moves, deletions and time."""
+    """Produces with acks=-1, pauses, slow followers, stops, cuts, late news, elections, deletions, time."""
 
     kafka = "4.4"
 
@@ -99,6 +99,10 @@ class Life(RuleBasedStateMachine):
     def rejoin(self) -> None:
         connectivity.rejoin(self.driver.cluster, self.cut.pop())
 
+    @rule(broker=BROKERS, delay_ms=st.sampled_from((0, 300, 5_000)))
+    def slow_metadata(self, broker: int, delay_ms: int) -> None:
+        news.slow_metadata(self.driver.cluster, broker, delay_ms)
+
     @rule()
     def move(self) -> None:
         others = [b for b in self.partition.isr if self.driver.cluster.brokers[b].electable]
@@ -116,6 +120,7 @@ class Life(RuleBasedStateMachine):
             reassignments.cancel(self.partition)
 
     @precondition(lambda self: self.partition.leader != NO_LEADER)
+    @precondition(lambda self: news.leader_knows(self.driver.cluster, self.partition))
     @rule(part=st.floats(0, 1))
     def delete(self, part: float) -> None:
         """Whole batches: a follower with a tail of its own may be stuck inside one, in 4.4 too."""
