@@ -12,9 +12,9 @@ from ..driving.partition import PartitionDriver, outcome
 DELAY_MS = 1_000
 
 
-def slow(broker: int) -> PartitionDriver:
+def slow(broker: int, **config: str) -> PartitionDriver:
     """A leader with two followers, a record, and a broker that hears late from now on."""
-    driver = PartitionDriver()
+    driver = PartitionDriver(config=config)
     driver.produce()
     slow_metadata(driver.cluster, broker, DELAY_MS)
     return driver
@@ -158,3 +158,19 @@ def test_a_group_has_no_coordinator_that_has_not_heard_of_it() -> None:
     driver.advance(DELAY_MS)
     assert driver.cluster.coordinator("g") is driver.cluster.brokers[2]
     assert driver.cluster.brokers[2].groups.refuses("g") == ErrorCode.NONE
+
+
+def test_a_leader_knows_the_isr_that_it_has_changed_itself() -> None:
+    """AlterPartition is answered, whatever the leader is yet to hear by metadata records."""
+    driver = slow(1, **{"replica.lag.time.max.ms": "100"})
+    driver.stop_broker(2)
+    driver.stop_broker(3)
+    driver.advance(DELAY_MS)
+    driver.start_broker(3)
+    assert sorted(driver.partition.isr) == [1, 3]
+    move(driver, 3)
+    driver.advance(DELAY_MS // 2)
+    waits = driver.produce(broker=1)
+    assert waits.parked, "broker 3 is in sync, and does not fetch from here"
+    driver.advance(DELAY_MS // 2)
+    assert outcome(waits)[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
