@@ -436,7 +436,10 @@ class Partition:
         new = self.logs[broker]
         self.change(leader=broker)
         self.log = new
-        if broker not in self.views:
+        if broker in self.views:
+            # A coordinator may write before it has heard so.
+            self._epoch_due = True
+        else:
             self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self.followers = {
@@ -470,6 +473,7 @@ class Partition:
             self._enter_epoch()
             self.topic.cluster.leader_changed(self)
         else:
+            self._epoch_due = True
             for follower in self.followers.values():
                 self.set_follower(follower.broker, FollowerState.CUT_OFF)
         self.changed()

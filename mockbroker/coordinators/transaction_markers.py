@@ -29,7 +29,8 @@ def write_marker(
     NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
     """
     leader = cluster.brokers.get(partition.leader)
-    if leader is None or not leader.online:
+    if leader is None or not leader.online or leader.id in partition.views:
+        # One that has not heard of its leader epoch yet is asked again.
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return
     if len(partition.isr) < partition.min_insync_replicas:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.cluster import controller, internal_append
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.news import slow_metadata
+from mockbroker.conformance.batches import batch
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.partition import PartitionDriver, outcome
@@ -174,3 +175,13 @@ def test_a_leader_knows_the_isr_that_it_has_changed_itself() -> None:
     assert waits.parked, "broker 3 is in sync, and does not fetch from here"
     driver.advance(DELAY_MS // 2)
     assert outcome(waits)[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_what_is_written_before_the_leader_has_heard_of_its_epoch_is_in_that_epoch() -> None:
+    """As a coordinator does; followers would fetch it and cut it off again for ever."""
+    driver = slow(1)
+    driver.partition.bump_epoch()
+    internal_append.append(driver.partition, bytearray(batch(1)))
+    driver.advance(DELAY_MS)
+    assert driver.ends() == {1: 2, 2: 2, 3: 2}
+    assert [log.epochs.starts for log in driver.partition.logs.values()] == [[0, 1]] * 3
