@@ -212,7 +212,7 @@ def rejoin_broker(world: "World", args: Args) -> None:
 
 @_step(
     brokers.slow_metadata,
-    3,
+    0,
     lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
     then="metadata-in-time",
     follow_ms=(800, 5_000),
