@@ -480,9 +480,13 @@ class Partition:
 
     def lead_again(self) -> None:
         """The leader is back from a restart, in the same leader epoch, or hears that its epoch was bumped."""
+        self.begin_epoch()
+        self.topic.cluster.leader_changed(self)
+
+    def begin_epoch(self) -> None:
+        """The leader leads in the epoch of which it has heard."""
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
-        self.topic.cluster.leader_changed(self)
 
     def lose_leader(self) -> None:
         """No replica may lead."""

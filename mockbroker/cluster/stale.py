@@ -72,7 +72,7 @@ def replace(partition: Partition, broker: int, registered: PartitionRegistration
         return
     view = partition.views[broker] = StalePartition(partition, broker, registered)
     if registered.leader == broker:
-        view.lead_again()
+        view.begin_epoch()
     # Who is answered now may ask again at once, and must meet the new view.
     _end(knew)
 

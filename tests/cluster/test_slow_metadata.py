@@ -6,6 +6,7 @@ from mockbroker.cluster import controller, internal_append
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.news import slow_metadata
 from mockbroker.conformance.batches import batch
+from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.partition import PartitionDriver, outcome
@@ -159,6 +160,21 @@ def test_a_group_has_no_coordinator_that_has_not_heard_of_it() -> None:
     driver.advance(DELAY_MS)
     assert driver.cluster.coordinator("g") is driver.cluster.brokers[2]
     assert driver.cluster.brokers[2].groups.refuses("g") == ErrorCode.NONE
+
+
+def test_who_leads_an_epoch_that_is_over_takes_no_groups_from_their_coordinator() -> None:
+    driver = PartitionDriver()
+    moved = driver.cluster.offsets_partition("g")
+    assert controller.move_leader(driver.cluster, moved, 1) or moved.leader == 1
+    group = driver.cluster.brokers[1].groups.create("g")
+    group.offsets.commit({("t", 0): CommittedOffset(1, -1, "", driver.cluster.now_ms, None)})
+    slow_metadata(driver.cluster, 2, DELAY_MS)
+    assert controller.move_leader(driver.cluster, moved, 2)
+    driver.advance(DELAY_MS // 2)
+    assert controller.move_leader(driver.cluster, moved, 3)
+    driver.advance(DELAY_MS // 2)
+    assert moved.seen_by(2).leader == 2, "it has heard of the first change only"
+    assert [each for each in (1, 2, 3) if "g" in driver.cluster.brokers[each].groups.groups] == [3]
 
 
 def test_a_leader_knows_the_isr_that_it_has_changed_itself() -> None:
