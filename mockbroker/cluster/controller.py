@@ -33,9 +33,7 @@ def create_partition(topic: "Topic", index: int, replicas: "Sequence[int]") -> P
     isr = [broker for broker in replicas if not cluster.brokers[broker].fenced]
     leader = isr[0] if isr else NO_LEADER
     cluster.write(PartitionRecord(topic.id, index, replicas, isr or list(replicas), leader))
-    registered = cluster.metadata.image.partition(topic.id, index)
-    assert registered is not None, "just written"
-    return registered
+    return cluster.metadata.image.registered(topic.id, index)
 
 
 def stop_broker(cluster: "Cluster", broker: int) -> None:

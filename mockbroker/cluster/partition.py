@@ -421,9 +421,7 @@ class Partition:
         """The controller writes that, and with `leader` the next leader epoch."""
         cluster, topic_id = self.topic.cluster, self.topic.id
         cluster.write(PartitionChangeRecord(topic_id, self.index, isr, leader, **fields))
-        registered = cluster.metadata.image.partition(topic_id, self.index)
-        assert registered is not None, "just written"
-        self._register(registered)
+        self._register(cluster.metadata.image.registered(topic_id, self.index))
 
     # -- leadership
 

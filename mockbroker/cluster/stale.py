@@ -49,8 +49,7 @@ class StalePartition(Partition):
 def keep(cluster: "Cluster", partition: Partition) -> None:
     """Before the leader changes: brokers that won't hear of it now go on with what they know."""
     topic_id, index = partition.topic.id, partition.index
-    registered = cluster.metadata.image.partition(topic_id, index)
-    assert registered is not None, "it is about to change"
+    registered = cluster.metadata.image.registered(topic_id, index)
     for broker, behind in cluster.metadata.behind.items():
         # It knows who leads. A leader knows the ISR too, which it has changed itself, whatever it has heard.
         if broker not in partition.views and behind.image.partition(topic_id, index) is not None:

@@ -98,6 +98,10 @@ class MetadataImage:
         topic = self.topic_ids.get(topic_id)
         return None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
 
+    def registered(self, topic_id: UUID, index: int) -> PartitionRegistration:
+        """Of a partition that is there. KeyError, IndexError."""
+        return self.topic_ids[topic_id].partitions[index]
+
     def apply(self, record: Record) -> None:
         """Takes in the next record."""
         match record:
