@@ -204,7 +204,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "another correlation id": {"do": "wrong-correlation-id"},
     "silence": {"do": "silence", "when": "after"},
     "a throttle time": {"do": "throttle", "ms": 100},
-    "an error code that there is not": {"do": "error", "error": 9999},
+    "an unknown error code": {"do": "error", "error": 9999},
     "a corrupt CRC": {"do": "corrupt-crc"},
     "a truncated batch": {"do": "truncated-batch"},
 }
@@ -227,12 +227,12 @@ def table(title: str) -> list[tuple[str, str, str]]:
     return found
 
 
-SENDING: Final = table("A producer whose Produce meets it once:")
-READING: Final = table("A consumer whose Fetch meets it once:")
+SENDING: Final = table("A producer, when the fault strikes one Produce:")
+READING: Final = table("A consumer, when the fault strikes one Fetch:")
 
 
 def patience_ms(fault: str, outcome: str) -> int:
-    return SHORT_MS if fault in UNANSWERED and not outcome.startswith("as ever") else LONG_MS
+    return SHORT_MS if fault in UNANSWERED and not outcome.startswith("as usual") else LONG_MS
 
 
 def check(outcome: str, results: list[str], cluster: MockCluster) -> None:
@@ -246,7 +246,7 @@ def check(outcome: str, results: list[str], cluster: MockCluster) -> None:
         return
     assert results == ["", ""]
     match outcome:
-        case "as ever":
+        case "as usual":
             assert end == 2
         case "sends again, written once":
             assert (end, requests > 2) == (2, True)
