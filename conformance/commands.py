@@ -26,7 +26,7 @@ from .real_broker import RealBrokerError, RealCluster
 from .scene import Target
 from .setup import BROKER_CONFIG, CLUSTER_SIZES
 
-HELP = "Hold a cluster against the recorded answers of real brokers."
+HELP = "Compare a cluster with the recorded answers of real brokers."
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=HELP, rich_markup_mode=None)
 out = Console(highlight=False, soft_wrap=True)
@@ -73,12 +73,12 @@ def ask_command(
         str | None,
         typer.Argument(
             metavar="[HOST:PORT]",
-            help="Address of the cluster to ask; mocks of all sizes, set up for it, if none is given.",
+            help="Address of the cluster to ask. If none is given, mocks of all sizes are started and asked.",
             show_default=False,
         ),
     ] = None,
     kafka: Annotated[
-        str, typer.Option(help="Release to compare with; the nearest recorded one is taken.")
+        str, typer.Option(help="Release to compare with, or the recorded one that is nearest to it.")
     ] = NEWEST,
     only: Only = None,
     policy: Annotated[
@@ -89,24 +89,26 @@ def ask_command(
         bool,
         typer.Option(
             "--set-up",
-            help="Meanwhile, set what differs from the recorded brokers and can be set at run time.",
+            help="Set the configuration of the recorded brokers for the time being, as far as it can be set "
+            "at run time.",
         ),
     ] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Equal answers too, differences in full.")
+        bool, typer.Option("--verbose", "-v", help="Show equal answers too, and differences in full.")
     ] = False,
     timeout: Annotated[float, typer.Option(help="Seconds to wait for one answer.")] = 10.0,
 ) -> None:
     """Ask a cluster the recorded questions for its size and show what it answers differently.
 
-    It creates and deletes topics and groups there. What the cluster lacks of the recorded set-up comes first.
-    Exit status 0: all equal; 1: something differs or is not supported; 2: could not ask.
+    The questions create and delete topics and groups. Differences between the cluster's set-up and the
+    recorded one are listed first. Exit status 0: all answers are equal; 1: something differs or is not
+    supported; 2: the cluster could not be asked.
     """
     release, tally = _release(kafka), Tally(release=_release(kafka))
     try:
         if bootstrap is not None:
             if policy:
-                raise _fail("--policy is for mocks that are started here: leave the address out")
+                raise _fail("--policy is for mocks that this command starts: leave out the address")
             _ask(bootstrap, tally, only, timeout, verbose, change=set_up)
         else:
             for size in CLUSTER_SIZES:
@@ -118,7 +120,7 @@ def ask_command(
         raise
     if not tally.total:
         sizes = " or ".join(str(size) for size in CLUSTER_SIZES)
-        raise _fail(f"no recorded question of {release} matches (they are for clusters of {sizes})")
+        raise _fail(f"no recorded question of {release} matches (there are questions for {sizes} brokers)")
     tally.show()
     raise typer.Exit(0 if tally.equal == tally.total else 1)
 
@@ -180,7 +182,7 @@ def _ask(
         changes = readiness.set_up(target) if change else nullcontext(list[str]())
         with changes as done:
             for each in done:
-                err.print(f"set for now: {escape(each)}")
+                err.print(f"set for the time being: {escape(each)}")
             _tell_lacking(bootstrap, target, tally.release)
             with _progress() as progress:
                 task = progress.add_task("", total=count(target, tally.release, only))
@@ -196,7 +198,7 @@ def _ask(
 
 
 def _tell_lacking(bootstrap: str, target: Target, release: str) -> None:
-    """What the cluster lacks of the recorded set-up, and the command for a mock that lacks nothing."""
+    """Prints what differs from the recorded set-up, and the command for a mock that has it."""
     lacking = readiness.lacking(target, release)
     if not lacking:
         return
@@ -204,12 +206,13 @@ def _tell_lacking(bootstrap: str, target: Target, release: str) -> None:
     for line in lacking:
         err.print(f"  {escape(line)}")
     size = len(target.nodes) if len(target.nodes) in CLUSTER_SIZES else CLUSTER_SIZES[0]
-    err.print(f"A mock that is: mockbroker serve {readiness.options(release, size)}")
+    err.print(f"For a mock that is: mockbroker serve {readiness.options(release, size)}")
 
 
 @app.command("record")
 def record_command(
-    kafka: Annotated[str, typer.Option(help="Exact release to start and record.")], only: Only = None
+    kafka: Annotated[str, typer.Option(help="The release to start and record, with its patch number.")],
+    only: Only = None,
 ) -> None:
     """Start real brokers (Java; Maven on first use) and write their answers, each asked twice."""
     unstable = 0

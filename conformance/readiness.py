@@ -1,4 +1,4 @@
-"""Whether the cluster that is asked is set up like the recorded ones, and what to do if it is not."""
+"""Checks whether a cluster is set up like the recorded ones, and sets what can be set at run time."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -21,19 +21,19 @@ _PATIENCE_S: Final = 5.0
 
 
 def lacking(target: Target, release: str) -> list[str]:
-    """What differs from the recorded set-up, a line each. OSError where the cluster can't be asked."""
+    """What differs from the recorded set-up, one line each. OSError if the cluster can't be asked."""
     found = []
     size = len(target.nodes)
     if size not in CLUSTER_SIZES:
         sizes = " or ".join(map(str, CLUSTER_SIZES))
-        found.append(f"it has {size} brokers: there are questions for {sizes}")
+        found.append(f"it has {size} broker{'s' * (size != 1)}: there are questions for {sizes} brokers")
     if (other := _release(target, release)) is not None:
-        found.append(f"by its API versions it acts as Kafka {other}: compare with --kafka {other}")
+        found.append(f"its API versions are those of Kafka {other}: compare with --kafka {other}")
     with Client(target.host, target.port, timeout=target.timeout) as client:
         config = configuration(target, client)
         for name, value in BROKER_CONFIG.items():
             if name in config and config[name]["value"] != value:
-                found.append(f"{name} is {config[name]['value'] or 'not set'}, and was {value}")
+                found.append(f"{name} is {config[name]['value'] or 'not set'}, and was {value} when recorded")
         found += _topics(target, client)
     return found
 
@@ -51,7 +51,7 @@ def configuration(target: Target, client: Client) -> dict[str, dict[str, Any]]:
 
 @contextmanager
 def set_up(target: Target) -> Iterator[list[str]]:
-    """Sets what can be set while brokers run, and takes it back; gives what was set, as `name=value`."""
+    """Sets what can be set while brokers run, and undoes it at the end. Gives what was set."""
     before: dict[str, str | None] = {}
     with Client(target.host, target.port, timeout=target.timeout) as client:
         for name, entry in configuration(target, client).items():
@@ -78,7 +78,8 @@ def _await(target: Target, client: Client, names: list[str]) -> None:
 
 
 def _alter(target: Target, client: Client, name: str, value: str | None) -> bool:
-    """Whether a cluster-wide default was accepted; None takes it back, to what brokers were started with."""
+    """Sets a cluster-wide default, and says whether that was accepted; None restores what brokers were
+    started with."""
     if not target.supported("incremental_alter_configs"):
         return False
     operation = _DELETE if value is None else _SET
@@ -91,11 +92,11 @@ def _alter(target: Target, client: Client, name: str, value: str | None) -> bool
 
 
 def _release(target: Target, release: str) -> str | None:
-    """The release whose API versions the cluster's are nearest to; None if `release` is as near."""
+    """The release whose API versions are nearest to the cluster's; None if `release` is as near."""
     names = api_keys()
 
     def apart(name: str) -> int:
-        """Of a real broker of that release, or of a mock, whichever is nearer."""
+        """How many APIs differ from a real broker of that release, or from a mock, whichever is nearer."""
         parsed = releases.parse(name)
         spans = (
             {names[key]: span for key, span in apis.items() if key in names}
@@ -115,7 +116,7 @@ def _topics(target: Target, client: Client) -> Iterator[str]:
     fields: Mapping[str, Any] = {"topics": None, "allow_auto_topic_creation": False}
     topics = client.call("metadata", target.newest("metadata"), fields)["topics"]
     if own := [each["name"] for each in topics if not each["is_internal"]]:
-        yield f"it has topics, which are in lists of all: {_some(own)}"
+        yield f"it already has topics, which will be in answers that list all topics: {_some(own)}"
     for name, prefix in (
         ("__consumer_offsets", "offsets.topic."),
         ("__transaction_state", "transaction.state.log."),
@@ -125,8 +126,8 @@ def _topics(target: Target, client: Client) -> Iterator[str]:
             wanted = BROKER_CONFIG[f"{prefix}num.partitions"], BROKER_CONFIG[f"{prefix}replication.factor"]
             if (str(partitions), str(replicas)) != wanted:
                 yield (
-                    f"{name} has {partitions} partitions of {replicas} replicas, and had {wanted[0]} of "
-                    f"{wanted[1]}: only a new cluster can have that"
+                    f"{name} has {partitions} partitions with {replicas} replicas, and had {wanted[0]} with "
+                    f"{wanted[1]} when recorded: only a new cluster can have that"
                 )
 
 

@@ -22,7 +22,7 @@ def run(paths: Sequence[Path], out: Path | None, timezone: str, master: str) -> 
         with TemporaryDirectory(prefix="mockbroker-analyze-") as folder:
             return _run(paths, Path(folder), zone, master, keep=False)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise PipelineError(f"{out} is there already: --out wants a new or an empty folder")
+        raise PipelineError(f"{out} exists: --out needs a new or empty folder")
     out.mkdir(parents=True, exist_ok=True)
     return _run(paths, out, zone, master, keep=True)
 
@@ -42,7 +42,9 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
     show(found, console)
     if keep:
         write_page(found, out / "report.html")
-        console.print(f"{out / 'report.html'}, findings.parquet and observations/ beside it", markup=False)
+        console.print(
+            f"wrote {out / 'report.html'}, and findings.parquet and observations/ beside it", markup=False
+        )
     return len(found.findings)
 
 

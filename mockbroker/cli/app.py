@@ -45,16 +45,19 @@ def serve(
     ] = NEWEST,
     brokers: Annotated[int, typer.Option(min=1, help="How many brokers.")] = 3,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="First broker's port, the others follow; 0: any free ones.")
+        int,
+        typer.Option(
+            min=0, max=65535, help="The first broker's port; the others get the next ones. 0: any free ports."
+        ),
     ] = 9092,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     advertise: Annotated[
         list[str] | None,
         typer.Option(
             metavar="HOST[:PORT]",
-            help="What clients are told in place of where brokers listen, as containers and forwarded ports "
-            "need it: HOST for all brokers, with their own ports; HOST:PORT for the first, from which the "
-            "others count up; repeated, one for each broker.",
+            help="The address that clients are told, if it is not the one that brokers listen on, as with "
+            "containers and forwarded ports. HOST: for all brokers, each with its own port. HOST:PORT: for "
+            "the first broker; the others get the next ports. Repeated: one for each broker.",
         ),
     ] = None,
     topic: Annotated[
@@ -68,42 +71,49 @@ def serve(
         typer.Option(
             metavar="NAME=ANSWER",
             autocompletion=completion.policies,
-            help="Override a behaviour: everywhere, or where NAME@topic:T, NAME@broker:ID or both say. "
-            "Repeatable.",
+            help="Override a behaviour; with NAME@topic:T, NAME@broker:ID or both for that topic or broker "
+            "only. Repeatable.",
         ),
     ] = None,
     fixed: Annotated[
-        Fixed, typer.Option(help="Take every fix that was made or proposed; --policy wins.")
+        Fixed, typer.Option(help="Apply every fix that was made or proposed; --policy takes precedence.")
     ] = Fixed.NO,
     rack: Annotated[
         list[str] | None, typer.Option(metavar="BROKER=RACK", help="A broker's rack. Repeatable.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Makes ids the same again.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of random ids: the same seed gives the same ids.")
+    ] = None,
     fault: Annotated[
         list[str] | None,
         typer.Option(
             metavar="'DO FIELD=VALUE ...'",
             autocompletion=completion.faults,
-            help="What goes wrong from the start, as `mockbroker ctl faults add` has it: "
+            help="A fault that is there from the start, written as for `mockbroker ctl faults add`: "
             "'disconnect api=Produce nth=3'. Repeatable.",
         ),
     ] = None,
     clock: Annotated[
         Clock,
-        typer.Option(help="What moves its time: the wall clock, or `mockbroker ctl clock advance` alone."),
+        typer.Option(
+            help="What moves the cluster's time: the wall clock, or only `mockbroker ctl clock advance`."
+        ),
     ] = Clock.WALL,
     trace: Annotated[
-        Path | None, typer.Option(help="Write what happens there, as JSON lines or .parquet.")
+        Path | None,
+        typer.Option(
+            help="Write a trace to this file: as Parquet if it ends in .parquet, else as JSON lines."
+        ),
     ] = None,
     capture: Annotated[
-        Path | None, typer.Option(help="Write what goes over the wire there, as pcapng.")
+        Path | None, typer.Option(help="Write a packet capture to this file, as pcapng.")
     ] = None,
     control: Annotated[
         int | None,
         typer.Option(
             metavar="PORT",
-            help="Serve the HTTP control API on loopback, at this port; 0: any free one. Its address is the "
-            "second line printed.",
+            help="Serve the HTTP control API on this port, on loopback only; 0: any free port. Its address "
+            "is the second line printed.",
         ),
     ] = None,
     overwrite: Annotated[
@@ -113,11 +123,11 @@ def serve(
         str | None,
         typer.Option(
             metavar="TOKEN",
-            help="Answer only control requests that send it. Better kept in the environment, in "
-            "MOCKBROKER_CONTROL_TOKEN, where other users of the machine don't see it.",
+            help="Answer only control requests that send this token. Better give it in the environment as "
+            "MOCKBROKER_CONTROL_TOKEN, where other users of the machine can't see it.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the addresses.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the addresses.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
@@ -154,19 +164,22 @@ def serve(
 
 
 @app.command(
-    short_help="Serve and write what goes over the wire; or print such a file.",
+    short_help="Serve, and capture what goes over the wire; or print a capture.",
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
 def capture(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A pcapng file.")],
-    decode: Annotated[bool, typer.Option("--decode", help="Print what is in the file.")] = False,
+    decode: Annotated[
+        bool, typer.Option("--decode", help="Do not serve: print what is in the file.")
+    ] = False,
     api: Annotated[list[str] | None, typer.Option(help="Print only this API. Repeatable.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
 ) -> None:
     """Serve, with the options of `serve`, and write what goes over the wire to FILE; or print such a file.
 
-    Wireshark reads it as far as its Kafka dissector goes, about `--kafka 2.4`; `--decode` reads any version.
+    Wireshark can read the file as far as its Kafka dissector goes, up to about `--kafka 2.4`; `--decode`
+    reads any version.
     """
     from .capture import show
 
@@ -174,7 +187,7 @@ def capture(
         typer.main.get_command(app)(["serve", "--capture", str(file), *context.args], prog_name="mockbroker")
     try:
         if context.args:
-            raise ValueError(f"--decode takes no {context.args[0]!r}: see `mockbroker capture --help`")
+            raise ValueError(f"--decode does not take {context.args[0]!r}: see `mockbroker capture --help`")
         show(file, api or [], as_json=json_)
     except (ValueError, OSError) as error:
         typer.echo(f"mockbroker capture: {error}", err=True)
@@ -184,10 +197,10 @@ def capture(
 @app.command(short_help="List the behaviours, their answers and their releases.")
 def policies(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these behaviours.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="List only these behaviours.")
     ] = None,
     kafka: Annotated[str, typer.Option(help="Release whose defaults are shown: 0.11 to 4.4.")] = NEWEST,
-    json_: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the behaviours: their answers, the releases that gave them, and the default of a release."""
     from .policies import show
@@ -216,27 +229,27 @@ def ctl(context: typer.Context) -> None:
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 )
 def conformance(context: typer.Context) -> None:
-    """Hold a cluster against the recorded answers of real brokers."""
+    """Compare a cluster with the recorded answers of real brokers."""
     from ..conformance.commands import app
 
     app(context.args, prog_name="mockbroker conformance")
 
 
 @app.command(
-    short_help="Run a command against a cluster of its own, with a scenario.",
+    short_help="Run a command against a cluster of its own while a scenario is played.",
     context_settings={"allow_interspersed_args": False},
 )
 def run(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="What happens meanwhile.")],
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO.toml", help="The scenario.")],
     command: Annotated[
         list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
     ],
 ) -> None:
     """Run a command against a cluster of its own while a scenario is played, and exit with its status.
 
-    BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL are set for it. Exit status 2: the scenario is invalid, or the
-    command can't be run; 3: the command succeeded, but a check failed, a fault never fired, or the command
-    ended before the time of a step came.
+    The command's environment has BOOTSTRAP_SERVERS and MOCKBROKER_CONTROL. Exit status 2: the scenario is
+    invalid, or the command can't be run; 3: the command succeeded, but a check failed, a fault never fired,
+    or the command ended before a step was due.
     """
     from .run import run
 
@@ -250,22 +263,24 @@ def run(
 
 @app.command(short_help="Search what an incident left behind for known bugs.")
 def analyze(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, and folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of files.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Write report.html and Parquet there: a new or empty folder."),
+        typer.Option(
+            metavar="FOLDER", help="Write report.html and Parquet files to this folder, a new or empty one."
+        ),
     ] = None,
     timezone: Annotated[
-        str, typer.Option(help="Of log lines that tell none, such as Europe/Berlin.")
+        str, typer.Option(help="Time zone of log lines that do not name one, such as Europe/Berlin.")
     ] = "UTC",
-    master: Annotated[str, typer.Option(help="Where Spark runs.")] = "local[2]",
+    master: Annotated[str, typer.Option(help="Spark's master URL.")] = "local[2]",
     fail_on_findings: Annotated[
         bool, typer.Option("--fail-on-findings", help="Exit with 1 when anything is found.")
     ] = False,
 ) -> None:
     """Search traces, captures, logs, dumps and segments for what known bugs leave behind.
 
-    Needs the extra `mockbroker[spark]` and Java 17 or newer. Exit status 2: a path or an option is not
+    This needs the extra `mockbroker[spark]` and Java 17 or newer. Exit status 2: a path or an option is not
     valid.
     """
     from .analyze import run
@@ -283,20 +298,20 @@ histories.register(app)
 
 def main() -> None:
     if not sys.warnoptions:
-        # Those of libraries are none of the user's business.
+        # The warnings of libraries are of no use to a user.
         warnings.simplefilter("ignore")
     _prepare_output()
     try:
         app()
     except OSError as error:
-        # The commands tell of all others.
+        # The commands report all others themselves.
         _lost(error)
     finally:
         _end_output()
 
 
 def _prepare_output() -> None:
-    """Text that stdout can't show is escaped; where there is none, it goes nowhere."""
+    """Text that stdout can't show is escaped; without a stdout, output is discarded."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -306,7 +321,7 @@ def _prepare_output() -> None:
 
 
 def _end_output() -> None:
-    """What could not be written is one line, not Python's complaint when it exits."""
+    """Output that could not be written is reported in one line, not by Python's message at exit."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -314,7 +329,7 @@ def _end_output() -> None:
 
 
 def _lost(error: OSError) -> NoReturn:
-    # What could not be written would be tried again at the end.
+    # Python would try again at exit to write what is left in the buffer.
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     typer.echo(f"mockbroker: can't write to stdout: {error.strerror}", err=True)
     raise SystemExit(2) from None

@@ -22,22 +22,22 @@ VARIABLE: Final = "MOCKBROKER_CONTROL"
 _TITLES: Final = {
     "cluster": "The cluster as a whole.",
     "brokers": "Brokers: stop, kill, start, cut off.",
-    "topics": "Topics: what there is; create, delete.",
-    "records": "Records: look at them, produce, delete.",
+    "topics": "Topics: list, create, delete.",
+    "records": "Records: list, produce, delete.",
     "partitions": "Partitions: leaders and replicas.",
     "followers": "Followers of a partition: pause, slow, resume, fail.",
-    "groups": "Groups: their members, what they committed, their coordinator.",
+    "groups": "Groups: their members, committed offsets and coordinator.",
     "hints": "Why a client gets nothing.",
     "transactions": "Transactional ids and their transactions.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
-    "clock": "The clock: what time it is, and moving it ahead.",
+    "clock": "The clock: show it, and move it ahead.",
     "trace": "The trace: what happened.",
 }
 
-_URL_HELP: Final = f"Its control address; else that in {VARIABLE}."
-_TOKEN_HELP: Final = f"Its control token, if it asks for one; else that in {TOKEN}."
-# Each command takes them too, behind its name, where they are looked for.
+_URL_HELP: Final = f"The cluster's control address; if not given, that in {VARIABLE}."
+_TOKEN_HELP: Final = f"The cluster's control token, if it requires one; if not given, that in {TOKEN}."
+# Each command takes them after its name too, since that is where people put them.
 _Url = Annotated[str | None, typer.Option("--url", help=_URL_HELP, hidden=True)]
 _Token = Annotated[str | None, typer.Option("--token", help=_TOKEN_HELP, hidden=True)]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
@@ -75,7 +75,8 @@ def _set_policies(
         typer.Argument(
             metavar="NAME=ANSWER",
             autocompletion=completion.policies,
-            help="Everywhere, or where NAME@topic:T=ANSWER, NAME@broker:ID=ANSWER or both say.",
+            help="The behaviour and its answer; with NAME@topic:T=ANSWER, NAME@broker:ID=ANSWER or both for "
+            "that topic or broker only.",
         ),
     ],
     url: _Url = None,
@@ -126,7 +127,7 @@ def _command(operation: Operation) -> Callable[..., None]:
 
 
 def _shown(parameter: Parameter) -> inspect.Parameter:
-    """What is needed is an argument, the rest are FIELD=VALUE arguments, and all others options."""
+    """A required parameter becomes an argument, `rest` FIELD=VALUE arguments, and any other an option."""
     kind, _, text = describe(parameter.annotation)
     told: Any
     default: Any = inspect.Parameter.empty
@@ -153,7 +154,8 @@ def _ask(context: typer.Context, name: str, own: _Own, given: Callable[[], list[
     try:
         if not url:
             raise ValueError(
-                f"which cluster? Give --url or set {VARIABLE}: `mockbroker serve --control 0` prints it"
+                f"which cluster? Give its control address as --url or in {VARIABLE}: "
+                "`mockbroker serve --control 0` prints it"
             )
         client = ControlClient(url, token or None)
         for arguments in given():
@@ -167,7 +169,7 @@ def _ask(context: typer.Context, name: str, own: _Own, given: Callable[[], list[
 
 
 def show(answer: Any, *, as_json: bool, name: str = "") -> None:
-    """Prints the answer of an operation: as JSON, or as lines for people."""
+    """Prints the answer of an operation: as JSON, or as text for people to read."""
     if as_json:
         sys.stdout.write(json.dumps(answer, indent=2) + "\n")
         return
@@ -177,7 +179,7 @@ def show(answer: Any, *, as_json: bool, name: str = "") -> None:
 
 
 def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
-    """An event a line; on a terminal, what is too long goes on below its text."""
+    """One line for each event; on a terminal, long text is wrapped below where it began."""
     if not events:
         yield "none"
         return
@@ -197,7 +199,7 @@ def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
 
 
 def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]:
-    """The answers in force, and what was chosen; `policies show` tells all of one."""
+    """The answers in force, and what was chosen; `policies show` has everything about one behaviour."""
     rows = []
     for state in states:
         notes = [f"default {state['default']}"] if state["answer"] != state["default"] else []
@@ -212,7 +214,7 @@ def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]
 
 
 _TOLD: Final = {"trace list": _trace, "policies list": _policies}
-"""Operations whose answers people read better otherwise."""
+"""Operations whose answers are easier to read in a format of their own."""
 
 
 def _add_commands() -> None:

@@ -30,7 +30,7 @@ E = TypeVar("E", bound=enum.StrEnum)
 RUNS: Final = "runs"
 """The folder of `--out` with the files of runs."""
 FILE_ROWS: Final = 1000
-"""A file has so many runs, or a few more."""
+"""How many runs a file has, or a few more."""
 
 
 def run(
@@ -43,9 +43,9 @@ def run(
     out: Path | None,
     timelines: bool,
 ) -> bool:
-    """Prints what was found; whether anything was. ValueError, ImportError.
+    """Prints what was found, and says whether anything was. ValueError, ImportError.
 
-    KeyboardInterrupt after what was found so far was told and kept, and how to go on.
+    KeyboardInterrupt when it was interrupted: what was found so far is printed and kept, and how to continue.
     """
     console, errors = Console(soft_wrap=True), Console(stderr=True)
     compared = variants(options, fixed)
@@ -100,13 +100,13 @@ def _tell_how_to_go_on(
     done, total = sum(summary.runs.values()), len(seeds) * len(compared)
     told = f"interrupted after {done:,} of {total:,} histories"
     if engine == "spark":
-        told += "; the same command goes on with what is missing" if out is not None else ""
+        told += "; the same command continues with what is missing" if out is not None else ""
     else:
         # Seeds go through all variants before the next begins.
         whole = min(summary.runs.get(each.name, 0) for each in compared)
         if whole < len(seeds):
             rest = f"--first {seeds.start + whole} --seeds {len(seeds) - whole}"
-            told += f"; to go on: the same command with {rest}"
+            told += f"; to continue: the same command with {rest}"
     errors.print(told, highlight=False, soft_wrap=True)
 
 
@@ -120,7 +120,7 @@ class Keep:
         self._write, self._suffix = write, "parquet"
         if importlib.util.find_spec("pyarrow") is None:
             self._write, self._suffix = write_json_lines, "jsonl"
-            told = f"{folder} gets JSON lines; for Parquet: {how_to_install('parquet')}"
+            told = f"writing JSON lines to {folder}; for Parquet: {how_to_install('parquet')}"
             errors.print(told, highlight=False, markup=False, soft_wrap=True)
 
     def add(self, rows: list[dict[str, Any]]) -> None:
@@ -145,7 +145,7 @@ def options(
     transactional: bool | None,
     compacted: bool | None,
 ) -> Options:
-    """What the command line says. ValueError names what is misspelt, and the nearest right name."""
+    """The options of the command line. ValueError for a misspelt name, with the nearest valid one."""
     return Options(
         kafka,
         policies,
@@ -168,7 +168,7 @@ def _member(choices: type[E], option: str, value: str | None) -> E | None:
 
 
 def _check(compared: list[Variant]) -> None:
-    """Errors in names come before the first process starts."""
+    """Reports misspelt names before the first process starts."""
     for variant in compared:
         happen(draw(0, variant.options))
 
@@ -227,7 +227,7 @@ def _show(
             plan = shrink(draw(seed, variant.options), invariant)
     except KeyboardInterrupt:
         again = f"the same command with --first {seed} --seeds 1"
-        errors.print(f"interrupted while seed {seed} was shrunk; to do it again: {again}", soft_wrap=True)
+        errors.print(f"interrupted while shrinking seed {seed}; to do it again: {again}", soft_wrap=True)
         raise
     console.print()
     console.print(f"{invariant}, {variant.name}", style="bold")

@@ -11,7 +11,7 @@ from ..tokens import VARIABLE
 
 
 def topics(values: list[str] | None) -> dict[str, int]:
-    """NAME or NAME:PARTITIONS options as a dict. ValueError for a count that is no positive number."""
+    """NAME or NAME:PARTITIONS options as a dict. ValueError for a count that is not a positive number."""
     found = {}
     for value in values or []:
         name, _, count = value.partition(":")
@@ -25,18 +25,18 @@ def refuse_existing(*paths: Path | None) -> None:
     """ValueError if the file exists, unless it is a device or a pipe."""
     for path in paths:
         if path is not None and path.is_file():
-            raise ValueError(f"{path} exists: choose another name, or --overwrite it")
+            raise ValueError(f"{path} exists: choose another name, or give --overwrite")
 
 
 def token(given: str | None, control: int | None) -> str | None:
-    """The control token that was given, or that of the environment where there is a control API."""
+    """The control token that was given, or else, if there is a control API, that of the environment."""
     if given is not None or control is None:
         return given
     return os.environ.get(VARIABLE) or None
 
 
 def racks(values: list[str] | None) -> dict[int, str]:
-    """BROKER=RACK options as a dict. ValueError for what is no broker id."""
+    """BROKER=RACK options as a dict. ValueError if BROKER is not a broker id."""
     found = pairs("--rack", values)
     for broker in found:
         if not broker.isdecimal():
@@ -45,7 +45,7 @@ def racks(values: list[str] | None) -> dict[int, str]:
 
 
 def faults(values: list[str] | None) -> list[dict[str, Any]]:
-    """`DO FIELD=VALUE ...` options as the fields of faults; `do=DO` does as well as `DO`. ValueError."""
+    """`DO FIELD=VALUE ...` options as the fields of faults; `do=DO` may be written for `DO`. ValueError."""
     found = []
     for value in values or []:
         try:
@@ -59,7 +59,8 @@ def faults(values: list[str] | None) -> list[dict[str, Any]]:
 
 
 def fields(values: list[str]) -> dict[str, Any]:
-    """FIELD=VALUE arguments: values are JSON, or else text; one that is given twice is a list. ValueError."""
+    """FIELD=VALUE arguments as a dict: values are JSON, or else text; a field that is given more than once
+    has a list of its values. ValueError."""
     found: dict[str, Any] = {}
     for text in values:
         name, equals, written = text.partition("=")

@@ -10,7 +10,7 @@ from .choices import Compared, Engine, Fixed
 
 
 def explore(
-    seeds: Annotated[int, typer.Option(min=1, help="How many histories of each kind.")] = 10_000,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a history.")] = 10_000,
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4.")] = NEWEST,
     policy: Annotated[
@@ -19,40 +19,44 @@ def explore(
     fixed: Annotated[
         Compared,
         typer.Option(
-            help="Take every fix that was made or proposed; compare with and without; or each fix alone too. "
-            "--policy wins."
+            help="yes: apply every fix that was made or proposed; both: compare with and without them; each: "
+            "also apply each fix alone. --policy takes precedence."
         ),
     ] = Compared.NO,
     commit: Annotated[
-        str | None, typer.Option(help="Which epoch consumers commit; each seed's own choice if not given.")
+        str | None, typer.Option(help="Which epoch consumers commit; if not given, each seed chooses.")
     ] = None,
     reset: Annotated[
-        str | None, typer.Option(help="auto.offset.reset; each seed's own choice if not given.")
+        str | None, typer.Option(help="auto.offset.reset of consumers; if not given, each seed chooses.")
     ] = None,
     producer: Annotated[
-        str | None, typer.Option(help="The producers' generation; each seed's own choice if not given.")
+        str | None, typer.Option(help="The generation of producers; if not given, each seed chooses.")
     ] = None,
     transactional: Annotated[
-        bool | None, typer.Option(help="Whether producers are; each seed's own choice if not given.")
+        bool | None,
+        typer.Option(help="Whether producers are transactional; if not given, each seed chooses."),
     ] = None,
     compacted: Annotated[
-        bool | None, typer.Option(help="Whether topics are; each seed's own choice if not given.")
+        bool | None, typer.Option(help="Whether topics are compacted; if not given, each seed chooses.")
     ] = None,
     engine: Annotated[
-        Engine, typer.Option(help="Processes of this machine, or Spark (mockbroker[spark]).")
+        Engine, typer.Option(help="Run in processes of this machine, or on Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; as many as cores.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="How many processes; if not given, one for each core.")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for Parquet of all runs, and for histories to replay.")
+        Path | None,
+        typer.Option(help="Folder for all runs, as Parquet, and for a history of each violation, to replay."),
     ] = None,
     timelines: Annotated[
-        bool, typer.Option(help="Shrink the first violation of each invariant, and tell it.")
+        bool, typer.Option(help="Shrink the first violation of each invariant, and print its timeline.")
     ] = True,
     fail_on_violations: Annotated[
-        bool, typer.Option("--fail-on-violations", help="Exit with 1 if there is any.")
+        bool, typer.Option("--fail-on-violations", help="Exit with 1 if any invariant is violated.")
     ] = False,
 ) -> None:
-    """Let seeded histories of a cluster, its clients and its faults happen, and look for what must not."""
+    """Run seeded histories of a cluster, its clients and its faults, and look for what must not happen."""
     from ..pairs import pairs
     from .explore import options, run
 
@@ -74,9 +78,9 @@ def explore(
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(help="A history, as `explore --out` keeps them.")],
+    file: Annotated[Path, typer.Argument(help="A history that `explore --out` has kept.")],
     kafka: Annotated[
-        str | None, typer.Option(help="Release to act as: 0.11 to 4.4; the file's if not given.")
+        str | None, typer.Option(help="Release to act as: 0.11 to 4.4; if not given, that of the file.")
     ] = None,
     policy: Annotated[
         list[str] | None,
@@ -84,24 +88,28 @@ def replay(
     ] = None,
     fixed: Annotated[
         Fixed,
-        typer.Option(help="Take every fix that was made or proposed, whatever the file says; --policy wins."),
+        typer.Option(
+            help="Apply every fix that was made or proposed, whatever the file says; --policy takes "
+            "precedence."
+        ),
     ] = Fixed.NO,
     commit: Annotated[
-        str | None, typer.Option(help="Which epoch consumers commit; as the file says if not given.")
+        str | None, typer.Option(help="Which epoch consumers commit; if not given, as the file says.")
     ] = None,
     client: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Over TCP, with real clients in the model's place: confluent-kafka. It takes as long as the "
-            "history.",
+            help="Replay over TCP, with real clients in place of the model: confluent-kafka. It takes "
+            "as long as the history.",
         ),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Write what happens there, as JSON lines; the same each time.")
+        Path | None,
+        typer.Option(help="Write a trace to this file, as JSON lines. It is the same each time."),
     ] = None,
 ) -> None:
-    """Let a history happen once more, and tell it line by line.
+    """Replay a history, and print it line by line.
 
     Exit status 1: an invariant was violated; 2: the file is not a history.
     """

@@ -32,9 +32,9 @@ def run(
     trace: Path | None,
     client: str | None,
 ) -> bool:
-    """Prints the timeline; whether an invariant was violated. ValueError, OSError, ImportError."""
+    """Prints the timeline, and says whether an invariant was violated. ValueError, OSError, ImportError."""
     if client is not None and trace is not None:
-        raise ValueError("--trace is of the simulator: it goes without --client")
+        raise ValueError("--trace is written by the simulator only: it can't be combined with --client")
     plan = _changed(_read(path), kafka, policies, fixed, commit)
     console = Console(soft_wrap=True, highlight=False)
     if client is not None:
@@ -58,11 +58,11 @@ def _play(console: Console, plan: Plan, client: str) -> bool:
     _tell(console, f"in the simulator: {', '.join(simulated) or 'no invariant'} violated")
     found = _names(replayed.violations)
     if shared := [name for name in found if name in simulated]:
-        _tell(console, f"{instruments.name} falls too: {', '.join(shared)}", "bold red")
+        _tell(console, f"{instruments.name} violates too: {', '.join(shared)}", "bold red")
     elif simulated:
-        _tell(console, f"{instruments.name} does not fall", "green")
+        _tell(console, f"{instruments.name} does not violate it", "green")
     if others := [name for name in found if name not in simulated]:
-        _tell(console, f"{instruments.name} falls otherwise: {', '.join(others)}", "bold red")
+        _tell(console, f"{instruments.name} violates in addition: {', '.join(others)}", "bold red")
     return bool(found)
 
 

@@ -1,4 +1,4 @@
-"""`mockbroker run`: a command, and a scenario that is played meanwhile."""
+"""`mockbroker run`: runs a command while a scenario is played."""
 
 import shutil
 import sys

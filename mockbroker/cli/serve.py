@@ -63,8 +63,8 @@ class Report:
             )
             if served.options.advertise is None and served.options.host in _NO_ADDRESS:
                 self._error(
-                    f"mockbroker serve: clients are told {served.options.host}, where other machines find "
-                    "nothing: --advertise HOST tells them a name or an address of this machine"
+                    f"mockbroker serve: clients are told the address {served.options.host}, which works on "
+                    "this machine only: give --advertise HOST with an address that other machines can reach"
                 )
 
     def identified(self, connection: "ClientConnection") -> None:

@@ -105,7 +105,8 @@ def test_explore_tells_and_keeps_what_it_found_and_how_to_go_on(
     assert done.exit_code == 130
     told = f"interrupted after {3 * each} of 2,000 histories"
     assert (
-        f"{told}; to go on: the same command with --first {100 + each} --seeds {1000 - each}" in done.output
+        f"{told}; to continue: the same command with --first {100 + each} --seeds {1000 - each}"
+        in done.output
     )
     assert f"{3 * each} histories, " in done.output
     [file] = (tmp_path / "runs").iterdir()
@@ -118,7 +119,7 @@ def test_without_pyarrow_runs_are_json_lines_and_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = CliRunner().invoke(app, ["explore", "--seeds", "5", "--workers", "1", "--out", str(tmp_path)])
     assert done.exit_code == 0
-    assert "gets JSON lines; for Parquet: pip install " in done.output
+    assert "; for Parquet: pip install " in done.output
     assert "[parquet]'" in done.output
     [file] = (tmp_path / "runs").iterdir()
     assert file.name == "part-00000000-00000004-5.jsonl"

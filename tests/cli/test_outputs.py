@@ -135,7 +135,7 @@ def test_a_file_that_exists(
         main()
     assert ended.value.code == 2
     line = capsys.readouterr().err.rstrip()
-    assert line == f"mockbroker serve: {path} exists: choose another name, or --overwrite it"
+    assert line == f"mockbroker serve: {path} exists: choose another name, or give --overwrite"
     assert path.read_text() == "precious"
 
 

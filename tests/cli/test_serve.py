@@ -173,7 +173,10 @@ def test_what_is_advertised_is_the_address_and_where_it_listens_is_told(servers:
     _, lines, errors = server.stop()
     assert f"listening on {server.first.replace('localhost', '0.0.0.0')}, ready" in lines[0]
     assert errors == ""
-    assert "clients are told 0.0.0.0, where other machines find nothing: --advertise" in silent.stop()[2]
+    assert (
+        "clients are told the address 0.0.0.0, which works on this machine only: give --advertise"
+        in silent.stop()[2]
+    )
 
 
 def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:

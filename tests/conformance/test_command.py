@@ -47,11 +47,11 @@ def test_what_the_cluster_lacks_is_told_with_a_mock_that_does_not(unprepared: Mo
     done = run("ask", unprepared.bootstrap_servers, "--kafka", "4.4", "--only", QUESTION)
     first, *lines = done.stderr.splitlines()
     assert first == f"{unprepared.bootstrap_servers} is not set up as the recorded brokers were:"
-    assert "  by its API versions it acts as Kafka 3.9: compare with --kafka 3.9" in lines
-    assert "  offsets.topic.num.partitions is 50, and was 1" in lines
-    assert "  it has topics, which are in lists of all: orders" in lines
+    assert "  its API versions are those of Kafka 3.9: compare with --kafka 3.9" in lines
+    assert "  offsets.topic.num.partitions is 50, and was 1 when recorded" in lines
+    assert "  it already has topics, which will be in answers that list all topics: orders" in lines
     assert lines[-1].startswith(
-        "A mock that is: mockbroker serve --kafka 4.4 --brokers 1 --config auto.create"
+        "For a mock that is: mockbroker serve --kafka 4.4 --brokers 1 --config auto.create"
     )
     assert done.stdout.splitlines()[-1].startswith("compared with Kafka 4.4.0: ")
 
@@ -60,7 +60,7 @@ def test_a_cluster_of_a_size_without_questions_is_told() -> None:
     with MockCluster(kafka="4.4", brokers=2, config=dict(BROKER_CONFIG)) as cluster:
         done = run("ask", cluster.bootstrap_servers, "--kafka", "4.4")
     assert done.exit_code == 2
-    assert "it has 2 brokers: there are questions for 1 or 3" in done.stderr
+    assert "it has 2 brokers: there are questions for 1 or 3 brokers" in done.stderr
     assert "no recorded question" in done.stderr
 
 
@@ -87,7 +87,7 @@ def test_what_can_be_set_at_run_time_is_set_meanwhile(unprepared: MockCluster) -
         assert retention(unprepared) == ("-1", 3)
     assert retention(unprepared) == before
     told = run("ask", unprepared.bootstrap_servers, "--only", QUESTION, "--kafka", "3.9", "--set-up").stderr
-    assert told.splitlines()[0] == "set for now: log.retention.ms=-1"
+    assert told.splitlines()[0] == "set for the time being: log.retention.ms=-1"
     assert "log.retention.ms is" not in told
 
 
@@ -98,7 +98,7 @@ def test_what_can_be_set_at_run_time_is_set_meanwhile(unprepared: MockCluster) -
         (["ask", "nonsense"], "nonsense: "),
         (["ask", "--only", "no-such"], "no recorded question"),
         (["ask", "--kafka", "new"], "'new' is no Kafka release"),
-        (["ask", "127.0.0.1:1", "--policy", "a=b"], "leave the address out"),
+        (["ask", "127.0.0.1:1", "--policy", "a=b"], "leave out the address"),
     ],
 )
 def test_what_can_not_be_asked_is_one_line(arguments: list[str], said: str) -> None:

@@ -167,7 +167,7 @@ def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None
         (["nowhere"], "nowhere: No such file or directory"),
         (["empty", "--timezone", "Mars/Phobos"], "no time zone 'Mars/Phobos'"),
         (["empty"], "there is nothing that is known"),
-        (["empty", "--out", "full"], "full is there already"),
+        (["empty", "--out", "full"], "full exists: --out needs a new or empty folder"),
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path: Path, arguments: list[str], said: str) -> None:
