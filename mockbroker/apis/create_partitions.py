@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
 from ..cluster.timeline_map import first_partition
-from ..policies.controller.active_controller import active_controller
 from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
+from ..policies.topics.replicas_of_new_partitions import replicas_of_new_partitions
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -99,9 +99,8 @@ def _assignment(
 ) -> list[list[int]]:
     """The replicas of the new partitions. ApiError."""
     present = len(topic.partitions)
-    # Since there is KRaft, that of the partition which comes first in a hash table.
-    zookeeper = cluster.environment.policies[active_controller] == "one-broker"
-    factor = len(topic.partitions[0 if zookeeper else first_partition(present)].replicas)
+    zero = topic.policies[replicas_of_new_partitions] == "as-partition-0"
+    factor = len(topic.partitions[0 if zero else first_partition(present)].replicas)
     if asked.assignments is None:
         topic_creation.check_replication_factor(cluster, factor)
         first = topic.partitions[0].replicas[0] - 1 + present

@@ -7,6 +7,7 @@ from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
 from ..cluster.partition import Partition
 from ..cluster.waiters import Waiters
+from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
 from ..policies.fetching.fetch_past_end import fetch_past_end
 from ..policies.fetching.follower_reads import follower_reads
@@ -71,7 +72,7 @@ def _failed(
     answer = FetchResponse(error_code=error, session_id=request.session_id)
     if call.version >= 13:
         return answer
-    records = () if call.environment.release.number >= (4, 0) else None
+    records = None if call.policies[failed_fetch_records] == "null" else ()
     for topic in request.topics:
         partitions = [reading.refused(p.partition, error, ()) for p in topic.partitions]
         for partition in partitions:

@@ -6,6 +6,7 @@ from ..cluster.call import Call
 from ..cluster.partition import Partition
 from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
+from ..policies.fetching.unknown_isolation_level import unknown_isolation_level
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_offsets import (
@@ -36,11 +37,8 @@ _DEBUGGER = -2
 def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse:
     times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
     answer = ListOffsetsResponse()
-    # An unknown level fails the whole request since 4.0, and before that each partition a consumer asks for.
-    fails = request.isolation_level not in _ISOLATION_LEVELS and call.environment.release.number >= (
-        4,
-        0,
-    )
+    whole = call.policies[unknown_isolation_level] == "fails-request"
+    fails = whole and request.isolation_level not in _ISOLATION_LEVELS
     for topic in request.topics:
         result = ListOffsetsTopicResponse(topic.name)
         for p in topic.partitions:

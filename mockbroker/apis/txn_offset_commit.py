@@ -8,6 +8,7 @@ from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
+from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import key_values
@@ -86,8 +87,8 @@ class _Commit:
 
     def start(self) -> None:
         call, policy = self._call, self._call.policies[transaction_verification]
-        if call.environment.release.number < (4, 0):
-            # The group begins before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
+        if call.policies[refused_transactional_commit] == "begins-group":
+            # Before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
             call.broker.groups.create(self._request.group_id)
         if policy is None or not policy.offsets:
             self._append()

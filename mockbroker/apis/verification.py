@@ -8,6 +8,7 @@ from ..cluster.call import PARKED, Call
 from ..cluster.partition import Partition
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
+from ..policies.transactions.stale_epoch_check import stale_epoch_check
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..policies.transactions.verified_compression import verified_compression
 from ..protocol import record_batch
@@ -20,8 +21,6 @@ E = ErrorCode
 Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]
 Errors = Mapping[TopicPartition, ErrorCode]
 
-_EPOCH_CHECKED_FIRST: Final = (4, 1)
-"""Since then a stale epoch is found before the coordinator is asked (`maybeStartTransactionVerification`)."""
 _UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E.NOT_COORDINATOR}
 """What older clients would not come again for."""
 
@@ -61,7 +60,7 @@ def ask_coordinator(
 def knows_stale(call: Call, partition: Partition, producer: Producer) -> bool:
     """Whether a leader refuses a stale epoch before the coordinator is asked."""
     entry = partition.log.producers.entries.get(producer.id)
-    first = call.environment.release.number >= _EPOCH_CHECKED_FIRST
+    first = call.policies[stale_epoch_check] == "leader-first"
     return first and entry is not None and producer.epoch < entry.epoch
 
 

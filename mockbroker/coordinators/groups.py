@@ -1,10 +1,12 @@
 """The group coordinator of one broker: the groups that are its own."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..environment import Timer
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
+from ..policies.groups.not_coordinator_join import not_coordinator_join
+from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
 from ..policies.offsets.loaded_offsets import loaded_offsets
 from ..policies.offsets.offset_retention_start import offset_retention_start
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 E = ErrorCode
-_FORGETS_MEMBER: Final = (4, 0)
-"""Since then NOT_COORDINATOR to JoinGroup comes without the member id that was sent."""
 
 
 class GroupCoordinator:
@@ -117,8 +117,8 @@ class GroupCoordinator:
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id = self.settings, request.member_id
         if error := self.refuses(request.group_id):
-            forgets = error is E.NOT_COORDINATOR and self.cluster.release.number >= _FORGETS_MEMBER
-            reply.complete(join_error("" if forgets else member_id, error))
+            kept = error is not E.NOT_COORDINATOR or self.broker.policies[not_coordinator_join] == "member-id"
+            reply.complete(join_error(member_id if kept else "", error))
         elif not (
             settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
         ):
@@ -175,8 +175,7 @@ class GroupCoordinator:
             if generation >= 0:
                 done(self.broker.policies[commit_to_unknown_group](version))
                 return
-            if not offsets and self.cluster.environment.release.number >= (4, 0):
-                # Only a record begins it.
+            if not offsets and self.broker.policies[commit_of_nothing] == "no-group":
                 done(E.NONE)
                 return
             group = self.create(group_id)
@@ -188,15 +187,10 @@ class GroupCoordinator:
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:
-        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown, up
-        to 3.9 even where its member is refused."""
+        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown."""
         if error := self.refuses(group_id):
             return error
-        if (
-            group_id not in self.groups
-            and generation >= 0
-            and self.cluster.environment.release.number >= (4, 0)
-        ):
+        if group_id not in self.groups and generation >= 0:
             return E.ILLEGAL_GENERATION
         group = self.create(group_id)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)

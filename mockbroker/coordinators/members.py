@@ -1,9 +1,10 @@
 """A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..environment import Environment, Timer
+from ..policies.groups.null_client_id import null_client_id
 from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .reply import Reply
@@ -11,15 +12,10 @@ from .reply import Reply
 if TYPE_CHECKING:
     from ..cluster.call import Call
 
-_EMPTY_CLIENT_ID_SINCE: Final = (3, 1)
-
 
 def client_name(call: "Call") -> str:
-    """The client id of a member. One that is null is the empty one to newer brokers (`RequestHeader.java`);
-    to older ones it is called "null", as Java's strings have it."""
-    if call.client_id is not None:
-        return call.client_id
-    return "" if call.environment.release.number >= _EMPTY_CLIENT_ID_SINCE else "null"
+    """The client id of a member."""
+    return call.policies[null_client_id] if call.client_id is None else call.client_id
 
 
 class Session:

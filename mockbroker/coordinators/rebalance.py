@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec
 
 from ..environment import Environment
+from ..policies.groups.failed_rebalance import failed_rebalance
 from ..policies.groups.missing_sync import missing_sync
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import (
@@ -207,8 +208,8 @@ class Rebalance:
         try:
             group.next_generation()
         except RebalanceFailedError:
-            # Up to 3.9, and always in the first rebalance, nobody looks again whether all are there.
-            group.initial = initial or self._environment.release.number < (4, 0)
+            # Nobody looks again whether all are there.
+            group.initial = initial or self._environment.policies[failed_rebalance] == "stuck"
             raise
         if not group.members:
             group.store()

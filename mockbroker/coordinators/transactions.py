@@ -6,8 +6,9 @@ change is a record there first, and holds once that is replicated; whoever leads
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from ..policies.transactions.adding_during_markers import adding_during_markers
 from ..policies.transactions.epoch_bump import epoch_bump
 from ..policies.transactions.transaction_completion import transaction_completion
 from ..policies.transactions.transaction_timeout_fencing import transaction_timeout_fencing
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from ..cluster.partition import Partition
 
 E = ErrorCode
-_MARKERS_FIRST: Final = (4, 0)
-"""Since then AddPartitionsToTxn looks whether markers are being written before it looks at the producer."""
 Done = Callable[[ErrorCode, int, int], None]
 """Error, producer id and epoch of an answer; the latter two -1 with an error."""
 
@@ -136,7 +135,7 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            if self._cluster.release.number >= _MARKERS_FIRST:
+            if self._cluster.environment.policies[adding_during_markers] == "markers-first":
                 rules.check_not_prepared(entry.now)
             after = rules.add(entry.now, producer, partitions, version, self._cluster.environment.now_ms)
         except ApiError as error:

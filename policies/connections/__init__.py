@@ -1,0 +1,1 @@
+"""What is agreed upon before a connection serves requests."""

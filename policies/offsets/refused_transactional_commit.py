@@ -1,0 +1,18 @@
+"""`refused-transactional-commit`: TxnOffsetCommit is refused to a group that does not exist (KIP-848).
+
+Up to 3.9 the group begins before anything is looked at, so that ListGroups has it, empty, though the
+transaction is unknown; a client that names a generation gets UNKNOWN_MEMBER_ID. Since 4.0 no group begins,
+and that client gets ILLEGAL_GENERATION.
+"""
+
+from typing import Final, Literal
+
+from ..behaviour import Switch
+
+refused_transactional_commit: Final = Switch[Literal["begins-group", "no-group"]](
+    name="refused-transactional-commit",
+    summary="whether a group begins with offsets of a transaction that are refused",
+    answers={"begins-group": True, "no-group": False},
+    history=(("0.11", "begins-group"), ("4.0", "no-group")),
+    ids=("KIP-848",),
+)
