@@ -1,0 +1,1 @@
+"""Describing configuration, and altering it."""
