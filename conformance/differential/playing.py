@@ -2,6 +2,7 @@
 
 import re
 import struct
+import time
 from difflib import SequenceMatcher
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
 _WAIT_S: Final = 0.5
 """How long a request that may have to wait is given to be answered."""
+_A_MOMENT_S: Final = 0.002
+"""So that no transaction began in the millisecond in which those of some duration are asked for."""
 _MS: Final = re.compile(r"-?\b\d{13,19}\b")
 _UUID_LENGTH: Final = 36
 _ALIKE: Final = 0.8
@@ -87,6 +90,8 @@ class Playing:
         _, header = client.header(key_of(step.api), step.version, flexible(step.api, step.version))
         frame = mutate(header + body, step.mutations)
         silent = step.api == "produce" and fields.get("acks") == 0
+        if fields.get("duration_filter") == 0:
+            time.sleep(_A_MOMENT_S)
         waits = step.api in SLOW or bool(step.mutations) or (step.api == "produce" and _null_records(fields))
         try:
             if step.api == "fetch" and isinstance(step.broker, int):
