@@ -2,6 +2,7 @@
 
 import enum
 import struct
+import zlib
 from collections.abc import Callable
 from typing import Final
 
@@ -18,6 +19,7 @@ class Compression(enum.IntEnum):
     ZSTD = 4
 
 
+_GZIP_HEADER: Final = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"
 _XERIAL: Final = b"\x82SNAPPY\x00"
 _XERIAL_HEADER: Final = _XERIAL + struct.pack(">ii", 1, 1)
 _SNAPPY_BLOCK: Final = 1 << 15
@@ -25,6 +27,7 @@ _LZ4_HEADER: Final = b"\x04\x22\x4d\x18\x60\x40\x82"
 """Independent blocks of 64 KB: Kafka's Java reads no others (`Lz4BlockInputStream.java`)."""
 _LZ4_BLOCK: Final = 1 << 16
 _LZ4_STORED: Final = 1 << 31
+_ZSTD_LEVEL: Final = 3
 _UINT32: Final = struct.Struct("<I").unpack_from
 _USUAL_RATIO: Final = 4
 _GROWTH: Final = 8
@@ -117,14 +120,21 @@ def compress(codec: int, data: bytes) -> bytes:
         case Compression.NONE:
             return data
         case Compression.GZIP:
-            return bytes(cramjam.gzip.compress(data))
+            return _to_gzip(data)
         case Compression.SNAPPY:
             return _to_snappy(data)
         case Compression.LZ4:
             return _to_lz4(data)
         case Compression.ZSTD:
-            return bytes(cramjam.zstd.compress(data))
+            return _to_zstd(data)
     raise ValueError(f"unknown compression codec {codec}")
+
+
+def _to_gzip(data: bytes) -> bytes:
+    """Byte for byte what Java's `GZIPOutputStream` writes, which uses zlib too."""
+    deflated = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    body = deflated.compress(data) + deflated.flush()
+    return _GZIP_HEADER + body + struct.pack("<II", zlib.crc32(data), len(data) % 2**32)
 
 
 def _to_snappy(data: bytes) -> bytes:
@@ -144,3 +154,10 @@ def _to_lz4(data: bytes) -> bytes:
         out += struct.pack("<I", len(plain) | _LZ4_STORED if stored else len(block))
         out += plain if stored else block
     return bytes(out) + b"\0\0\0\0"
+
+
+def _to_zstd(data: bytes) -> bytes:
+    """As zstd-jni's stream, which is flushed before its end."""
+    stream = cramjam.zstd.Compressor(_ZSTD_LEVEL)
+    stream.compress(data)
+    return bytes(stream.flush()) + bytes(stream.finish())
