@@ -31,8 +31,8 @@ def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsRespo
         own = call.version >= _OWN_ERROR_SINCE
         return _refused(request, ErrorCode.TOPIC_DELETION_DISABLED if own else ErrorCode.INVALID_REQUEST)
     results, names, ids = _sorted_out(request)
-    if request.timeout_ms <= 0:
-        # The controller's deadline has passed when it takes up the request.
+    if request.timeout_ms <= 0 and (names or ids):
+        # The controller's deadline has passed when it looks for the first topic.
         return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
     deleted: dict[str, Topic] = {}
     for topic_id in ids:

@@ -222,6 +222,17 @@ def test_topics_are_deleted_by_name_and_by_id() -> None:
     assert set(cluster.topics) == {"c", "d"}
 
 
+def test_no_time_to_delete_topics_matters_once_one_is_rightly_named() -> None:
+    cluster = a_cluster()
+    wrong = DeleteTopicState("t", create(cluster, "t").topic_id)
+    for states, code in (
+        ([wrong], ErrorCode.INVALID_REQUEST),
+        ([wrong, DeleteTopicState("unknown")], ErrorCode.REQUEST_TIMED_OUT),
+    ):
+        answer = ask(cluster, DeleteTopicsRequest(states, 0))
+        assert [each.error_code for each in answer.responses] == [code] * len(states)
+
+
 @pytest.mark.parametrize(
     ("version", "code"), [(2, ErrorCode.INVALID_REQUEST), (6, ErrorCode.TOPIC_DELETION_DISABLED)]
 )
