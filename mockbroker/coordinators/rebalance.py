@@ -159,6 +159,8 @@ class Rebalance:
                 self._complete_late(group)
         elif group.all_joined:
             self.complete(group)
+        elif group.rebalance_timeout_ms <= 0:
+            self._complete_late(group)
         else:
             self._await_members(group)
 
@@ -182,9 +184,8 @@ class Rebalance:
         group.join_timer = self._environment.wait(delay_ms, over, owned=False)
 
     def _await_members(self, group: ClassicGroup) -> None:
-        group.join_timer = self._environment.after(
-            group.rebalance_timeout_ms, functools.partial(self._complete_late, group)
-        )
+        timeout_ms = max(group.rebalance_timeout_ms, 1)
+        group.join_timer = self._environment.after(timeout_ms, functools.partial(self._complete_late, group))
 
     def _complete_late(self, group: ClassicGroup) -> None:
         """No request is answered with what fails."""
@@ -217,13 +218,16 @@ class Rebalance:
         members = list(group.members.values())
         if self._environment.policies[missing_sync] == "dismissed":
             group.syncing.update(group.members)
-            timeout_ms = group.rebalance_timeout_ms
+            timeout_ms = max(group.rebalance_timeout_ms, 1)
             group.sync_timer = self._environment.after(timeout_ms, functools.partial(self._unsynced, group))
         for member in members:
             leads = group.leader == member.id
             group.answer_join(member, group.joined(member.id, with_members=leads))
             self.renew(member)
             member.is_new = False
+        if group.sync_timer is not None and group.rebalance_timeout_ms <= 0:
+            group.sync_timer.cancel()
+            self._unsynced(group)
 
     # -- assignments
 

@@ -73,6 +73,33 @@ def test_a_member_that_waits_needs_no_heartbeat() -> None:
     assert again.generation_id == 3
 
 
+@pytest.mark.parametrize("rebalance_ms", [0, -1])
+def test_a_member_without_time_to_rebalance_is_removed_once_it_has_joined(rebalance_ms: int) -> None:
+    driver = GroupDriver()
+    joined = driver.join(version=2, rebalance_ms=rebalance_ms)
+    assert (joined.error_code, joined.generation_id) == (0, 1)
+    assert (driver.state, driver.group.members, driver.group.generation) == ("Empty", {}, 2)
+    assert driver.sync(joined).error_code == E.UNKNOWN_MEMBER_ID
+
+
+@pytest.mark.parametrize("kafka", ["3.9", "4.4"])
+def test_a_group_that_all_have_left_waits_for_no_pending_member(kafka: str) -> None:
+    driver = GroupDriver(kafka)
+    (last,) = driver.stable(None)
+    pending = driver.new_id()
+    driver.leave(last.member_id)
+    assert driver.state == "Empty"
+    assert driver.join(pending).generation_id == 3
+
+
+def test_a_static_member_without_time_to_rebalance_is_waited_for_again_and_again() -> None:
+    driver = GroupDriver("2.7")
+    driver.stable("one", rebalance_ms=0)
+    driver.enter(rebalance_ms=0, session_ms=SESSION_MS - 1)
+    driver.advance(SESSION_MS)
+    assert driver.state == "Empty"
+
+
 def test_a_new_member_waits_no_longer_than_five_minutes() -> None:
     driver = GroupDriver()
     (first,) = driver.stable(None, session_ms=600_000, rebalance_ms=600_000)
