@@ -33,7 +33,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
     if error := groups.refuses(group_id, may_be_empty=True):
         return DescribedGroup(error_code=error, group_id=group_id)
     group = groups.groups.get(group_id)
-    if group is None:
+    if group is None or group.unwritten:
         unknown = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD)
         if call.version >= 6:
             unknown.error_code = ErrorCode.GROUP_ID_NOT_FOUND

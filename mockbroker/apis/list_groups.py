@@ -16,6 +16,8 @@ def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
         groups=[
             ListedGroup(group.id, group.protocol_type or "", group.state, TYPE)
             for group in call.broker.groups.groups.values()
-            if (not states or group.state.lower() in states) and (not types or TYPE in types)
+            if not group.unwritten
+            and (not states or group.state.lower() in states)
+            and (not types or TYPE in types)
         ]
     )

@@ -85,6 +85,9 @@ class ClassicGroup:
         self.offsets = Offsets()
         self.stored: Stored | None = None
         """What its last record in `__consumer_offsets` says."""
+        self.unwritten = False
+        """Whether it began without a record, and none has come after it: DescribeGroups and ListGroups do not
+        know it yet."""
         self.join_timer: Timer | None = None
         self.sync_timer: Timer | None = None
         self._supported: Counter[str] = Counter()

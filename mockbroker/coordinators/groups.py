@@ -39,10 +39,11 @@ class GroupCoordinator:
         self.groups: dict[str, ClassicGroup] = {}
         self.halted: dict[str, ClassicGroup] = {}
         self.settings = GroupSettings.of(cluster.environment.configs)
-        self.rebalance = Rebalance(cluster.environment, self.settings)
+        self.rebalance = Rebalance(cluster.environment, self.settings, self._wrote)
         self.members = Membership(cluster.environment, self.settings, self.rebalance)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for a transaction's end, by producer id."""
+        self._unwritten: list[ClassicGroup] = []
         self._started_ms = cluster.environment.now_ms
         self._check: Timer | None = None
 
@@ -64,6 +65,25 @@ class GroupCoordinator:
             group = self.groups[group_id] = ClassicGroup(self.cluster.environment, group_id)
             self._plan_check()
         return group
+
+    def _begin_with_commit(self, group_id: str) -> ClassicGroup:
+        """A group that begins as somebody commits. There is no record of it should that commit nothing."""
+        group = self.create(group_id)
+        if self.broker.policies[commit_of_nothing] == "begins-unseen":
+            group.unwritten = True
+            self._unwritten.append(group)
+        return group
+
+    def _wrote(self, group: ClassicGroup) -> None:
+        """A record of this group is in its partition."""
+        if self._unwritten:
+            self._wrote_to(self.cluster.offsets_partition(group.id).index)
+
+    def _wrote_to(self, partition: int) -> None:
+        for group in self._unwritten:
+            if self.cluster.offsets_partition(group.id).index == partition:
+                group.unwritten = False
+        self._unwritten = [each for each in self._unwritten if each.unwritten]
 
     # -- moves
 
@@ -111,6 +131,7 @@ class GroupCoordinator:
         self.rebalance.stop(group)
         group.fire(GroupEvent.DELETED)
         del self.groups[group.id]
+        self._wrote(group)
 
     # -- members
 
@@ -126,7 +147,10 @@ class GroupCoordinator:
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
+            known = request.group_id in self.groups
             group = self.create(request.group_id)
+            if not known:
+                self._wrote(group)
             try:
                 self.members.join(group, request, reply)
             except RebalanceFailedError:
@@ -175,13 +199,12 @@ class GroupCoordinator:
             if generation >= 0:
                 done(self.broker.policies[commit_to_unknown_group](version))
                 return
-            if not offsets and self.broker.policies[commit_of_nothing] == "no-group":
-                done(E.NONE)
-                return
-            group = self.create(group_id)
+            group = self._begin_with_commit(group_id)
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             done(error)
             return
+        if offsets:
+            self._wrote(group)
         commit(self.broker, group, offsets, done)
 
     def may_commit_in_transaction(
@@ -190,20 +213,24 @@ class GroupCoordinator:
         """Why offsets of this member may not be part of a transaction; the group begins if it was unknown."""
         if error := self.refuses(group_id):
             return error
-        if group_id not in self.groups and generation >= 0:
-            return E.ILLEGAL_GENERATION
-        group = self.create(group_id)
+        group = self.groups.get(group_id)
+        if group is None:
+            if generation >= 0:
+                return E.ILLEGAL_GENERATION
+            group = self._begin_with_commit(group_id)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)
 
     def commit_in_transaction(
         self, group: ClassicGroup, producer_id: int, offsets: Mapping[Key, CommittedOffset]
     ) -> None:
         """The offsets count once the transaction is committed."""
+        self._wrote(group)
         group.offsets.commit_open(producer_id, offsets)
         self._in_transaction.setdefault(producer_id, {})[group.id] = None
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it count, or go."""
+        self._wrote_to(partition)
         waiting = self._in_transaction.pop(producer_id, {})
         for group_id in list(waiting):
             if self.cluster.offsets_partition(group_id).index == partition:
@@ -215,6 +242,7 @@ class GroupCoordinator:
 
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
+        self._wrote(group)
         if self.broker.policies[empty_group_cleanup] == "at-once":
             self._delete_if_unused(group)
 

@@ -49,9 +49,14 @@ def _or_all_fail(step: Step[P]) -> Step[P]:
 
 
 class Rebalance:
-    def __init__(self, environment: Environment, settings: GroupSettings) -> None:
+    """How groups of one coordinator rebalance; `stored` hears of each record that is written of one."""
+
+    def __init__(
+        self, environment: Environment, settings: GroupSettings, stored: Callable[[ClassicGroup], None]
+    ) -> None:
         self._environment = environment
         self._settings = settings
+        self._stored = stored
 
     # -- members
 
@@ -109,7 +114,7 @@ class Rebalance:
             if reply.call.version < 9:
                 # Before v9 the old leader id makes it a follower, which asks for its assignment.
                 response.leader = leader_before
-            group.store()
+            self._store(group)
             group.answer_join(member, response)
         else:
             self.prepare_or_complete(group)
@@ -213,7 +218,7 @@ class Rebalance:
             group.initial = initial or self._environment.policies[failed_rebalance] == "stuck"
             raise
         if not group.members:
-            group.store()
+            self._store(group)
             return
         members = list(group.members.values())
         if self._environment.policies[missing_sync] == "dismissed":
@@ -236,7 +241,7 @@ class Rebalance:
         """The leader's assignment is there; members that it forgot get an empty one."""
         self._assign(group, assignments, ErrorCode.NONE)
         group.fire(GroupEvent.ASSIGNED)
-        group.store()
+        self._store(group)
 
     def _assign(self, group: ClassicGroup, assignments: Mapping[str, bytes], error: ErrorCode) -> None:
         for member in group.members.values():
@@ -266,6 +271,10 @@ class Rebalance:
         if group.sync_timer is not None:
             group.sync_timer.cancel()
             group.sync_timer = None
+
+    def _store(self, group: ClassicGroup) -> None:
+        group.store()
+        self._stored(group)
 
     # -- moves
 

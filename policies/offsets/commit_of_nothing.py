@@ -1,18 +1,19 @@
 """`commit-of-nothing`: the first OffsetCommit of a group, of which nothing can be kept (KIP-848).
 
-A client whose metadata are all larger than `offset.metadata.max.bytes` gets OFFSET_METADATA_TOO_LARGE. Up to
-3.9 the group begins all the same: ListGroups has it, empty, until offsets expire. Since 4.0 only a record
-begins a group.
+A client whose metadata are all larger than `offset.metadata.max.bytes` gets OFFSET_METADATA_TOO_LARGE. The group
+begins all the same: members can join it, and DeleteGroups finds it. Since 4.0, where a group is shown as records
+have it, ListGroups and DescribeGroups know it only once another record is in its partition of
+`__consumer_offsets`, whatever group that is of (`CoordinatorRuntime.java`).
 """
 
 from typing import Final, Literal
 
 from ..behaviour import Switch
 
-commit_of_nothing: Final = Switch[Literal["begins-group", "no-group"]](
+commit_of_nothing: Final = Switch[Literal["begins-group", "begins-unseen"]](
     name="commit-of-nothing",
-    summary="whether a group begins with a commit of which no offset can be kept",
-    answers={"begins-group": True, "no-group": False},
-    history=(("0.11", "begins-group"), ("4.0", "no-group")),
+    summary="whether a group is shown at once that begins with a commit of which no offset can be kept",
+    answers={"begins-group": True, "begins-unseen": False},
+    history=(("0.11", "begins-group"), ("4.0", "begins-unseen")),
     ids=("KIP-848",),
 )

@@ -6,6 +6,9 @@ import pytest
 
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol.errors import ErrorCode as E
+from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
+from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
+from mockbroker.protocol.messages.list_groups import ListGroupsRequest
 from mockbroker.protocol.messages.offset_commit import OffsetCommitRequest, OffsetCommitRequestTopic
 from mockbroker.protocol.messages.offset_delete import (
     OffsetDeleteRequest,
@@ -152,6 +155,36 @@ def test_metadata_that_is_too_long() -> None:
     assert driver.commit({O0: 1}, metadata="äöüß") == {O0: 0}
     assert driver.commit({O0: 1}, metadata="😀😀") == {O0: 0}
     assert driver.commit({O0: 1}, metadata="😀😀1") == {O0: E.OFFSET_METADATA_TOO_LARGE}
+
+
+@pytest.mark.parametrize(("release", "seen"), [("3.9", "Empty"), ("4.4", "Dead")])
+def test_a_group_that_began_with_a_commit_of_nothing_is_seen_once_something_is_written(
+    release: str, seen: str
+) -> None:
+    driver = GroupDriver(release, offset_metadata_max_bytes=4, offsets_topic_num_partitions=1)
+    assert driver.commit({O0: 1}, metadata="12345") == {O0: E.OFFSET_METADATA_TOO_LARGE}
+    assert described(driver) == (seen, ["g"] if seen == "Empty" else [])
+    pending = driver.new_id()
+    assert described(driver) == (seen, ["g"] if seen == "Empty" else [])
+    assert driver.commit({O0: 1}, generation_id_or_member_epoch=1, member_id=pending) == {
+        O0: E.UNKNOWN_MEMBER_ID
+    }
+    driver.commit({O0: 1}, group_id="h")
+    assert described(driver) == ("Empty", ["g", "h"])
+
+
+def described(driver: GroupDriver) -> tuple[str, list[str]]:
+    """What DescribeGroups says of the group, and the groups that are listed."""
+    (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
+    return group.group_state, [each.group_id for each in driver.ask(ListGroupsRequest()).groups]
+
+
+def test_a_group_that_nothing_was_written_of_can_be_deleted() -> None:
+    driver = GroupDriver(offset_metadata_max_bytes=4)
+    driver.commit({O0: 1}, metadata="12345")
+    for error in (E.NONE, E.GROUP_ID_NOT_FOUND):
+        (result,) = driver.ask(DeleteGroupsRequest(["g"])).results
+        assert result.error_code == error
 
 
 def test_the_empty_group_id_is_valid_for_offsets() -> None:

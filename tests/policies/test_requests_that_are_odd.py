@@ -4,6 +4,7 @@ import pytest
 
 from mockbroker.protocol.errors import ErrorCode, error_name
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -105,7 +106,8 @@ def test_a_commit_of_which_nothing_is_kept(release: str, policies: dict[str, str
     driver = GroupDriver(release, policies)
     answer = driver.commit({("orders", 0): 5}, metadata="x" * 5000)
     assert answer == {("orders", 0): ErrorCode.OFFSET_METADATA_TOO_LARGE}
-    assert driver.state == state
+    (group,) = driver.ask(DescribeGroupsRequest(["g"]), 5).groups
+    assert group.group_state == state
 
 
 BEGINS = {"refused-transactional-commit": "begins-group"}
