@@ -173,7 +173,13 @@ class Settling:
 
     def _controlled(self) -> bool:
         """Whether there is an active controller: any may say what it has, but only that one create topics."""
-        topic = {"name": "aside", "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}
+        topic = {
+            "name": "aside",
+            "num_partitions": 1,
+            "replication_factor": 1,
+            "assignments": [],
+            "configs": [],
+        }
         asked = {"topics": [topic], "timeout": 10_000, "validate_only": True}
         [found] = self._first.call("create_topics", 4, asked)["topics"]
         return bool(found["error_code"] == "NONE")

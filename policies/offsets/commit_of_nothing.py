@@ -1,8 +1,8 @@
 """`commit-of-nothing`: the first OffsetCommit of a group, of which nothing can be kept (KIP-848).
 
-A client whose metadata are all larger than `offset.metadata.max.bytes` gets OFFSET_METADATA_TOO_LARGE. The group
-begins all the same: members can join it, and DeleteGroups finds it. Since 4.0, where a group is shown as records
-have it, ListGroups and DescribeGroups know it only once another record is in its partition of
+A client whose metadata are all larger than `offset.metadata.max.bytes` gets OFFSET_METADATA_TOO_LARGE. The
+group begins all the same: members can join it, and DeleteGroups finds it. Since 4.0 groups are shown as
+records have them: ListGroups and DescribeGroups know this one only once another record is in its partition of
 `__consumer_offsets`, whatever group that is of (`CoordinatorRuntime.java`).
 """
 
