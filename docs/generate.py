@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kio.schema.index import api_key_map
 from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -23,7 +22,7 @@ from mockbroker.conformance.commands import app as conformance
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
-from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.invariants import INVARIANTS
@@ -34,13 +33,6 @@ from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
-_API_NAMES = {
-    4: "LeaderAndIsr",
-    5: "StopReplica",
-    6: "UpdateMetadata",
-    7: "ControlledShutdown",
-    **{key: "".join(p.capitalize() for p in name.split("_")) for key, name in api_key_map.items()},
-}
 
 
 def pages() -> dict[str, str]:
@@ -64,7 +56,7 @@ def _apis() -> Iterator[str]:
     shown = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
     yield "| key | API | " + " | ".join(shown) + " |"
     yield "|--:|---|" + "---|" * len(shown)
-    for key in ApiKey:
+    for key in CODEC_VERSIONS:
         cells = [_range(advertised(parse(release)).get(key)) for release in shown]
         yield f"| {int(key)} | {_title(key)} | " + " | ".join(cells) + " |"
     yield ""
@@ -72,7 +64,7 @@ def _apis() -> Iterator[str]:
     yield ""
     yield "| API | versions | in the releases |"
     yield "|---|---|---|"
-    for key in ApiKey:
+    for key in CODEC_VERSIONS:
         for versions, releases in _clipped(key).items():
             yield f"| {_title(key)} | {versions} | {releases[0]} to {releases[-1]} |"
     yield ""
@@ -80,14 +72,15 @@ def _apis() -> Iterator[str]:
     yield ""
     yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:"
     yield ""
-    yield ", ".join(f"{key} {_API_NAMES.get(key, '')}".strip() for key in _missing()) + "."
+    named = {int(key): f"{int(key)} {_title(key)}" for key in ApiKey}
+    yield ", ".join(named.get(key, str(key)) for key in _missing()) + "."
     yield ""
     yield "Produce 0 to 2 are advertised on 4.x and not answered, as by real brokers of 4.x (KAFKA-18659)."
 
 
 def _missing() -> list[int]:
     had = {key for release in _RELEASES for key in facts(parse(release)).apis}
-    return sorted(had - set(ApiKey))
+    return sorted(had - set(CODEC_VERSIONS))
 
 
 def _clipped(key: ApiKey) -> dict[str, list[str]]:

@@ -15,7 +15,7 @@ from mockbroker.faults.actions import ACTIONS, Action
 from mockbroker.faults.answers import LEVELS
 from mockbroker.faults.match import Match, api_name
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
-from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.releases import names
 from mockbroker.trace.events import KINDS
@@ -47,7 +47,7 @@ def _lines() -> Iterator[str]:
     answers = {answer for each in CATALOGUE.values() for answer in each.answers}
     whens = {when for each in ACTIONS.values() for when in each.when}
     yield from _literal("ReleaseName", names(), "A Kafka release.")
-    yield from _literal("ApiName", map(api_name, ApiKey), "An API, as Kafka's documentation has it.")
+    yield from _literal("ApiName", map(api_name, CODEC_VERSIONS), "An API, as Kafka's documentation has it.")
     yield from _literal("ErrorName", (each.name for each in ErrorCode), "An error code of Kafka's.")
     yield from _literal("ErrorLevel", LEVELS, "Where an answer has error codes.")
     yield from _literal("FaultAction", sorted(ACTIONS), "What a fault does.")

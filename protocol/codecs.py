@@ -94,10 +94,9 @@ def codec(api_key: int, version: int) -> Codec:
 @functools.cache
 def _shared(api_key: int, version: int) -> Codec:
     try:
-        key = ApiKey(api_key)
-    except ValueError:
+        low, high = CODEC_VERSIONS[key := ApiKey(api_key)]
+    except (KeyError, ValueError):
         raise UnsupportedVersionError(f"api key {api_key} is not supported") from None
-    low, high = CODEC_VERSIONS[key]
     if not low <= version <= high:
         raise UnsupportedVersionError(f"{key.name} v{version} is not supported: only v{low} to v{high} are")
     return Codec(key, version)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..cluster.call import Call
 from ..errors import MockBrokerError
 from ..nearest import nearest
-from ..protocol.api_keys import ApiKey
+from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from .about import about
 from .unmet import Unmet
 
@@ -26,17 +26,17 @@ def api_name(key: ApiKey) -> str:
     return "".join(part.capitalize() for part in key.name.split("_"))
 
 
-_APIS: Final = {api_name(key).lower(): key for key in ApiKey}
+_APIS: Final = {api_name(key).lower(): key for key in CODEC_VERSIONS}
 
 
 def parse_api(text: str | int | ApiKey) -> ApiKey:
     """An API by its name, however it is written, or by its key. FaultError."""
     try:
         if isinstance(text, int):
-            return ApiKey(text)
+            return next(key for key in CODEC_VERSIONS if key == text)
         return _APIS[text.lower().replace("_", "").replace("-", "")]
-    except (KeyError, ValueError):
-        raise FaultError(f"no API {text!r}{nearest(text, map(api_name, ApiKey))}") from None
+    except (KeyError, StopIteration):
+        raise FaultError(f"no API {text!r}{nearest(text, map(api_name, CODEC_VERSIONS))}") from None
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from ..faults.about import About, about, topic_of
 from ..faults.match import api_name
 from ..nearest import nearest
 from ..policies.watched import WatchedPolicies
-from ..protocol.api_keys import ApiKey
+from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ..protocol.errors import error_name
 from . import events
 from .codes import error_codes
@@ -306,7 +306,7 @@ def check(kind: str | None, wanted: dict[str, Any]) -> None:
     for name in wanted:
         if name not in known | _IN_NAMES:
             raise OptionError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
-    if "api" in wanted and wanted["api"] not in (apis := [api_name(each) for each in ApiKey]):
+    if "api" in wanted and wanted["api"] not in (apis := [api_name(each) for each in CODEC_VERSIONS]):
         raise OptionError(f"no API {wanted['api']!r}{nearest(wanted['api'], apis)}")
 
 

@@ -19,7 +19,7 @@ from mockbroker.conformance.client import encode
 from mockbroker.errors import OptionError
 from mockbroker.faults import Faults
 from mockbroker.faults.answers import response_class
-from mockbroker.protocol.api_keys import ApiKey
+from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import error_name
 from mockbroker.trace import Answer, Request, Trace
 from mockbroker.trace.codes import error_codes
@@ -176,7 +176,7 @@ def filled(model: Any, chance: random.Random, depth: int = 0) -> Any:
     return model(**values)
 
 
-@pytest.mark.parametrize("api", ApiKey, ids=lambda api: api.name)
+@pytest.mark.parametrize("api", list(CODEC_VERSIONS), ids=lambda api: api.name)
 def test_error_codes_are_found_wherever_they_stand(api: ApiKey) -> None:
     model = response_class(api)
     for seed in range(20):
