@@ -106,7 +106,7 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
     alone = len(topics) == 1 and len(topics[0].partition_data) == 1
     found: dict[object, Asked] = {}
     results: dict[object, TopicProduceResponse] = {}
-    version = call.version
+    version, verified = call.version, call.policies[transaction_verification] is not None
     for data in topics:
         topic, error = _topic_of(call, data)
         key = data.topic_id or data.name
@@ -127,7 +127,7 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
                 one.null, one.appends = True, False
                 continue
             try:
-                one.batch, one.header = only_batch(each.records, version)
+                one.batch, one.header = only_batch(each.records, version, verified)
             except BatchError as refusal:
                 one.answer = refused(index, refusal.code)
             else:

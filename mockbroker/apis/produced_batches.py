@@ -14,8 +14,11 @@ from ..protocol.messages.produce import ProduceRequest
 from ..protocol.record_batch import BatchHeader, CorruptBatchError
 
 ZSTD_SINCE: Final = 7
-_TO_EPOCH: Final = 51
-"""Where a batch's producer id ends, which a broker reads before it looks at the size."""
+_PRODUCER_ID_AT: Final = 43
+_NEGATIVE: Final = 0x80
+_TO_EPOCH, _TO_COUNT = 51, 57
+"""Where a batch's producer id ends, which a broker reads before it looks at the size; and where its sequence
+does, which it reads too of a batch whose transaction it verifies."""
 
 
 class RequestError(Exception):
@@ -51,8 +54,11 @@ def first_is_transactional(request: ProduceRequest) -> bool:
     return False
 
 
-def only_batch(records: bytes | memoryview, version: int) -> tuple[bytes | memoryview, BatchHeader]:
-    """The one batch of magic 2 that each partition has; an incomplete one behind it is dropped.
+def only_batch(
+    records: bytes | memoryview, version: int, verified: bool
+) -> tuple[bytes | memoryview, BatchHeader]:
+    """The one batch of magic 2 that each partition has; an incomplete one behind it is dropped. `verified`
+    says whether transactions are (KIP-890).
 
     BatchError: INVALID_RECORD, CORRUPT_MESSAGE, UNSUPPORTED_COMPRESSION_TYPE. RequestError:
     UNKNOWN_SERVER_ERROR where a broker fails.
@@ -74,9 +80,15 @@ def only_batch(records: bytes | memoryview, version: int) -> tuple[bytes | memor
             raise BatchError(ErrorCode.INVALID_RECORD)
     except CorruptBatchError:
         raise BatchError(ErrorCode.CORRUPT_MESSAGE) from None
-    if size < _TO_EPOCH:
+    if size < _TO_EPOCH or (verified and size < _TO_COUNT and _in_transaction(records)):
         raise RequestError(ErrorCode.UNKNOWN_SERVER_ERROR)
     if size < record_batch.HEADER_BYTES:
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     only = records[:size]
     return only, record_batch.header_of(only)
+
+
+def _in_transaction(records: bytes | memoryview) -> bool:
+    """Whether a batch of magic 2 belongs to a transaction and has a producer id."""
+    marked = records[record_batch.ATTRIBUTES_AT] & record_batch.TRANSACTIONAL
+    return bool(marked) and records[_PRODUCER_ID_AT] < _NEGATIVE
