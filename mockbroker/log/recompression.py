@@ -9,12 +9,14 @@ from ..protocol.record_batch import TRANSACTIONAL, Batch, BatchHeader, spans
 CODECS: Final = {"uncompressed": Compression.NONE} | {each.name.lower(): each for each in Compression}
 """By values of `compression.type`, but for `producer`."""
 _NO_EPOCH: Final = -1
+_NO_TIMESTAMP: Final = -1
 
 
 def recompressed(batch: Batch, header: BatchHeader, codec: int) -> tuple[Batch, BatchHeader]:
     """The records as a batch of `codec`, with offsets in order and no attributes that mean nothing.
 
-    ValueError where Kafka fails too: for a producer id without an epoch, a transaction without a producer id.
+    ValueError where Kafka fails too (`MemoryRecordsBuilder.java`): for a producer id without an epoch, a
+    transaction without a producer id, a time below -1.
     """
     transactional = header.attributes & TRANSACTIONAL
     if header.producer_id < 0 and transactional:
@@ -26,6 +28,8 @@ def recompressed(batch: Batch, header: BatchHeader, codec: int) -> tuple[Batch, 
     for index, span in enumerate(spans(header, batch)):
         if not index:
             base_timestamp = latest = span.timestamp
+        if span.timestamp < _NO_TIMESTAMP:
+            raise ValueError(f"a record of {span.timestamp}")
         latest = max(latest, span.timestamp)
         one = b"\0" + varint_of(span.timestamp - base_timestamp) + varint_of(index)
         one += bytes(span.body[span.key : span.end])

@@ -61,3 +61,10 @@ def test_what_a_broker_does_not_write(producer_id: int, epoch: int, attributes: 
     sent = batch(1, producer_id=producer_id, producer_epoch=epoch, sequence=0, attributes=attributes)
     with pytest.raises(ValueError, match="producer id"):
         recompressed(bytearray(sent), header_of(sent), Compression.GZIP)
+
+
+def test_a_time_that_a_broker_does_not_write() -> None:
+    """`MemoryRecordsBuilder.appendWithOffset`."""
+    sent = batch([Record(b"a"), Record(b"b", timestamp=-2)])
+    with pytest.raises(ValueError, match="-2"):
+        recompressed(bytearray(sent), header_of(sent), Compression.GZIP)
