@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..cluster.call import Call
 from ..cluster.partition import Partition
+from ..log.log import Log
 from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
 from ..policies.fetching.unknown_isolation_level import unknown_isolation_level
@@ -87,8 +88,9 @@ def _partition(
     )
     if answer.error_code:
         return answer
-    end = _end(partition, request)
-    found = _lookup(partition, asked.timestamp, end)
+    log = partition.logs[call.broker.id]
+    end = _end(log, request)
+    found = _lookup(log, asked.timestamp, end, partition.leader_epoch)
     beyond = asked.timestamp == LATEST or (asked.timestamp not in _FIXED and found is None)
     if beyond and request.replica_id == _CONSUMER and _end_unknown(partition, call):
         known = call.version >= _OFFSET_NOT_AVAILABLE_SINCE
@@ -109,19 +111,17 @@ def _end_unknown(partition: Partition, call: Call) -> bool:
     )
 
 
-def _end(partition: Partition, request: ListOffsetsRequest) -> int:
+def _end(log: Log, request: ListOffsetsRequest) -> int:
     """Up to where the asker may look."""
-    log = partition.log
     if request.replica_id != _CONSUMER:
         return log.end_offset
     return log.last_stable_offset if request.isolation_level else log.high_watermark
 
 
-def _lookup(partition: Partition, timestamp: int, end: int) -> tuple[int, int, int] | None:
+def _lookup(log: Log, timestamp: int, end: int, leader_epoch: int) -> tuple[int, int, int] | None:
     """(timestamp, offset, leader epoch) of what lies below `end`."""
-    log = partition.log
     if timestamp == LATEST:
-        return -1, end, partition.leader_epoch
+        return -1, end, leader_epoch
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         epoch = log.epochs.epoch_at(log.start_offset)
         return -1, log.start_offset, epoch
