@@ -15,7 +15,10 @@ def connected(bootstrap: str) -> Target:
     if "," in bootstrap:
         _create_internal_topics(bootstrap)
     target = Target.connect(bootstrap, _LIMIT_S)
-    _await_transactions(target)
+    for _, host, port in target.nodes:
+        _await_producer_ids(host, port)
+    _, host, port = target.nodes[0]
+    _await_producer_ids(host, port, "probe")
     return target
 
 
@@ -38,12 +41,15 @@ def _create_internal_topics(bootstrap: str) -> None:
         client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
 
 
-def _await_transactions(target: Target) -> None:
-    with Client(*target.nodes[0][1:], timeout=_LIMIT_S) as client:
+def _await_producer_ids(host: str, port: int, transactional_id: str | None = None) -> None:
+    """Each broker gets the first producer ids from the controller once it is asked for one, and answers
+    COORDINATOR_LOAD_IN_PROGRESS meanwhile (`RPCProducerIdManager.java`), as while it loads transactions."""
+    with Client(host, port, timeout=_LIMIT_S) as client:
         limit = time.monotonic() + _LIMIT_S
         while time.monotonic() < limit:
-            client.call("find_coordinator", 1, {"key": "probe", "key_type": 1})
-            asked = {"transactional_id": "probe", "transaction_timeout": 60_000}
+            if transactional_id is not None:
+                client.call("find_coordinator", 1, {"key": transactional_id, "key_type": 1})
+            asked = {"transactional_id": transactional_id, "transaction_timeout": 60_000}
             if client.call("init_producer_id", 1, asked)["error_code"] == "NONE":
                 return
             time.sleep(0.1)
