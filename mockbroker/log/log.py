@@ -223,13 +223,27 @@ class Log:
         self.segments.measure(segment, self._batches_of(segment))
 
     def reopen(self, *, clean: bool) -> None:
-        """What a broker finds when it starts again (`LogLoader`): an epoch without records is gone, and
-        producers are known from their records, or from the snapshot that a clean shutdown takes. That of an
-        empty log counts for nothing.
+        """What a broker finds when it starts again (`LogLoader`, `UnifiedLog.rebuildProducerState`): an epoch
+        without records is gone, and each producer is known by its last batch.
+
+        A clean shutdown takes a snapshot of all producers, a kill leaves the one that was taken when the log
+        rolled, and the active segment. That of an empty log counts for nothing.
         """
         self.epochs.truncate_from_end(self.end_offset)
-        if not clean or self.start_offset == self.end_offset:
-            self.producers.rebuild(self)
+        producers, rolled_at = self.producers, self.segments.active.base_offset
+        if self.start_offset == self.end_offset:
+            producers.rebuild(())
+        elif not clean and 0 < rolled_at <= self._checkpointed_start:
+            producers.rebuild(self.batches_between(rolled_at, self.end_offset))
+            producers.transactions.truncate_from_start(self.start_offset)
+            producers.log_start_advanced(self.start_offset)
+        producers.load()
+
+    @property
+    def _checkpointed_start(self) -> int:
+        """The log start offset in the checkpoint, which has it only where the first segment begins below it
+        (`LogManager.checkpointLogStartOffsetsInDir`). Snapshots at or below it count for nothing."""
+        return self.start_offset if self.start_offset > self.segments.all[0].base_offset else 0
 
     def begin_at(self, offset: int) -> None:
         """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""

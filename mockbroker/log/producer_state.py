@@ -282,7 +282,7 @@ class ProducerStates:
     # -- what is forgotten
 
     def rebuild(self, batches: Iterable[Batch]) -> None:
-        """Forgets what is not in `batches`, all that a log holds."""
+        """Forgets what is not in `batches`."""
         self.entries.clear()
         self.verifying.clear()
         self.transactions = LogTransactions()
@@ -290,6 +290,14 @@ class ProducerStates:
             header = header_of(batch)
             if header.producer_id >= 0:
                 self.appended_batch(batch, header)
+
+    def load(self) -> None:
+        """Forgets what is not in a snapshot (`ProducerStateManager.writeSnapshot`): it has the last batch
+        of each producer, with the time of that or of a later marker."""
+        self.verifying.clear()
+        for entry in self.entries.values():
+            if entry.batches:
+                entry.batches = [entry.batches[-1]._replace(timestamp=entry.last_timestamp)]
 
     def truncated(self, end_offset: int, batches: Iterable[Batch]) -> None:
         """Forgets what was truncated: producers that wrote there are known by the `batches` that are left,

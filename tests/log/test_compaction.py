@@ -210,7 +210,7 @@ def test_a_producer_is_known_by_what_compaction_left() -> None:
     driver.append([(b"a", b"2"), (b"b", b"3")])
     clean(driver)
     assert driver.ranges()[0] == (0, 2, 0)
-    driver.log.reopen(clean=False)
+    driver.log.producers.rebuild(driver.log)
     driver.append([(b"a", b"3")], producer_id=PRODUCER, sequence=3)
 
 

@@ -90,3 +90,18 @@ def test_sequences_wrap() -> None:
     assert producer.send(2**31 - 3) == (0, 0)
     assert producer.send(0) == (0, 3)
     assert producer.send(2**31 - 3) == (0, 0)
+
+
+@pytest.mark.parametrize(("kafka", "known"), [("2.3", {9}), ("2.4", {8, 9})])
+def test_a_kill_leaves_the_active_segment_and_up_to_2_3_only_producers_with_records(
+    kafka: str, known: set[int]
+) -> None:
+    producer = Producer(kafka)
+    log = producer.partition.log
+    producer.send(0, producer_id=7)
+    log.segments.roll(log.end_offset, producer.now_ms)
+    producer.send(0, producer_id=8)
+    producer.send(0, producer_id=9)
+    log.advance_start(6)
+    log.reopen(clean=False)
+    assert set(log.producers.entries) == known

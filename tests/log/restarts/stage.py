@@ -1,0 +1,228 @@
+"""Where a story is told: one broker that can be started again, and what is asked of it."""
+
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Protocol
+
+from mockbroker.conformance import batches
+from mockbroker.conformance.client import Client
+
+MINUTE_MS: Final = 60_000
+_AGE_MS: Final = 600 * MINUTE_MS
+"""Records are so old, and markers are of now: each marker has a segment of its own behind older records."""
+_VERSIONS: Final = {
+    "produce": 8,
+    "fetch": 11,
+    "list_offsets": 5,
+    "delete_records": 1,
+    "describe_producers": 0,
+    "write_txn_markers": 1,
+    "create_topics": 5,
+    "metadata": 8,
+    "incremental_alter_configs": 1,
+}
+_EARLIEST: Final = -2
+_LATEST: Final = -1
+
+
+class Again(enum.Enum):
+    """What a story yields to have the broker started again."""
+
+    AGAIN = enum.auto()
+
+
+AGAIN: Final = Again.AGAIN
+Steps = Iterator[tuple[str, Any] | Again]
+Story = Callable[["Stage"], Steps]
+
+
+class Broker(Protocol):
+    """A broker, real or not."""
+
+    def client(self) -> Client: ...
+
+    def now_ms(self) -> int: ...
+
+    def again(self, how: str) -> None:
+        """Stops it (`stop`) or kills it (`kill`), and starts it again. Its checkpoints are those of now."""
+
+    def until(self, done: Callable[[], bool], what: str) -> None: ...
+
+
+class Stage:
+    """A story's topic of one partition."""
+
+    def __init__(self, broker: Broker, topic: str) -> None:
+        self.broker, self.topic = broker, topic
+        self._began_ms = broker.now_ms() - _AGE_MS
+        self._client: Client | None = None
+
+    def ask(self, api: str, fields: Mapping[str, Any]) -> Any:
+        if self._client is None:
+            self._client = self.broker.client()
+        return self._client.call(api, _VERSIONS[api], fields)
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def create(self, **configs: str) -> None:
+        """A segment is full after a minute of record time."""
+        named = {"segment.ms": str(MINUTE_MS), **configs}
+        made = {
+            "name": self.topic,
+            "num_partitions": 1,
+            "replication_factor": 1,
+            "assignments": [],
+            "configs": [{"name": name, "value": value} for name, value in named.items()],
+        }
+        fields = {"topics": [made], "timeout": 20_000, "validate_only": False}
+        answer = self.ask("create_topics", fields)["topics"][0]
+        assert answer["error_code"] == "NONE", answer
+        self.led()
+
+    def led(self) -> None:
+        """Waits until the partition has its leader."""
+        self.broker.until(lambda: self.offsets()[0] >= 0, f"the leader of {self.topic}")
+
+    # -- what is written
+
+    def write(
+        self,
+        producer_id: int,
+        sequence: int,
+        *,
+        minute: float,
+        count: int = 1,
+        epoch: int = 0,
+        transactional: bool = False,
+    ) -> Any:
+        """A batch: error, base offset and log append time."""
+        record = batches.Record(timestamp=self._began_ms + int(minute * MINUTE_MS), key=b"k")
+        data = batches.batch(
+            [record] * count,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+            sequence=sequence,
+            attributes=batches.TRANSACTIONAL if transactional else 0,
+        )
+        parts = [{"index": 0, "records": data}]
+        fields = {
+            "transactional_id": f"transactional-{producer_id}" if transactional else None,
+            "acks": -1,
+            "timeout": 10_000,
+            "topic_data": [{"name": self.topic, "partition_data": parts}],
+        }
+        answer = self.ask("produce", fields)["responses"][0]["partition_responses"][0]
+        return [answer["error_code"], answer["base_offset"], self._minute(answer["log_append_time"])]
+
+    def end(self, producer_id: int, *, committed: bool, epoch: int = 0) -> Any:
+        """Ends a transaction with a marker."""
+        marker = {
+            "producer_id": producer_id,
+            "producer_epoch": epoch,
+            "transaction_result": committed,
+            "topics": [{"name": self.topic, "partition_indexes": [0]}],
+            "coordinator_epoch": 3,
+        }
+        (answer,) = self.ask("write_txn_markers", {"markers": [marker]})["markers"]
+        return answer["topics"][0]["partitions"][0]["error_code"]
+
+    def delete_below(self, offset: int) -> None:
+        """DeleteRecords."""
+        parts = [{"partition_index": 0, "offset": offset}]
+        fields = {"topics": [{"name": self.topic, "partitions": parts}], "timeout": 10_000}
+        (answer,) = self.ask("delete_records", fields)["topics"][0]["partitions"]
+        assert answer["error_code"] == "NONE", answer
+
+    def retain(self, bytes_: int, start: int) -> None:
+        """Waits until the log begins at `start`, since it may have no more than so many bytes."""
+        change = [{"name": "retention.bytes", "config_operation": 0, "value": str(bytes_)}]
+        resource = {"resource_type": 2, "resource_name": self.topic, "configs": change}
+        self.ask("incremental_alter_configs", {"resources": [resource], "validate_only": False})
+        self.broker.until(lambda: self.offsets()[0] == start, f"{self.topic} to begin at {start}")
+
+    # -- what is known
+
+    def offsets(self) -> list[int]:
+        """Log start offset, last stable offset, high watermark; negative while there is no leader."""
+        found = []
+        for timestamp, isolation in ((_EARLIEST, 0), (_LATEST, 1), (_LATEST, 0)):
+            parts = [{"partition_index": 0, "timestamp": timestamp, "current_leader_epoch": -1}]
+            topics = [{"name": self.topic, "partitions": parts}]
+            fields = {"replica_id": -1, "isolation_level": isolation, "topics": topics}
+            (answer,) = self.ask("list_offsets", fields)["topics"][0]["partitions"]
+            found.append(answer["offset"])
+        return found
+
+    def aborted(self, offset: int) -> Any:
+        """Aborted transactions that a reader from `offset` on is told of."""
+        part = {
+            "partition": 0,
+            "current_leader_epoch": -1,
+            "fetch_offset": offset,
+            "log_start_offset": -1,
+            "partition_max_bytes": 1_000_000,
+        }
+        fields = {
+            "replica_id": -1,
+            "max_wait": 0,
+            "min_bytes": 0,
+            "max_bytes": 1_000_000,
+            "isolation_level": 1,
+            "session_id": 0,
+            "session_epoch": -1,
+            "topics": [{"topic": self.topic, "partitions": [part]}],
+            "forgotten_topics_data": [],
+            "rack_id": "",
+        }
+        (answer,) = self.ask("fetch", fields)["responses"][0]["partitions"]
+        return [[each["producer_id"], each["first_offset"]] for each in answer["aborted_transactions"] or ()]
+
+    def known(self) -> Any:
+        """DescribeProducers, by producer id: epoch, last sequence, time, coordinator epoch, and first
+        offset of its transaction."""
+        asked = {"topics": [{"name": self.topic, "partition_indexes": [0]}]}
+        (answer,) = self.ask("describe_producers", asked)["topics"][0]["partitions"]
+        assert answer["error_code"] == "NONE", answer
+        return {
+            str(each["producer_id"]): [
+                each["producer_epoch"],
+                each["last_sequence"],
+                self._minute(each["last_timestamp"]),
+                each["coordinator_epoch"],
+                each["current_txn_start_offset"],
+            ]
+            for each in sorted(answer["active_producers"], key=lambda each: int(each["producer_id"]))
+        }
+
+    def _minute(self, time_ms: int) -> Any:
+        """That of the story, "now" for the present, "none" for no time."""
+        if time_ms < 0:
+            return "none"
+        minute = (time_ms - self._began_ms) / MINUTE_MS
+        return minute if minute < 100 else "now"
+
+
+def tell(broker: Broker, how: str, stories: Mapping[str, Story]) -> dict[str, list[list[Any]]]:
+    """What each story, in a topic of its own name, hears of a broker that is started again as `how` says;
+    all of them at the same time."""
+    told: dict[str, list[list[Any]]] = {name: [] for name in stories}
+    stages = {name: Stage(broker, f"{how}-{name}") for name in stories}
+    waiting = {name: story(stages[name]) for name, story in stories.items()}
+    while waiting:
+        for name, steps in list(waiting.items()):
+            for step in steps:
+                if isinstance(step, Again):
+                    break
+                told[name].append(list(step))
+            else:
+                del waiting[name]
+        for stage in stages.values():
+            stage.close()
+        if waiting:
+            broker.again(how)
+            for name in waiting:
+                stages[name].led()
+    return told
