@@ -1,6 +1,6 @@
-"""What a cluster is started with, for type checkers: the same for `MockCluster`, `serve` and pytest.
+"""The options of a cluster, for type checkers: the same for `MockCluster`, `serve` and pytest.
 
-It imports nothing that takes time: pytest reads it in every run.
+This module imports nothing that takes time, since pytest imports it in every run.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .names import Behaviours, Fault, ReleaseName
 
 ClockName = Literal["wall", "manual"]
-"""What moves a cluster's time: the wall clock, or `advance` alone."""
+"""What moves a cluster's time: the wall clock, or only `advance`."""
 
 
 class ClusterOptions(TypedDict, total=False):
-    """`server.options.Options` says what each is and what it is if left out; its fields are the same."""
+    """`server.options.Options` has the same fields, and says what each means and what its default is."""
 
     kafka: "ReleaseName"
     brokers: int
@@ -42,8 +42,8 @@ OPTIONS: Final = frozenset(ClusterOptions.__annotations__)
 
 
 def unchecked(value: Any) -> Any:
-    """The same, as no type checker looks at it: a name that comes from elsewhere, policies for one topic or
-    broker."""
+    """The same value, hidden from type checkers: for a name that is read at run time, or policies for one
+    topic or broker."""
     return value
 
 

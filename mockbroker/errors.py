@@ -1,11 +1,11 @@
-"""The base of every error that mockbroker raises at its users, and those that belong to no one part.
+"""The base of every error that mockbroker raises for its users, and the errors that several parts raise.
 
-Each has the builtin error that fits as a base too: `except ValueError` works as ever.
+Each is also a subclass of the builtin error that fits, so `except ValueError` works as usual.
 """
 
 
 class MockBrokerError(Exception):
-    """What mockbroker raises when it can't do what it was asked to; the message says what to do next."""
+    """Raised when mockbroker can't do what it was asked to do; the message says what to do instead."""
 
 
 class OptionError(MockBrokerError, ValueError):
@@ -17,7 +17,7 @@ class UnknownOptionError(OptionError, TypeError):
 
 
 class NotRunningError(MockBrokerError, RuntimeError):
-    """The cluster does not run: not yet, or not any more."""
+    """The cluster is not running: not yet, or not any more."""
 
 
 class BlockingCallError(MockBrokerError, RuntimeError):
@@ -25,20 +25,21 @@ class BlockingCallError(MockBrokerError, RuntimeError):
 
 
 class WrongEventLoopError(MockBrokerError, RuntimeError):
-    """What needs trio where that does not run: `mockbroker.serve` under asyncio, calls to its cluster in
-    another thread."""
+    """A call that needs trio where trio does not run: `mockbroker.serve` under asyncio, or a call to its
+    cluster from another thread."""
 
 
 class WaitTimeoutError(MockBrokerError, TimeoutError):
-    """What was waited for did not happen in time."""
+    """Something that was waited for did not happen in time."""
 
 
 class NotThereError(MockBrokerError, KeyError):
-    """No broker, topic, partition, group or fault of that name: says which names come near."""
+    """There is no broker, topic, partition, group or fault of that name; the message names the nearest."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class ConflictError(MockBrokerError, RuntimeError):
-    """Right in itself, but not as the cluster is now: says why, or what to do first."""
+    """A valid call that is not possible in the cluster's present state; the message says why, or what to do
+    first."""

@@ -1,4 +1,4 @@
-"""What the package needs for some of what it does, and how to install that."""
+"""The extras that some parts of the package need, and how to install them."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ _PACKAGE = "mockbroker"
 
 
 class MissingExtraError(MockBrokerError, ImportError):
-    """Something needs an extra of the package: says how to install it."""
+    """An extra of the package is missing; the message says how to install it."""
 
     def __init__(self, why: str, extra: str) -> None:
         super().__init__(f"{why}: {how_to_install(extra)}")
@@ -18,7 +18,7 @@ class MissingExtraError(MockBrokerError, ImportError):
 
 
 def how_to_install(extra: str) -> str:
-    """A command for the shell, with the package from where it came (PEP 610), or from its checkout."""
+    """The shell command that installs the extra, from where the package came (PEP 610) or its checkout."""
     url, editable = _origin()
     if url is None:
         return f"pip install '{_PACKAGE}[{extra}]'"
@@ -29,8 +29,8 @@ def how_to_install(extra: str) -> str:
 
 
 def _origin() -> tuple[str | None, bool]:
-    """The URL it was installed from, None for an index; and whether it is edited there."""
-    # Rarely needed, and not for a command to start.
+    """The URL the package was installed from, None for an index; and whether it is an editable install."""
+    # Rarely needed: a command should not wait for it to start.
     import importlib.metadata
 
     try:

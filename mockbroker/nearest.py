@@ -8,7 +8,7 @@ _NEAR: Final = 0.6
 
 
 def nearest(wrong: object, right: Iterable[str]) -> str:
-    """`: did you mean …?`, or the names to choose from when there are few and none is near."""
+    """`: did you mean …?`, or, if no name is near and there are only a few, the names to choose from."""
     names = sorted(right)
     if not names:
         return ""
@@ -18,14 +18,14 @@ def nearest(wrong: object, right: Iterable[str]) -> str:
 
 
 def near(wrong: object, right: Iterable[str]) -> str | None:
-    """The name that is nearest to a wrong one, None when none is near."""
+    """The name that is nearest to a wrong one; None if no name is near."""
     best = max(right, key=lambda name: _likeness(str(wrong), name), default=None)
     return best if best is not None and _likeness(str(wrong), best) > _NEAR else None
 
 
 def _likeness(wrong: str, right: str) -> float:
-    """From 0 to 1; the beginning of a name is enough."""
-    # Rarely needed, and not for a cluster to start.
+    """How alike they are, from 0 to 1; the beginning of a name is enough."""
+    # Rarely needed: a cluster should not wait for it to start.
     import difflib
 
     wrong, right = wrong.lower(), right.lower()

@@ -1,4 +1,4 @@
-"""NAME=VALUE, as options of every command line say it."""
+"""NAME=VALUE options of command lines."""
 
 
 def pairs(option: str, values: list[str] | None) -> dict[str, str]:

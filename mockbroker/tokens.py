@@ -1,4 +1,4 @@
-"""The token that a control API may ask for."""
+"""The token that a control API may require."""
 
 from typing import Final
 
@@ -9,6 +9,6 @@ VARIABLE: Final = "MOCKBROKER_CONTROL_TOKEN"
 
 
 def check_token(token: str | None) -> None:
-    """ValueError for one that can't be sent in a header."""
+    """ValueError for a token that can't be sent in a header."""
     if token is not None and (not token or not token.isascii() or not token.isprintable() or " " in token):
-        raise OptionError("a control token is ASCII text without spaces: choose another")
+        raise OptionError("a control token has to be ASCII text without spaces: choose another")

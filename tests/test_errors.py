@@ -322,5 +322,5 @@ def test_a_fixture_of_ones_own(pytester: pytest.Pytester, monkeypatch: pytest.Mo
     result.assert_outcomes(passed=1, errors=1)
     told = [line for line in result.outlines if line.startswith("mockbroker: ")]
     assert [line.split(":")[1] for line in told] == [
-        " @pytest.mark.mockbroker means nothing to this mock_cluster, a fixture of your own"
+        " @pytest.mark.mockbroker has no effect on this mock_cluster, a fixture of your own"
     ]

@@ -1,4 +1,4 @@
-"""Asks a broker from inside the cluster: by the handlers that answer clients, where no fault touches it."""
+"""Asks a broker from inside the cluster, by the handlers that answer clients. Faults do not apply to it."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -22,8 +22,8 @@ CLIENT_ID = "mockbroker"
 def ask(
     broker: "Broker", api: "ApiKey", request: Any, read: Callable[[Any], T], most: int = 99
 ) -> "Future[T]":
-    """What `read` makes of the broker's answer to the request, in the newest version up to `most`; or what it
-    raises. The future is done at once, unless the request waits."""
+    """A future with what `read` returns or raises for the broker's answer to the request, in the newest
+    version up to `most`. It is done at once, unless the request waits."""
     future: Future[T] = Future()
     # Who waits for it may be cancelled; the request goes on.
     future.set_running_or_notify_cancel()
@@ -50,15 +50,16 @@ def ask(
 
 
 def check(code: int, message: str | None, what: str) -> None:
-    """RefusedError for an error code; `what` was asked for."""
+    """RefusedError for an error code; `what` says what came of the request."""
     if code:
         raise RefusedError(error_name(code), f"{what}: {message}" if message else what)
 
 
 def any_broker(cluster: "Cluster") -> "Broker":
-    """One that changes topics. RefusedError if none runs, or none is the controller."""
+    """A broker that can change topics. RefusedError if none runs, or none is the controller."""
     for broker in cluster.brokers.values():
         if broker.online and not cluster.active_controller.refuses(broker):
             return broker
-    why = "no broker runs" if not any(each.online for each in cluster.brokers.values()) else "no controller"
-    raise RefusedError("BROKER_NOT_AVAILABLE", f"{why}: start one first")
+    running = any(each.online for each in cluster.brokers.values())
+    why = "there is no controller" if running else "no broker is running"
+    raise RefusedError("BROKER_NOT_AVAILABLE", f"{why}: start a broker first")

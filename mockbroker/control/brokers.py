@@ -9,9 +9,9 @@ from .target import Target
 
 
 class BrokerState(TypedDict):
-    """`state` is running, stopped, killed or returning; `fenced` whether the controller takes it for gone;
-    `cut_off` whether it hears nothing of the controller; `unreachable` the brokers it is cut off from;
-    `metadata_delay_ms` how late it hears of what the controller decides."""
+    """`state` is running, stopped, killed or returning; `fenced` is whether the controller has fenced it;
+    `cut_off` whether it is cut off from the controller; `unreachable` the brokers that it is cut off from;
+    `metadata_delay_ms` how late it learns what the controller decides."""
 
     id: int
     host: str
@@ -38,8 +38,8 @@ class ClusterState(TypedDict):
 
 @operation("cluster show", "GET", "/cluster")
 def show(target: Target) -> ClusterState:
-    """What the cluster is: its release, its brokers, its topics. `controller` is null with KRaft: no broker
-    is the controller."""
+    """Shows the cluster: its release, its brokers and its topics. `controller` is null with KRaft, where no
+    broker is the controller."""
     cluster, active = target.cluster, target.cluster.active_controller
     return {
         "release": str(cluster.release),
@@ -54,12 +54,12 @@ def show(target: Target) -> ClusterState:
 
 @operation("brokers list", "GET", "/brokers")
 def list_brokers(target: Target) -> list[BrokerState]:
-    """Every broker and its state."""
+    """Lists every broker and its state."""
     return [state(broker) for broker in target.cluster.brokers.values()]
 
 
 def state(broker: Broker) -> BrokerState:
-    """What became of it."""
+    """A broker's state."""
     return {
         "id": broker.id,
         "host": broker.host,

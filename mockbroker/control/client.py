@@ -14,26 +14,26 @@ from ..tokens import check_token
 from .registry import Operation
 
 PATIENCE_S: Final = 30.0
-"""How long an answer may take, beyond what it was asked to wait for."""
+"""How long an answer may take, on top of the `timeout` that the operation was given."""
 
 
 class UnreachableError(MockBrokerError, OSError):
-    """No control API at that address."""
+    """There is no control API at that address."""
 
 
 class OperationError(MockBrokerError, RuntimeError):
-    """The cluster refused, and says why."""
+    """The cluster refused the operation; the message says why."""
 
 
 class ControlClient:
-    """Asks the control API at `url`, with its token if it has one. ValueError for what is no address."""
+    """Asks the control API at `url`, with a token if it requires one. ValueError if `url` is no address."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         check_token(token)
         self._token = token
         parts = urlsplit(url if "//" in url else f"http://{url}")
         if parts.scheme != "http" or not parts.netloc:
-            raise ValueError(f"{url!r} is no control address: write it as http://127.0.0.1:PORT")
+            raise ValueError(f"{url!r} is not a control address: write it as http://127.0.0.1:PORT")
         self._url = f"http://{parts.netloc}"
         # What is on loopback is behind no proxy.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -63,7 +63,7 @@ class ControlClient:
             text = getattr(reason, "strerror", None) or str(reason) or type(reason).__name__
             raise UnreachableError(f"no control API at {self._url}: {text}") from None
         except ValueError:
-            raise UnreachableError(f"no control API at {self._url}: it answers something else") from None
+            raise UnreachableError(f"no control API at {self._url}: its answer is not JSON") from None
 
 
 def _reason(error: urllib.error.HTTPError) -> str:

@@ -4,11 +4,12 @@ from ..errors import ConflictError, MockBrokerError
 
 
 class TooLargeError(MockBrokerError, ValueError):
-    """More than is read."""
+    """A body that is larger than the API accepts."""
 
 
 class RefusedError(ConflictError):
-    """What a broker refused: `error` is Kafka's name of it (`INVALID_REPLICATION_FACTOR`), `why` its text."""
+    """A broker refused it: `error` is Kafka's name for the error (`INVALID_REPLICATION_FACTOR`), `why` the
+    text."""
 
     def __init__(self, error: str, why: str) -> None:
         super().__init__(f"{error}: {why}")

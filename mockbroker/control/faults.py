@@ -13,8 +13,8 @@ FaultName = Annotated[str, "A fault's name."]
 
 
 class FaultState(TypedDict):
-    """`hits` is how many requests it touched, `held` how many it holds just now; `over` whether it will touch
-    no more."""
+    """`hits` is how many requests it has touched, `held` how many it is holding; `over` is whether it will
+    touch no more."""
 
     name: str
     fault: str
@@ -25,7 +25,7 @@ class FaultState(TypedDict):
 
 
 class FaultShown(FaultState):
-    """`why` says which of its conditions no request has met; it is empty when the fault has fired."""
+    """`why` says which of the fault's conditions no request has met; it is empty once the fault has fired."""
 
     why: str
 
@@ -35,23 +35,23 @@ def add(
     target: Target,
     /,
     do: Annotated[str, "What happens: disconnect, error, delay, hold, …"],
-    name: Annotated[str | None, "What to call it; a number if it is left out."] = None,
-    **fault: Annotated[Any, "Its other fields: api, topic, when, times, …"],
+    name: Annotated[str | None, "What to call the fault; a number if left out."] = None,
+    **fault: Annotated[Any, "The fault's other fields: api, topic, when, times, …"],
 ) -> FaultState:
-    """From now on something happens to the requests that the fault's fields describe."""
+    """Adds a fault: from now on it happens to the requests that its fields describe."""
     name = target.add_fault(name, do, fault)
     return _state(name, target.fault(name))
 
 
 @operation("faults list", "GET", "/faults")
 def list_faults(target: Target) -> list[FaultState]:
-    """Every fault and how often it fired."""
+    """Lists every fault, and how often it fired."""
     return [_state(name, fault) for name, fault in target.named_faults().items()]
 
 
 @operation("faults show", "GET", "/faults/{name}")
 def show(target: Target, name: FaultName) -> FaultShown:
-    """One fault, how often it fired, and if it did not, why."""
+    """Shows one fault, how often it fired, and if it did not, why."""
     fault = target.fault(name)
     return {**_state(name, fault), "why": fault.why}
 
@@ -60,10 +60,10 @@ def show(target: Target, name: FaultName) -> FaultShown:
 async def wait(
     target: Target,
     name: FaultName,
-    hits: Annotated[int, "How many requests it has to touch."] = 1,
+    hits: Annotated[int, "How many requests the fault has to touch."] = 1,
     timeout: Annotated[float, "How many seconds to wait."] = 30.0,
 ) -> FaultState:
-    """Answers once a fault has touched so many requests."""
+    """Waits until a fault has touched a number of requests."""
     fault = target.fault(name)
     with trio.move_on_after(max(timeout, 0)):
         while fault.hits < hits and fault in target.faults.rules:
@@ -77,7 +77,7 @@ async def wait(
 
 @operation("faults pause", "POST", "/faults/{name}/pause")
 def pause(target: Target, name: FaultName) -> FaultState:
-    """Holds every request that the fault is for, until release."""
+    """Holds every request that matches the fault, until it is released."""
     fault = target.fault(name)
     fault.pause()
     return _state(name, fault)
@@ -85,7 +85,7 @@ def pause(target: Target, name: FaultName) -> FaultState:
 
 @operation("faults release", "POST", "/faults/{name}/release")
 def release(target: Target, name: FaultName) -> FaultState:
-    """Lets the requests go that a fault holds, and holds none from now on."""
+    """Lets go of the requests that a fault holds, and holds none from now on."""
     fault = target.fault(name)
     fault.release()
     return _state(name, fault)
@@ -93,7 +93,7 @@ def release(target: Target, name: FaultName) -> FaultState:
 
 @operation("faults remove", "DELETE", "/faults/{name}")
 def remove(target: Target, name: FaultName) -> FaultState:
-    """Ends a fault; requests that it holds go on."""
+    """Removes a fault. Requests that it holds go on."""
     fault = target.fault(name)
     end(target, fault)
     return _state(name, fault)
@@ -101,7 +101,7 @@ def remove(target: Target, name: FaultName) -> FaultState:
 
 @operation("faults clear", "DELETE", "/faults")
 def clear(target: Target) -> list[FaultState]:
-    """Ends all faults, and says what became of them."""
+    """Removes all faults, and shows how often each fired."""
     found = list_faults(target)
     for fault in list(target.faults.rules):
         end(target, fault)

@@ -15,7 +15,7 @@ GroupId = Annotated[str, "A group's id."]
 
 
 class GroupListing(TypedDict):
-    """A group in few words."""
+    """A group in short."""
 
     group_id: str
     state: str
@@ -33,7 +33,7 @@ class Assigned(TypedDict):
 
 
 class MemberState(TypedDict):
-    """`assignment` and `subscription` are null where the group is none of consumers, or they can't be
+    """`assignment` and `subscription` are null if the group's members are not consumers, or if they can't be
     read."""
 
     member_id: str
@@ -60,7 +60,7 @@ class GroupState(TypedDict):
 
 
 class Committed(TypedDict):
-    """`leader_epoch` is null if the client gave none, `expire_ms` unless it set a retention time."""
+    """`leader_epoch` is null if the client gave none, and `expire_ms` if it set no retention time."""
 
     topic: str
     partition: int
@@ -73,7 +73,7 @@ class Committed(TypedDict):
 
 @operation("groups list", "GET", "/groups")
 def list_groups(target: Target) -> list[GroupListing]:
-    """Every group."""
+    """Lists every group."""
     return [
         {
             "group_id": each.group_id,
@@ -89,7 +89,7 @@ def list_groups(target: Target) -> list[GroupListing]:
 
 @operation("groups committed", "GET", "/groups/{group}/committed")
 def list_committed(target: Target, group: GroupId) -> list[Committed]:
-    """What a group has committed, by topic and partition."""
+    """Shows the offsets that a group has committed, by topic and partition."""
     return [
         {
             "topic": topic,
@@ -106,7 +106,7 @@ def list_committed(target: Target, group: GroupId) -> list[Committed]:
 
 @operation("groups show", "GET", "/groups/{group}")
 def show(target: Target, group: GroupId) -> GroupState:
-    """A group's state, its members and what is assigned to them."""
+    """Shows a group's state, its members and the partitions assigned to them."""
     found = group_named(target, group)
     return {
         "group_id": found.group_id,
@@ -148,7 +148,7 @@ def group_named(target: Target, group: str) -> GroupDescription:
 
 
 def committed(target: Target, group: str) -> dict[tuple[str, int], CommittedOffset]:
-    """NotThereError for a group that never was, or is no more; empty for one that has committed nothing."""
+    """NotThereError for a group that never existed, or exists no more; empty if it has committed nothing."""
     return contents.committed(_group(target, group))
 
 

@@ -1,4 +1,5 @@
-"""Who may ask: this machine's programs, not the pages in its browsers; with a token, only who has it."""
+"""Who may use the control API: programs of this machine, but not web pages in its browsers; and with a token
+only those that have it."""
 
 import hmac
 from typing import Final
@@ -10,12 +11,13 @@ from .answers import Answer, error_answer
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OUR_SITES: Final = ("same-origin", "none")
-"""What a browser says of requests of our own pages, and of those that its user typed."""
+"""What a browser sends with requests of our own pages, and with addresses that its user typed."""
 
 
 def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:
-    """Refuses what a web page may have sent: under a name of its own for this address, from its origin, or
-    from its site where it names no origin. With a `token`, refuses who does not send it."""
+    """Refuses requests that a web page may have sent: those that reach this address by another host name,
+    from another origin, or, if they name no origin, from another site. With a `token`, refuses requests
+    without it."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         refusal = _refusal(dict(scope["headers"]), token) if scope["type"] == "http" else None
@@ -31,12 +33,12 @@ def _refusal(headers: dict[bytes, bytes], token: str | None) -> Answer | None:
     if host.removesuffix(f":{host.rpartition(':')[2]}").lower() not in _LOOPBACK:
         return error_answer(403, f"host {host!r} is not this machine")
     if origin is not None and origin != f"http://{host}".encode("latin-1"):
-        return error_answer(403, f"requests of {origin.decode('latin-1')} are not answered")
+        return error_answer(403, f"requests from {origin.decode('latin-1')} are not answered")
     if site not in _OUR_SITES:
-        return error_answer(403, f"requests of other sites' pages ({site}) are not answered")
+        return error_answer(403, f"requests from pages of other sites ({site}) are not answered")
     if token is not None:
         given = headers.get(b"authorization", b"")
         if not hmac.compare_digest(given, f"Bearer {token}".encode()):
-            text = f"a control token is asked for: send it as 'Authorization: Bearer ...', or set {VARIABLE}"
+            text = f"a control token is required: send it as 'Authorization: Bearer ...', or set {VARIABLE}"
             return error_answer(401, text, {"WWW-Authenticate": "Bearer"})
     return None

@@ -1,4 +1,4 @@
-"""What may be the reason when a client gets nothing: rules over a cluster's state and its notes.
+"""Possible reasons why a client gets nothing: rules over a cluster's state and its notes.
 
 Each rule is silent while clients get what they ask for.
 """
@@ -39,19 +39,19 @@ _OF_GROUPS: Final = frozenset(
 )
 """What a client asks a coordinator for."""
 _SETTLED_MS: Final = 500
-"""So long a group may take to get from one state to the next."""
+"""How long a group may take to get from one state to the next."""
 _KEYS: Final = frozenset(key.value for key in ApiKey)
 _FOLLOWS: Final = (FollowerState.IN_STEP, FollowerState.BEHIND)
 
 
 @operation("hints list", "GET", "/hints")
 def hints(target: Target) -> list[str]:
-    """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
+    """Lists possible reasons why a client gets nothing, the likeliest first. Empty if all is well."""
     return list(found(target.cluster, target.faults, manual_clock=target.manual_clock))
 
 
 def found(cluster: "Cluster", faults: "Faults", *, manual_clock: bool) -> Iterator[str]:
-    """The hints that there are just now. Changes nothing in the cluster."""
+    """The hints at this moment. Changes nothing in the cluster."""
     told = list(_plain_hints(cluster, faults, manual_clock=manual_clock))
     yield from told
     # A consumer whose topic is not there does not join either.
@@ -84,7 +84,7 @@ def _unserved(cluster: "Cluster") -> Iterator[str]:
         api = api_name(ApiKey(each.api)) if known else f"API {each.api}"
         what = f"serves v{served[0]} to v{served[1]}" if served else "does not serve it"
         yield (
-            f"{_client(each.client_id)} sent {api} v{each.version}, and Kafka {cluster.release} {what}: "
+            f"{_client(each.client_id)} sent {api} v{each.version}, but Kafka {cluster.release} {what}: "
             "its connection was closed"
         )
 
@@ -117,7 +117,7 @@ def _leaderless(partition: "Partition") -> str:
 
 
 def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
-    """Groups that wait for their members, and have done so for `settled_ms`."""
+    """Groups that have been waiting for their members for `settled_ms`."""
     for _, group in _all_groups(cluster):
         if not group.members and not group.pending:
             continue
@@ -140,14 +140,14 @@ def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
 
 
 def _not_joined(cluster: "Cluster") -> Iterator[str]:
-    """Clients that find their coordinator, and then nothing that they would ask it for."""
+    """Clients that found their coordinator, and then asked it for nothing."""
     if _CONSUMER_GROUP_HEARTBEAT in advertised(cluster.release):
         return
     for group, (client, since_ms) in cluster.notes.coordinated.items():
         if cluster.now_ms - since_ms >= _IDLE_MS:
             yield (
-                f"{_client(client)} found the coordinator of the group {group!r} and asks it for nothing: "
-                "ConsumerGroupHeartbeat is not served, which group.protocol=consumer needs (KIP-848)"
+                f"{_client(client)} found the coordinator of the group {group!r}, but asks it for nothing: "
+                "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which is not served"
             )
 
 
@@ -156,7 +156,7 @@ def _for(waits: str) -> str:
 
 
 def _resets(cluster: "Cluster") -> Iterator[str]:
-    """Consumers that began at the end, after all there is."""
+    """Consumers that began at the log end, after all records."""
     began: dict[tuple[str | None, str, str], list[tuple[Partition, int]]] = {}
     went_on = set()
     for (group, topic, index), client in cluster.notes.without_offset.items():
@@ -175,7 +175,7 @@ def _resets(cluster: "Cluster") -> Iterator[str]:
         where = _few([f"{_name(partition)} at offset {end}" for partition, end in ends])
         yield (
             f"{_client(client)} of the group {group!r} found no committed offset and began after the last "
-            f"record (auto.offset.reset=latest): {where}; none was written since"
+            f"record (auto.offset.reset=latest): {where}; nothing has been written since"
         )
 
 
@@ -190,7 +190,7 @@ def _transactions(cluster: "Cluster") -> Iterator[str]:
         )
         yield (
             f"{_client(client)} reads committed records only, and gets none of {_name(partition)} from "
-            f"offset {log.last_stable_offset} on: {whose} is open"
+            f"offset {log.last_stable_offset} on, because {whose} is open"
         )
 
 
@@ -224,7 +224,7 @@ def _beyond(cluster: "Cluster") -> Iterator[str]:
         partition = cluster.partition(topic, index)
         if partition is not None and not partition.log.start_offset <= offset <= partition.log.end_offset:
             ends = f"begins at offset {partition.log.start_offset} and ends at {partition.log.end_offset}"
-            yield f"{_client(client)} asked {_name(partition)} for offset {offset}, and it {ends}"
+            yield f"{_client(client)} asked {_name(partition)} for offset {offset}, but it {ends}"
 
 
 def _empty(cluster: "Cluster") -> Iterator[str]:
@@ -237,7 +237,7 @@ def _empty(cluster: "Cluster") -> Iterator[str]:
     for name, client in waiting.items():
         if name not in written:
             meant = _meant(near(name, written))
-            yield f"{_client(client)} reads the topic {name!r}, and nothing was ever written to it{meant}"
+            yield f"{_client(client)} reads the topic {name!r}, but nothing was ever written to it{meant}"
 
 
 def _wrong_groups(cluster: "Cluster") -> Iterator[str]:
@@ -249,13 +249,13 @@ def _wrong_groups(cluster: "Cluster") -> Iterator[str]:
 
 
 def _standing_clock(cluster: "Cluster") -> Iterator[str]:
-    """What would be over by now, if the clock had not to be advanced."""
+    """What would be over by now if the clock did not have to be advanced by hand."""
     for broker in cluster.brokers.values():
         if broker.liveness is Liveness.KILLED and not broker.fenced:
             session_ms = cluster.configs.broker_int(cluster.policies[broker_session])
             yield (
-                f"broker {broker.id} was killed, and nobody else leads until its session is over, but the "
-                f"clock stands still (clock='manual'): clock.advance('{session_ms}ms')"
+                f"broker {broker.id} was killed, and no other broker leads its partitions until its session "
+                f"has timed out, but the clock stands still (clock='manual'): clock.advance('{session_ms}ms')"
             )
     for _, group in _all_groups(cluster):
         for member in group.members.values():
@@ -283,7 +283,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
 
 def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, Partition, int, bool]]":
     """The last Fetch of each client that had to wait: client id, partition, offset, and whether it reads
-    committed records only."""
+    only committed records."""
     for client, context in cluster.notes.waits.items():
         request = context.request
         if request.replica_state.replica_id >= 0:
@@ -296,7 +296,7 @@ def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, Partition, int, bo
 
 
 def _all_groups(cluster: "Cluster") -> "Iterator[tuple[Broker, ClassicGroup]]":
-    """A coordinator that nobody has asked yet is not to begin because someone looks."""
+    """Every group with its coordinator. A coordinator that no client has asked yet is not created by this."""
     for broker in cluster.brokers.values():
         if "groups" in vars(broker):
             for group in list(broker.groups.groups.values()):
@@ -324,4 +324,4 @@ def _few(names: list[str]) -> str:
 
 
 _IDLE_MS: Final = 1000
-"""So long a client that is well does not wait between finding its coordinator and asking it for something."""
+"""A healthy client waits less between finding its coordinator and asking it for something."""

@@ -31,7 +31,7 @@ from .table import OPERATIONS
 from .target import Target
 
 MOST_BYTES: Final = 1024 * 1024
-"""So large may a body be."""
+"""The largest body that is accepted."""
 STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (NotThereError, 404),
     (ConflictError, 409),
@@ -113,21 +113,21 @@ async def _body(request: Request) -> dict[str, Any]:
         return {}
     try:
         found = json.loads(text, parse_constant=_no_constant)
-        # Half of a surrogate pair is no text, and can't be sent to a client.
+        # Half of a surrogate pair is not text, and can't be sent to a client.
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise ValueError("the body has half of a surrogate pair, which is no text") from None
+        raise ValueError("the body has half of a surrogate pair, which is not text") from None
     except ValueError as error:
-        raise ValueError(f"the body is no JSON: {error}") from None
+        raise ValueError(f"the body is not JSON: {error}") from None
     except RecursionError:
-        raise ValueError("the body is nested too deep") from None
+        raise ValueError("the body is nested too deeply") from None
     if not isinstance(found, dict):
-        raise ValueError("the body is no JSON object: give arguments by name")
+        raise ValueError("the body is not a JSON object: give arguments by name")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _in_path(request: Request) -> dict[str, str]:
@@ -146,7 +146,8 @@ def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
     async def endpoint(request: Request) -> ASGIApp:
         wanted = {name: value for name, value in request.query_params.items() if name != "since"}
         if streams.full:
-            return error_answer(503, f"{MOST_STREAMS} clients read the trace already: end one of them")
+            text = f"{MOST_STREAMS} clients are reading the trace already: close one of them"
+            return error_answer(503, text)
         try:
             return Events(target, wanted, since(request), streams)
         except ValueError as error:
@@ -164,10 +165,10 @@ async def _refused(request: Request, error: Exception) -> Response:
     path, method = request.url.path, request.method
     if error.status_code == 405:
         allowed = (error.headers or {}).get("Allow", "")
-        return error_answer(405, f"{path} takes no {method}, but {allowed}", error.headers)
+        return error_answer(405, f"{path} does not take {method}: use {allowed}", error.headers)
     if error.status_code == 404:
         return error_answer(
-            404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all"
+            404, f"nothing at {path}{nearest(path, set(_near(path)))}; GET /openapi.json lists all paths"
         )
     return error_answer(error.status_code, error.detail, error.headers)
 

@@ -55,14 +55,14 @@ def begin_produce(
     acks: int = -1,
     timeout: float = PATIENCE_S,
 ) -> "Future[Record]":
-    """The record as it was appended, once `acks` are there.
+    """A future with the record as it was appended, once it is acknowledged as `acks` asks for.
 
-    NotThereError for a topic or partition that is not there; RefusedError, now or from the future, with what
-    the broker answered. ValueError.
+    NotThereError for a topic or partition that does not exist; RefusedError, now or from the future, with the
+    broker's answer. ValueError.
     """
     if acks not in ACKS:
         raise OptionError(
-            f"acks is {acks!r}: give -1 to wait for all in-sync replicas, or 1 for the leader alone"
+            f"acks is {acks!r}: give -1 to wait for all in-sync replicas, or 1 to wait for the leader only"
         )
     content, name = _bytes("value", value), _bytes("key", key)
     pairs = headers.items() if isinstance(headers, Mapping) else headers
@@ -106,11 +106,12 @@ def begin_produce(
 def begin_delete(
     target: Target, topic: str, partition: int, before: int | None, timeout: float = PATIENCE_S
 ) -> "Future[int]":
-    """The low watermark, once all replicas on live brokers have deleted. NotThereError; RefusedError."""
+    """A future with the low watermark, once all replicas on live brokers have deleted the records.
+    NotThereError; RefusedError."""
     found = target.partition(topic, partition)
     what = f"nothing was deleted of {topic}-{partition}"
     if before is not None and before < 0:
-        raise OptionError(f"before is {before}: give an offset from 0 on")
+        raise OptionError(f"before is {before}: give an offset of 0 or more")
     wanted = DeleteRecordsPartition(partition, _HIGH_WATERMARK if before is None else before)
     request = DeleteRecordsRequest([DeleteRecordsTopic(topic, [wanted])], _ms(timeout))
 
@@ -124,12 +125,13 @@ def begin_delete(
 
 
 def _topic(target: Target, name: str) -> "Topic":
-    """The topic, created by use where the configuration has it so. NotThereError, RefusedError."""
+    """The topic; created if it does not exist and auto.create.topics.enable is true. NotThereError,
+    RefusedError."""
     cluster = target.cluster
     if name not in cluster.topics:
         if not cluster.configs.broker_bool("auto.create.topics.enable"):
             near = nearest(name, cluster.topics)
-            hint = "create_topic makes it, for auto.create.topics.enable is false"
+            hint = "create it with create_topic, since auto.create.topics.enable is false"
             raise NotThereError(f"no topic {name!r}{near}; {hint}" if near else f"no topic {name!r}: {hint}")
         try:
             topic_creation.check_name(cluster, name)
@@ -141,35 +143,36 @@ def _topic(target: Target, name: str) -> "Topic":
 
 
 def _chosen(topic: "Topic", key: bytes | None) -> int:
-    """The partition of the key; without one the first that has a leader."""
+    """The partition of the key; without a key, the first partition that has a leader."""
     if key is not None:
         return partition_for(key, len(topic.partitions))
     return next((each.index for each in topic.partitions if each.led), 0)
 
 
 def _leader(target: Target, partition: "Partition", what: str) -> "Broker":
-    """RefusedError while there is none that runs."""
+    """The partition's leader. RefusedError if it has none, or if the leader is down."""
     leader = target.cluster.brokers.get(partition.leader)
     if leader is None:
-        brokers = " and ".join(map(str, partition.isr))
-        raise RefusedError("LEADER_NOT_AVAILABLE", f"{what}: no replica leads, broker {brokers} may")
+        brokers = " or ".join(map(str, partition.isr))
+        why = f"it has no leader, and only broker {brokers} may become one"
+        raise RefusedError("LEADER_NOT_AVAILABLE", f"{what}: {why}")
     if not leader.online:
-        raise RefusedError("LEADER_NOT_AVAILABLE", f"{what}: broker {leader.id} leads and is down")
+        raise RefusedError("LEADER_NOT_AVAILABLE", f"{what}: its leader, broker {leader.id}, is down")
     return leader
 
 
 def _why(partition: "Partition", code: int) -> str | None:
-    """What a broker's answer leaves out, where replicas are to blame."""
+    """What a broker's answer does not say: which replicas are the reason for an error."""
     if code == ErrorCode.REQUEST_TIMED_OUT:
         late = [
             f"broker {each.broker} ({each.state})"
             for each in describe(partition)
             if each.in_sync and each.state not in ("leader", "in step")
         ]
-        return f"in-sync replicas have not copied it in time: {', '.join(late)}" if late else None
+        return f"these in-sync replicas did not fetch it in time: {', '.join(late)}" if late else None
     if code in (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND):
         brokers = ", ".join(map(str, partition.isr))
-        return f"in sync is broker {brokers}, and min.insync.replicas is {partition.min_insync_replicas}"
+        return f"the ISR is {brokers}, and min.insync.replicas is {partition.min_insync_replicas}"
     return None
 
 

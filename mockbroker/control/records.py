@@ -20,12 +20,12 @@ from .target import Target
 
 T = TypeVar("T")
 _MOST: Final = 1000
-"""So many records are listed where nobody says how many."""
+"""How many records are listed at most without a limit."""
 Encoding = Literal["utf-8", "base64"]
 
 
 class HeaderState(TypedDict):
-    """A header; `value` is text, or base64 where the bytes are no UTF-8, and null is null."""
+    """A header; `value` is text, or base64 if the bytes are not UTF-8, or null."""
 
     key: str
     value: str | None
@@ -33,9 +33,9 @@ class HeaderState(TypedDict):
 
 
 class RecordState(TypedDict):
-    """A record. `key` and `value` are text, or base64 where the bytes are no UTF-8, as `key_encoding` and
-    `value_encoding` say; null is null. `transaction` is ongoing, committed or aborted; `control` is commit or
-    abort where it is no record but the marker that ends a transaction."""
+    """A record. `key` and `value` are text, or base64 if the bytes are not UTF-8, as `key_encoding` and
+    `value_encoding` say, or null. `transaction` is ongoing, committed or aborted. `control` is commit or
+    abort for a marker that ends a transaction, and null for any other record."""
 
     topic: str
     partition: int
@@ -57,7 +57,7 @@ class RecordState(TypedDict):
 
 
 class Deleted(TypedDict):
-    """Where the log begins now: the least log start offset of the replicas."""
+    """`low_watermark` is where the log begins now: the lowest log start offset of the replicas."""
 
     topic: str
     partition: int
@@ -68,23 +68,26 @@ class Deleted(TypedDict):
 def list_records(
     target: Target,
     topic: TopicName,
-    partition: Annotated[int | None, "Only those of this partition."] = None,
+    partition: Annotated[int | None, "List only the records of this partition."] = None,
     isolation_level: Annotated[
-        IsolationLevel | None, "What a consumer reads: read_uncommitted or read_committed."
+        IsolationLevel | None,
+        "List what a consumer with this isolation level reads: read_uncommitted or read_committed.",
     ] = None,
-    broker: Annotated[int | None, "As this replica has them; the leader if it is left out."] = None,
-    offset: Annotated[int, "Only from this offset on."] = 0,
-    limit: Annotated[int | None, "So many at most. If it is left out, more than 1,000 are an error."] = None,
-    control: Annotated[bool, "The markers that end transactions too."] = False,
+    broker: Annotated[int | None, "List what this broker's replica has; the leader's if left out."] = None,
+    offset: Annotated[int, "List only records from this offset on."] = 0,
+    limit: Annotated[
+        int | None, "List this many records at most. If left out, more than 1,000 are an error."
+    ] = None,
+    control: Annotated[bool, "List the markers that end transactions too."] = False,
 ) -> list[RecordState]:
-    """The records of a topic, by partition and offset: all that is stored, or what a consumer reads."""
+    """Lists the records of a topic, by partition and offset: all that is stored, or what a consumer reads."""
     if limit is not None and limit < 0:
-        raise OptionError(f"limit is {limit}: give a number from 0 on")
+        raise OptionError(f"limit is {limit}: give 0 or more")
     found = records(target, topic, partition, isolation_level, broker, offset, control)
     listed = list(islice(found, _MOST + 1 if limit is None else limit))
     if limit is None and len(listed) > _MOST:
         raise OptionError(
-            f"there are more than {_MOST} records: give a limit, for as many of them as that, or choose a "
+            f"there are more than {_MOST} records: give a limit to get that many of them, or choose a "
             "partition and an offset"
         )
     return [_state(each) for each in listed]
@@ -94,12 +97,14 @@ def list_records(
 async def produce(
     target: Target,
     topic: TopicName,
-    value: Annotated[str | None, "Its value; null if it is left out."] = None,
-    key: Annotated[str | None, "Its key; null if it is left out."] = None,
-    partition: Annotated[int | None, "Which partition; that of the key, or the first."] = None,
-    headers: Annotated[dict[str, str] | None, "Its headers, as name=value."] = None,
-    timestamp_ms: Annotated[int | None, "Its time; now if it is left out."] = None,
-    encoding: Annotated[Encoding, "What key, value and headers are written in: utf-8 or base64."] = "utf-8",
+    value: Annotated[str | None, "The record's value; null if left out."] = None,
+    key: Annotated[str | None, "The record's key; null if left out."] = None,
+    partition: Annotated[
+        int | None, "The partition; if left out, the one for the key, or the first without a key."
+    ] = None,
+    headers: Annotated[dict[str, str] | None, "The record's headers, as name=value."] = None,
+    timestamp_ms: Annotated[int | None, "The record's timestamp, in ms; now if left out."] = None,
+    encoding: Annotated[Encoding, "The encoding of key, value and headers: utf-8 or base64."] = "utf-8",
     timeout: Annotated[float, "How many seconds replication may take."] = PATIENCE_S,
 ) -> RecordState:
     """Appends a record as a producer does with acks=all, and answers once it is replicated."""
@@ -122,8 +127,12 @@ async def delete(
     target: Target,
     topic: TopicName,
     partition: PartitionIndex,
-    before: Annotated[int | None, "Those below this offset; the high watermark if it is left out."] = None,
-    timeout: Annotated[float, "How many seconds it may take until all replicas have."] = PATIENCE_S,
+    before: Annotated[
+        int | None, "Delete the records below this offset; below the high watermark if left out."
+    ] = None,
+    timeout: Annotated[
+        float, "How many seconds it may take until all replicas have deleted them."
+    ] = PATIENCE_S,
 ) -> Deleted:
     """Deletes the records of a partition below an offset, as a client's DeleteRecords does."""
     future = begin_delete(target, topic, partition, before, timeout)
@@ -139,15 +148,15 @@ def records(
     offset: int,
     control_records: bool,
 ) -> Iterator[Record]:
-    """By partition and offset. NotThereError for a topic, a partition or a replica that is not there;
+    """By partition and offset. NotThereError for a topic, a partition or a replica that does not exist;
     ValueError."""
     if isolation_level not in (None, "read_uncommitted", "read_committed"):
         raise OptionError(
             f"isolation_level is {isolation_level!r}: give 'read_uncommitted' or 'read_committed', or leave "
-            "it out for all that is stored"
+            "it out to get everything that is stored"
         )
     if offset < 0:
-        raise OptionError(f"offset is {offset}: give a number from 0 on")
+        raise OptionError(f"offset is {offset}: give 0 or more")
     found = target.topic(topic).partitions if partition is None else [target.partition(topic, partition)]
     names = transactional_ids(target.cluster)
     places = [_place(target, topic, each.index, broker, names) for each in found]
@@ -164,8 +173,8 @@ def _place(target: Target, topic: str, index: int, broker: int | None, names: di
         return Place(partition, partition.log, names)
     target.broker(broker)
     if broker not in partition.logs:
-        there = " and ".join(map(str, partition.replicas))
-        raise NotThereError(f"broker {broker} has no replica of {topic}-{index}: {there} has")
+        there = ", ".join(map(str, partition.replicas))
+        raise NotThereError(f"broker {broker} has no replica of {topic}-{index}: its replicas are on {there}")
     # A follower hears of the high watermark with its next fetch.
     partition.tell_followers()
     return Place(partition, partition.logs[broker], names)
@@ -179,7 +188,7 @@ async def _done(future: Future[T]) -> T:
 
 
 def _bytes(name: str, text: str | None, encoding: str) -> bytes | None:
-    """OptionError for what is not base64."""
+    """OptionError for text that is not base64 but should be."""
     if text is None:
         return None
     if encoding != "base64":

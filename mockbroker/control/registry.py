@@ -16,7 +16,7 @@ Method = Literal["GET", "POST", "PUT", "DELETE"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument. `rest` takes all that has no parameter of its own."""
+    """One argument. `rest` takes all arguments that have no parameter of their own."""
 
     name: str
     keyword: str
@@ -33,7 +33,7 @@ class Parameter:
 @dataclass(frozen=True)
 class Operation:
     """`name` is two words, as on the command line; `{…}` in `path` are parameters of `function`, whose first
-    one is the `Target`. Where `function` is asynchronous it may wait."""
+    parameter is the `Target`. An asynchronous `function` may wait."""
 
     name: str
     method: Method
@@ -64,7 +64,7 @@ class Operation:
 
     @property
     def result(self) -> Any:
-        """The type of what it gives."""
+        """The type of the operation's result."""
         return get_type_hints(self.function, include_extras=True)["return"]
 
     @property
@@ -78,8 +78,8 @@ class Operation:
     def arguments(
         self, given: Mapping[str, Any], *, text: bool = False, partial: bool = False
     ) -> dict[str, Any]:
-        """Keyword arguments for `function` from what a user gave. ValueError names what is wrong, or missing
-        unless they are `partial`."""
+        """Keyword arguments for `function` from what a user gave. ValueError names an argument that is wrong,
+        or missing unless they are `partial`."""
         found = {}
         for name, value in given.items():
             parameter = self.parameters.get(name)
@@ -92,8 +92,8 @@ class Operation:
                 found[name] = value
             else:
                 names = [each.name for each in self.parameters.values() if not each.rest]
-                suggestion = nearest(name, names) if names else ": it takes nothing"
-                raise ValueError(f"{self.name} has no {name!r}{suggestion}")
+                suggestion = nearest(name, names) if names else ": it takes no arguments"
+                raise ValueError(f"{self.name} has no argument {name!r}{suggestion}")
         if not partial:
             self.complete(found)
         return found

@@ -24,7 +24,7 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 
 class Described(NamedTuple):
-    """An annotation without what stands around it."""
+    """An annotation, taken apart."""
 
     kind: Any
     optional: bool
@@ -45,7 +45,7 @@ def describe(annotation: Any) -> Described:
 
 
 def read(annotation: Any, value: Any, *, text: bool = False) -> Any:
-    """`value` as the annotation has it; from `text`, numbers are read. ValueError says what to give."""
+    """`value` as the annotated type; with `text`, also from text. ValueError says what to give instead."""
     kind, optional, _ = describe(annotation)
     if value is None and optional:
         return None

@@ -1,7 +1,8 @@
 """The trace as server-sent events: one `data:` line of JSON for each event, its number as the id.
 
-A client that comes back with `Last-Event-ID` gets what it missed, as far as it is kept, and so does one that
-reads slowly. Of what is kept no more it is told by an event `missed`, whose data are `{"from": 7, "to": 9}`.
+A client that comes back with `Last-Event-ID` gets the events that it missed, as far as they are still kept,
+and so does one that reads slowly. If some are not kept any more, it gets an event `missed` with their first
+and last number: `{"from": 7, "to": 9}`.
 """
 
 import json
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from .target import Target
 
 MOST_STREAMS: Final = 64
-"""So many clients may read the trace at once."""
+"""How many clients may read the trace at once."""
 
 
 class Streams:
-    """Counts those that are read just now."""
+    """Counts the streams that are being read."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -33,11 +34,11 @@ class Streams:
 
 
 class Events:
-    """An answer that goes on until its client leaves: the events of the wanted kind and values, those after
-    number `since` first, if it is not negative, and then as they come.
+    """An answer that goes on until its client leaves: the events of the wanted kind and values; first those
+    after number `since`, if it is not negative, and then each as it happens.
 
-    They are read from the trace, which keeps the last of them, so that a slow client takes no memory.
-    ValueError for an unknown kind or field.
+    They are read from the trace, which keeps the last of them, so a slow client takes no memory. ValueError
+    for an unknown kind or field.
     """
 
     def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:
@@ -76,7 +77,8 @@ class Events:
         self._came.set()
 
     async def _tell_after(self, last: int, send: Send) -> int:
-        """Sends what has a higher number than `last`, also what comes meanwhile; returns the last number."""
+        """Sends events with a higher number than `last`, also those that happen meanwhile; returns the last
+        number."""
         events = self._target.trace.events
         while events and events[-1].number > last:
             new = []
@@ -105,7 +107,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
 
 
 def since(request: Request) -> int:
-    """The number of the last event that the client knows; -1 for none but those to come. ValueError."""
+    """The number of the last event that the client knows; -1 if it wants only those to come. ValueError."""
     text = request.headers.get("last-event-id") or request.query_params.get("since") or "-1"
     try:
         return int(text)

@@ -24,7 +24,7 @@ def _act(target: Target, verb: Verb[S, ...], subject: S, **given: Any) -> None:
 
 
 def _act_on_broker(target: Target, verb: Verb[Broker, ...], broker: Broker, **given: Any) -> None:
-    """One that waits for its port is down, and starts on its own."""
+    """Like `_act`; but a broker that is waiting for its port is down, and stopping it ends the wait."""
     if verb.name in ("stop-broker", "kill-broker") and target.deaf.pop(broker.id, None) is not None:
         return
     verb(target.cluster, broker, **given)
@@ -60,15 +60,15 @@ PLACES: Final[tuple[Place[Any], ...]] = (
 
 
 def do(target: Target, verb: str, /, **given: Any) -> Any:
-    """What the operation answers; `given` names the subject too. OptionError where it names none, or two;
-    NotThereError, ConflictError."""
+    """What the operation answers; `given` names the subject too. OptionError if it names none, or more than
+    one; NotThereError, ConflictError."""
     found = VERBS[verb]
     named = {name for name, value in given.items() if value is not None}
     places = [each for each in PLACES if each.subject in found.subjects]
     meant = [each for each in places if named.issuperset(each.subject.keys)]
     if len(meant) != 1:
         choices = " or ".join(" and ".join(each.subject.keys) for each in places)
-        raise OptionError(f"{verb}: of which? Give {choices}")
+        raise OptionError(f"{verb} needs to know what it acts on: give {choices}")
     [place] = meant
     others = {name for each in places for name in each.subject.keys} - set(place.subject.keys)
     return _do(target, found, place, {name: value for name, value in given.items() if name not in others})

@@ -15,19 +15,19 @@ from .match import FaultError, Match
 
 
 class CallbackError(MockBrokerError):
-    """A function that was given to `cluster.on` raised, or said what can't be: its cause says what."""
+    """A function that was given to `cluster.on` raised, or asked for something impossible; see its cause."""
 
 
 @dataclass
 class Callback(Action):
-    """Asks `function`, which is given a ClientRequest. Has no name: only Python can give it."""
+    """Calls `function` with a ClientRequest. It has no name, since only Python can give it."""
 
     function: Callable[[Any], None]
 
     def check(self, match: Match) -> None:
         given = self.function
         if not callable(given):
-            raise FaultError(f"{given!r} is no function: give one that takes the request")
+            raise FaultError(f"{given!r} is not a function: give one that takes the request")
         if inspect.iscoroutinefunction(given) or inspect.isasyncgenfunction(given):
             raise FaultError(
                 f"{name_of(given)} is asynchronous: give a plain function, since the cluster calls it in its "
@@ -36,9 +36,9 @@ class Callback(Action):
         try:
             inspect.signature(given).bind(None)
         except TypeError as error:
-            raise FaultError(f"{name_of(given)} can't be called with the request alone: {error}") from None
+            raise FaultError(f"{name_of(given)} can't be called with only the request: {error}") from None
         except ValueError:
-            pass  # a builtin that does not tell
+            pass  # a builtin whose signature is not known
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         request = ClientRequest(exchange, match, done=when == "after")
@@ -47,8 +47,8 @@ class Callback(Action):
             returned = function(request)
             if returned is not None:
                 raise FaultError(
-                    f"it returned {returned!r:.100}: say what happens by the request's methods, as in "
-                    "request.disconnect(), and return nothing"
+                    f"it returned {returned!r:.100}: say what happens by calling a method of the request, "
+                    "such as request.disconnect(), and return nothing"
                 )
             return request.carry_out()
         except KeyboardInterrupt:

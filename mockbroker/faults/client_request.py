@@ -81,7 +81,7 @@ class ClientRequest:
         self._say("disconnect", lambda exchange: _end(exchange, CLOSE))
 
     def drop(self) -> None:
-        """No answer ever, to this and to what is behind it on the connection, which stays open."""
+        """Never answers this request, nor those behind it on the connection, which stays open."""
         self._say("drop", lambda exchange: _end(exchange, PARKED))
 
     def delay(self, ms: int) -> None:
@@ -92,8 +92,8 @@ class ClientRequest:
         self._delay_ms = ms
 
     def error(self, error: "ErrorName | int", level: "ErrorLevel | None" = None) -> None:
-        """An error code, by name or number, in place of the work, or in its answer; at the `level` that is
-        usual, or at another one: see the fault `error`."""
+        """Answers with an error code, given by name or number: in place of the work, or in its answer. It is
+        at the usual level of the API, or at `level`: see the fault `error`."""
         self._answerable()
         exchange, match = self._exchange, self._match
         action = Error(error, level)
@@ -103,12 +103,12 @@ class ClientRequest:
         elif refuses(exchange.api):
             self._say("error", lambda exchange: action.apply(exchange, match, "instead"))
         else:
-            # The work gives the best ground for an answer with errors.
+            # The answer to the work done is the best one to put errors into.
             self._say("error", lambda exchange: exchange.then(lambda it: action.apply(it, match, "after")))
 
     def respond(self, response: Any = None, **changes: Any) -> None:
-        """Answers with `response`, or else with `self.response`, or before the work with `new_response()`;
-        `changes` are values of its fields."""
+        """Answers with `response`; if it is left out, with `self.response`, or before the work with
+        `new_response()`. `changes` are new values of its fields."""
         self._answerable()
         if response is None:
             response = self._response if self._done else self.new_response()
@@ -118,7 +118,7 @@ class ClientRequest:
         names = [each.name for each in fields(kind)]
         for name in changes:
             if name not in names:
-                raise FaultError(f"{kind.__name__} has no {name!r}{nearest(name, names)}")
+                raise FaultError(f"{kind.__name__} has no field {name!r}{nearest(name, names)}")
         answer: Any = replace(response, **changes)
         self._say("respond", lambda exchange: _answer_with(exchange, answer))
         self._response = answer
@@ -131,7 +131,7 @@ class ClientRequest:
         self._over = True
         exchange = self._exchange
         if self._response is not None:
-            # What can't be written is an error of the function's.
+            # An answer that can't be written is the function's error.
             codec(exchange.api, self.version).encode(0, self._response)
             if self._done:
                 exchange.answer = self._response
@@ -148,16 +148,16 @@ class ClientRequest:
     def _say(self, what: str, step: Callable[[Exchange], bool]) -> None:
         self._still_open()
         if self._said:
-            raise FaultError(f"{what} after {self._said}: only one of them can be")
+            raise FaultError(f"{what} after {self._said}: a function may call only one of them")
         self._said, self._step = what, step
 
     def _still_open(self) -> None:
         if self._over:
-            raise FaultError(f"the function has returned, and {self!r} has gone on")
+            raise FaultError(f"{self!r} can't be changed any more: the function has returned")
 
     def _answerable(self) -> None:
         if unanswered(self._exchange.api, self.request) or (self._done and self._response is None):
-            raise FaultError(f"the client waits for no answer to {self!r}: disconnect() is what it would see")
+            raise FaultError(f"the client does not wait for an answer to {self!r}: use disconnect()")
 
 
 def _go_on(_: Exchange) -> bool:

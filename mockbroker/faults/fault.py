@@ -23,7 +23,7 @@ _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
 class Fault:
-    """One rule. `hits` counts the requests that it touched; `held` how many it holds just now."""
+    """One rule. `hits` counts the requests that it has touched, `held` those that it is holding."""
 
     def __init__(self, do: str, match: Match, action: Action, when: When, optional: bool) -> None:
         self.do = do
@@ -244,10 +244,10 @@ def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:
         if name not in known:
-            raise FaultError(f"a fault {do!r} has no {name!r}{nearest(name, known)}")
+            raise FaultError(f"a fault {do!r} has no field {name!r}{nearest(name, known)}")
     when = values.pop("when", kind.when[0])
     if when not in kind.when:
-        raise FaultError(f"{do} {when!r} the work can't be{nearest(when, kind.when)}")
+        raise FaultError(f"{do} can't happen {when!r} the work{nearest(when, kind.when)}")
     optional = bool(values.pop("optional", False))
     match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
     try:

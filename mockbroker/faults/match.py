@@ -69,7 +69,7 @@ class Match:
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> "Match":
-        """From what a user wrote. FaultError for values that can't be; unknown names are for the caller."""
+        """From what a user wrote. FaultError for invalid values; unknown names are left to the caller."""
         values = dict(given)
         values["api"] = tuple(parse_api(each) for each in _listed(values.get("api")))
         values["version"] = _listed(values.get("version"))
@@ -77,20 +77,20 @@ class Match:
             values["times"] = 1
         for name in ("nth", "times"):
             if values.get(name) is not None and not _is_count(values[name]):
-                raise FaultError(f"{name} is {values[name]!r}: give a number from 1 on")
+                raise FaultError(f"{name} is {values[name]!r}: give a number, 1 or more")
         for name in ("partition", "broker", "seed"):
             if values.get(name) is not None and not _is_int(values[name]):
                 raise FaultError(f"{name} is {values[name]!r}: give a number")
         for name in ("client_id", "group", "transactional_id", "topic"):
             if values.get(name) is not None and not isinstance(values[name], str):
-                raise FaultError(f"{name} is {values[name]!r}: give a name, maybe with wildcards")
+                raise FaultError(f"{name} is {values[name]!r}: give a name, or a pattern with wildcards")
         probability = values.get("probability", 1.0)
         if not isinstance(probability, int | float) or not 0 < probability <= 1:
-            raise FaultError(f"probability is {probability!r}: give more than 0 and at most 1")
+            raise FaultError(f"probability is {probability!r}: give a number above 0, and 1 at most")
         return cls(**values)
 
     def check_broker(self, cluster: "Cluster") -> None:
-        """FaultError for a broker that is not there."""
+        """FaultError for a broker that does not exist."""
         if self.broker is not None and self.broker not in cluster.brokers:
             raise FaultError(f"no broker {self.broker}: choose one of {', '.join(map(str, cluster.brokers))}")
 
@@ -158,7 +158,7 @@ class Counter:
 
     @property
     def used_up(self) -> bool:
-        """Whether none will fire any more."""
+        """Whether it will not fire any more."""
         return self._match.times is not None and self._fired >= self._match.times
 
     def fires(self) -> bool:
@@ -176,14 +176,15 @@ class Counter:
         if not self._seen:
             return ""
         if self._seen < self._match.nth:
-            return f"{self._seen} such request{'s' * (self._seen != 1)} came, and nth={self._match.nth}"
+            return f"only {self._seen} such request{'s' * (self._seen != 1)} came, and nth={self._match.nth}"
         if not self._fired:
             chances = self._seen - self._match.nth + 1
-            return f"{chances} such came, and probability={self._match.probability} chose none"
-        return "such a request came, and got no answer that this could be done to"
+            what = f"{chances} such request{'s' * (chances != 1)} came"
+            return f"{what}, and probability={self._match.probability} chose none"
+        return "such a request came, but it got no answer that the fault could change"
 
     def take_back(self) -> None:
-        """The last that fired came to nothing."""
+        """The last one that fired had no effect: it does not count."""
         self._fired -= 1
 
 

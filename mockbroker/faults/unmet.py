@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from ..nearest import near
 
 VALUES_KEPT: Final = 20
-"""So many different values are remembered for each condition."""
+"""How many different values are remembered for each condition."""
 _SHOWN: Final = 5
 
 
@@ -19,7 +19,7 @@ class Unmet(NamedTuple):
 
 
 class UnmetConditions:
-    """Counts requests of the right API that a fault was not for, by the condition that they did not meet."""
+    """Counts requests of the right API that did not match a fault, by the condition they did not meet."""
 
     def __init__(self) -> None:
         self._requests: Counter[str] = Counter()
@@ -37,8 +37,8 @@ class UnmetConditions:
         return self._requests.total()
 
     def told(self, wanted: dict[str, str]) -> str:
-        """`none for the topic 'ordres' (they were for 'orders': did you mean that?)`, where all of them lack
-        the same; else how many lack what. `wanted` is what the fault asks for, by condition."""
+        """`none for the topic 'ordres' (they were for 'orders': did you mean that?)` if all of them miss the
+        same condition; otherwise how many miss which. `wanted` is what the fault asks for, by condition."""
         requests = dict(self._requests)
         if len(requests) == 1:
             (condition,) = requests

@@ -113,7 +113,7 @@ def _made(factory: "ClusterFactory") -> "MockCluster":
 
 
 def _end(clusters: Clusters, *, passed: bool) -> None:
-    """A test that has failed already is not told of a fault that did not fire as well."""
+    """Stops the clusters. A fault that never fired is not reported if the test has failed anyway."""
     problems = clusters.stop()
     if passed:
         problems += clusters.problems(over=True)
@@ -127,7 +127,7 @@ def _fail(message: str) -> NoReturn:
 
 @contextlib.contextmanager
 def _reported_once(config: pytest.Config, clusters: Clusters) -> Iterator[None]:
-    """Failures of these clusters are told by themselves, and not with what was logged."""
+    """Failures of these clusters are reported on their own, and not again in the captured log."""
     handler = getattr(config.pluginmanager.get_plugin("logging-plugin"), "report_handler", None)
     if not isinstance(handler, logging.Handler):
         yield
@@ -152,7 +152,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     if _VARIANT not in metafunc.fixturenames:
         if mark in metafunc.definition.own_markers:
-            _fail(f"@pytest.mark.{MATRIX} is for tests with one of the fixtures {', '.join(_FACTORIES)}")
+            _fail(f"@pytest.mark.{MATRIX} is only for tests with one of the fixtures {', '.join(_FACTORIES)}")
         return
     try:
         variants = options.variants(mark)
@@ -162,8 +162,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """UsageError if another plugin has a fixture of the same name: which of the two counts depends on chance.
-    A conftest.py may replace it on purpose."""
+    """UsageError if another plugin has a fixture of the same name, since pytest would use either of the two.
+    A conftest.py may replace the fixture on purpose."""
     manager = session.config.pluginmanager
     for plugin in manager.get_plugins():
         name, found = manager.get_name(plugin) or "", getattr(plugin, "__dict__", {})
@@ -171,8 +171,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             continue
         if twice := [each for each in _FIXTURES if each in found]:
             raise pytest.UsageError(
-                f"mockbroker: the plugin {name!r} has a fixture {twice[0]} too: leave one out by "
-                f"-p no:{name} or -p no:mockbroker"
+                f"mockbroker: the plugin {name!r} has a fixture {twice[0]} too: disable one of the two "
+                f"plugins with -p no:{name} or -p no:mockbroker"
             )
 
 
@@ -185,7 +185,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     names = getattr(item, "fixturenames", ())
     if given and "mock_cluster" in names and "mock_cluster_factory" not in names:
         _fail(
-            f"@pytest.mark.{MARKER} means nothing to this mock_cluster, a fixture of your own: rename it, or "
+            f"@pytest.mark.{MARKER} has no effect on this mock_cluster, a fixture of your own: rename it, or "
             "let it use mock_cluster_factory"
         )
 

@@ -19,7 +19,7 @@ def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str,
     """OptionError."""
     where = f"@pytest.mark.{mark.name}"
     if mark.args:
-        raise OptionError(f"{where} takes options by name, as in kafka='2.3'; {mark.args[0]!r} has none")
+        raise OptionError(f"{where} takes options by name, as in kafka='2.3': {mark.args[0]!r} has no name")
     check_names(mark.kwargs, where, known)
     return mark.kwargs
 
@@ -40,7 +40,9 @@ def variants(mark: pytest.Mark) -> dict[str, dict[str, Any]]:
         raise OptionError(f"@pytest.mark.{MATRIX} has fixed={fixed!r}: choose True, False or {BOTH!r}")
     releases = [kafka] if isinstance(kafka, str | None) else list(kafka)
     if not releases:
-        raise OptionError(f"@pytest.mark.{MATRIX} names no release: give some, as in kafka=['2.3', '4.4']")
+        raise OptionError(
+            f"@pytest.mark.{MATRIX} names no release: give at least one, as in kafka=['2.3', '4.4']"
+        )
     found = {}
     for release in releases:
         for each in (False, True) if fixed == BOTH else (fixed,):

@@ -10,5 +10,5 @@ def seconds(text: object) -> float:
     """`500ms`, `2s`, `1.5m`, `1h`, in seconds. ValueError."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|h)\s*", text) if isinstance(text, str) else None
     if found is None:
-        raise ValueError(f"{text!r} is no time: write it as '500ms', '2s' or '1m'")
+        raise ValueError(f"{text!r} is not a duration: write it as '500ms', '2s' or '1m'")
     return float(found[1]) * _SECONDS[found[2]]

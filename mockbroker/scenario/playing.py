@@ -114,7 +114,7 @@ class Player:
     async def _check(self, target: Target) -> None:
         for step in self._undone:
             if not step.optional:
-                self._fail(f"{step.action.text}: its time did not come")
+                self._fail(f"{step.action.text}: the command ended before this step was due")
         for name, rule in self._rules.items():
             if rule.hits:
                 self._say(f"fault {name!r} touched {rule.hits} request" + "s" * (rule.hits != 1))

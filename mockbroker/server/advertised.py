@@ -20,7 +20,9 @@ def addresses(given: str | Sequence[str] | None, brokers: int) -> list[Address] 
     if given is None:
         return None
     if not isinstance(given, str | Sequence) or not all(isinstance(each, str) for each in given):
-        raise OptionError(f"advertise is {given!r}: give text, as 'localhost:9092', or a list of such")
+        raise OptionError(
+            f"advertise is {given!r}: give an address such as 'localhost:9092', or a list of them"
+        )
     listed = [given] if isinstance(given, str) else given
     found = [_address(each.strip()) for text in listed for each in text.split(",")]
     if len(found) == 1:
@@ -28,13 +30,15 @@ def addresses(given: str | Sequence[str] | None, brokers: int) -> list[Address] 
         found = [(host, first + number if first else 0) for number in range(brokers)]
     if len(found) != brokers:
         raise OptionError(
-            f"{len(found)} addresses to advertise for {brokers} brokers: give one for each, or one from "
-            "which ports count up"
+            f"{len(found)} addresses to advertise for {brokers} brokers: give one for each, or only that of "
+            "the first"
         )
     if max(port for _, port in found) > 65535:
-        raise OptionError(f"advertised ports up to {found[-1][1]}: there are none above 65535")
+        raise OptionError(
+            f"advertised ports would go up to {found[-1][1]}: choose a lower one, 65535 is the last"
+        )
     if (again := next((each for each in found if each[1] and found.count(each) > 1), None)) is not None:
-        raise OptionError(f"{again[0]}:{again[1]} is advertised for two brokers: clients need one for each")
+        raise OptionError(f"{again[0]}:{again[1]} is advertised for two brokers: give each its own address")
     return found
 
 

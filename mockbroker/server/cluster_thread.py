@@ -42,7 +42,7 @@ class ClusterThread:
     def served(self) -> ServedCluster:
         """NotRunningError."""
         if self._served is None:
-            raise NotRunningError("the cluster does not run: use it in a with block, or call start() first")
+            raise NotRunningError("the cluster is not running: use it in a with block, or call start() first")
         return self._served
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class ClusterThread:
 
     def _begin(self) -> None:
         if self._thread is not None:
-            raise ConflictError("this cluster was started already: make a new MockCluster")
+            raise ConflictError("this cluster has already been started: make a new MockCluster")
         self._thread = threading.Thread(target=self._run, name="mockbroker", daemon=True)
         self._thread.start()
 
@@ -87,7 +87,7 @@ class ClusterThread:
         """Closes every connection and returns when the thread has ended; fine to call twice. Raises what
         ended the cluster before; BlockingCallError in its own thread."""
         if self.is_current:
-            raise BlockingCallError("this is the cluster's own thread: stop the cluster in another one")
+            raise BlockingCallError("this is the cluster's own thread: stop the cluster from another thread")
         if self._thread is not None:
             self._ask_to_stop()
             self._thread.join()
@@ -165,7 +165,7 @@ class ClusterThread:
         future.add_done_callback(self._calls.discard)
 
     def _ended(self) -> NotRunningError:
-        return NotRunningError("the cluster has ended" + (" by an error" if self._error else ""))
+        return NotRunningError("the cluster has ended" + (" with an error" if self._error else ""))
 
     def _run(self) -> None:
         try:

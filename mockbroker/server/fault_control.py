@@ -26,7 +26,7 @@ class FaultHandle:
 
     @property
     def hits(self) -> int:
-        """How many requests it touched."""
+        """How many requests it has touched."""
         return self._fault.hits
 
     @property
@@ -70,7 +70,7 @@ class FaultHandle:
     def _touched(self, hits: int) -> Callable[[], bool]:
         fault, times = self._fault, self._fault.match.times
         if times is not None and hits > times:
-            raise OptionError(f"{fault} touches {times} requests at most, never {hits}")
+            raise OptionError(f"{fault} touches {times} requests at most: waiting for {hits} would never end")
         return lambda: fault.hits >= hits or fault.removed
 
     def _end_wait(self, done: bool, hits: int, timeout: float) -> None:
@@ -94,15 +94,15 @@ class FaultHandle:
             raise WaitTimeoutError(f"{fault} held {fault.held} requests, not {requests}, {when}{why}")
 
     def pause(self) -> None:
-        """Holds every request that it is for, until `release`."""
+        """Holds every request that matches it, until `release`."""
         self._change(self._fault.pause)
 
     def release(self) -> None:
-        """Lets the requests go that it holds, and holds none from now on."""
+        """Lets go of the requests that it holds, and holds none from now on."""
         self._change(self._fault.release)
 
     def remove(self) -> None:
-        """Ends it; requests that it holds go on. Fine to call twice."""
+        """Removes the fault; requests that it holds go on. May be called twice."""
         self._cluster.do(faults.end, self._fault)
 
     def __enter__(self) -> "FaultHandle":

@@ -68,7 +68,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kafka, str):
-            raise OptionError(f"kafka is {self.kafka!r}: give text, as '3.9'")
+            raise OptionError(f"kafka is {self.kafka!r}: give a release as text, such as '3.9'")
         for name in ("config", "policies", "topics", "racks"):
             if not isinstance(getattr(self, name), Mapping):
                 raise OptionError(f"{name} is {getattr(self, name)!r}: give a dict")
@@ -88,11 +88,11 @@ class Options:
             raise OptionError(f"control port {self.control}: choose 0, or 1 to 65535")
         check_token(self.control_token)
         if self.control_token is not None and self.control is None:
-            raise OptionError("there is a control token, but no control API: ask for one with control=True")
+            raise OptionError("there is a control token, but no control API: add one with control=True")
         for fault in self.faults:
             if not isinstance(fault, Mapping):
                 example = {"do": "disconnect", "api": "Produce"}
-                raise OptionError(f"a fault is a dict as {example}, not {fault!r}")
+                raise OptionError(f"a fault is {fault!r}: give a dict such as {example}")
             if not isinstance(fault.get("name"), str | None):
                 raise OptionError(f"name is {fault['name']!r}: give text, or leave it out")
         for broker in self.racks:
@@ -108,6 +108,6 @@ def check_clock(clock: str) -> None:
 
 def _check_topic(name: str, partitions: object) -> None:
     if not isinstance(partitions, int) or isinstance(partitions, bool) or partitions < 1:
-        raise OptionError(f"topic {name!r} has {partitions!r} partitions: give a number from 1 on")
+        raise OptionError(f"topic {name!r} has {partitions!r} partitions: give a number, 1 or more")
     if why := topic_names.fault(name):
         raise OptionError(f"topic {name!r}: {why}")

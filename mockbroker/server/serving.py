@@ -78,7 +78,7 @@ class ServedCluster(RunningCluster):
     def _call(self, function: Callable[[], T]) -> T:
         if threading.get_ident() != self._thread:
             raise WrongEventLoopError(
-                "the cluster runs in the thread of trio: call it there, by trio.from_thread.run_sync"
+                "the cluster runs in trio's thread: call it from there, with trio.from_thread.run_sync"
             )
         return function()
 
@@ -89,8 +89,8 @@ class ServedCluster(RunningCluster):
     def _result(self, future: Future[T]) -> T:
         if not future.done():
             raise BlockingCallError(
-                "the leader has done it, and followers have yet to: to wait for them would stop the cluster, "
-                "await the form that ends in _async"
+                "the leader has done it, but followers have not yet, and waiting for them here would stop "
+                "the cluster: await the method whose name ends in _async"
             )
         return future.result()
 

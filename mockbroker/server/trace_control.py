@@ -84,7 +84,8 @@ class TraceControl:
 
 
 class _Wait:
-    """For the `count`-th event of a kind and with the wanted values. ValueError for what no event has."""
+    """A wait for the `count`-th event of a kind and with the wanted values. ValueError for a kind or a field
+    that no event has."""
 
     def __init__(self, trace: Trace, kind: str | None, count: int, wanted: dict[str, Any]) -> None:
         check(kind, wanted)
@@ -94,7 +95,7 @@ class _Wait:
         return len(self._found()) >= self._count
 
     def event(self) -> Event:
-        """WaitTimeoutError, if it has not come."""
+        """The event. WaitTimeoutError if it has not happened."""
         found, kind = self._found(), self._kind
         if len(found) >= self._count:
             return found[self._count - 1]
@@ -103,7 +104,7 @@ class _Wait:
         last = "\n  ".join(map(str, shown[-10:]))
         looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in self._wanted.items())])
         raise WaitTimeoutError(
-            f"{looked_for}: {len(found)} of {self._count} came; the last events:\n  {last}"
+            f"{looked_for}: {len(found)} of {self._count} happened; the last events were:\n  {last}"
         )
 
     def _found(self) -> list[Event]:

@@ -1,7 +1,7 @@
-"""Waiting for what happens in a cluster's thread: in any other thread, under asyncio and under trio.
+"""Waiting for something to happen in a cluster's thread: from any other thread, under asyncio and under trio.
 
-`tells` is a list of functions that are called in the cluster's thread whenever `done` may have come true.
-Who waits is in it meanwhile, and in no case afterwards.
+`tells` is a list of functions that are called in the cluster's thread whenever `done` may have become true. A
+waiter is in the list for as long as it waits, and never afterwards.
 """
 
 import contextlib
@@ -24,10 +24,10 @@ Tells = list[Callable[..., None]]
 
 
 def refuse_in_event_loop(instead: str) -> None:
-    """BlockingCallError where asyncio or trio runs in this thread."""
+    """BlockingCallError if asyncio or trio runs in this thread."""
     if _in_event_loop():
         raise BlockingCallError(
-            f"this would stop the event loop that your client runs in: `await {instead}`, or call it in a "
+            f"this would block the event loop that your client runs in: `await {instead}`, or call it in a "
             "thread (asyncio.to_thread, trio.to_thread.run_sync)"
         )
 
@@ -47,7 +47,7 @@ def _in_event_loop() -> bool:
 
 
 def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
-    """Blocks until `done()`; False if it is not after `timeout` seconds."""
+    """Blocks until `done()` is true; False if it is not after `timeout` seconds."""
     told = threading.Event()
     deadline = time.monotonic() + timeout
     with _told(tells, told.set):

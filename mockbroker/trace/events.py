@@ -15,7 +15,9 @@ class _NotKept(dict[str, Any]):
     """The body of an event whose trace keeps none."""
 
     def __missing__(self, name: str) -> Any:
-        raise BodyNotKeptError(f"no body was kept, and so no {name!r}: make the cluster with trace=True")
+        raise BodyNotKeptError(
+            f"there is no {name!r}, since bodies are not kept: make the cluster with trace=True"
+        )
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name]

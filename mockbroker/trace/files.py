@@ -102,7 +102,7 @@ def _check_schema(path: Path, line: str) -> None:
         raise TraceError(f"{path}:1: not a trace: its first line names no schema {SCHEMA!r}")
     if head["version"] > SCHEMA_VERSION:
         raise TraceError(
-            f"{path}:1: schema version {head['version']}: this mockbroker knows {SCHEMA_VERSION}"
+            f"{path}:1: schema version {head['version']}: this mockbroker can read {SCHEMA_VERSION}"
         )
 
 

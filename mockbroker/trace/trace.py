@@ -220,7 +220,7 @@ class Trace:
     def find(self, kind: str | None = None, **wanted: Any) -> Iterator[Event]:
         """The events of a kind whose fields are as wanted; `topic` and `group` look into `names` too.
 
-        ValueError for a kind or a field that there is not.
+        ValueError for a kind or a field that does not exist.
         """
         check(kind, wanted)
         if not self.bodies:
@@ -298,14 +298,14 @@ _OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 
 
 def check(kind: str | None, wanted: dict[str, Any]) -> None:
-    """ValueError for a kind, a field or an API that there is not; it names the nearest one."""
+    """ValueError for a kind, a field or an API that does not exist; the message names the nearest one."""
     if kind is not None and kind not in KINDS:
         raise OptionError(f"no kind of event {kind!r}{nearest(kind, KINDS)}")
     kinds = list(KINDS.values()) if kind is None else [KINDS[kind]]
     known = {name for each in kinds for name in each.__dataclass_fields__}
     for name in wanted:
         if name not in known | _IN_NAMES:
-            raise OptionError(f"no event has {name!r}{nearest(name, known | _IN_NAMES)}")
+            raise OptionError(f"no event has a field {name!r}{nearest(name, known | _IN_NAMES)}")
     if "api" in wanted and wanted["api"] not in (apis := [api_name(each) for each in CODEC_VERSIONS]):
         raise OptionError(f"no API {wanted['api']!r}{nearest(wanted['api'], apis)}")
 

@@ -101,7 +101,7 @@ def test_an_address_where_nobody_is_gets_one_line() -> None:
         url = cluster.control_url
     for where, message in (
         (url, "no control API at"),
-        ("ftp://x", "no control address"),
+        ("ftp://x", "not a control address"),
         (None, "which cluster?"),
     ):
         done = ctl("brokers", "list", url=where)

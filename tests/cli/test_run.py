@@ -84,7 +84,10 @@ def test_the_status_is_the_commands_own(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('[[fault]]\nname = "f"\ndo = "silence"\ntopic = "t"', "fault 'f' never fired: silence before"),
-        ('[[step]]\nafter = "1h"\ndo = "brokers stop"\nbroker = 1', "its time did not come"),
+        (
+            '[[step]]\nafter = "1h"\ndo = "brokers stop"\nbroker = 1',
+            "the command ended before this step was due",
+        ),
         ('[[step]]\nafter = "0s"\ndo = "brokers stop"\nbroker = 9', "no broker 9: choose one of 1, 2, 3"),
         ('[[check]]\ndo = "brokers list"\nexpect = [{ id = 4 }]', "expected [{'id': 4}], but it is"),
     ],

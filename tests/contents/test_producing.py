@@ -122,7 +122,7 @@ def test_a_refused_record_says_why_and_is_not_there() -> None:
             assert cluster.records(topic) == []
         cluster.create_topic("safe", replication_factor=2, config={"min.insync.replicas": "2"})
         cluster.stop_broker(2)
-        why = r"NOT_ENOUGH_REPLICAS: .*in sync is broker 1, and min\.insync\.replicas is 2"
+        why = r"NOT_ENOUGH_REPLICAS: .*the ISR is 1, and min\.insync\.replicas is 2"
         with pytest.raises(RefusedError, match=why):
             cluster.produce("safe", "x")
         assert cluster.records("safe") == []

@@ -40,7 +40,7 @@ def post(cluster: MockCluster, path: str, body: bytes, **headers: str) -> tuple[
 
 
 BODIES = {
-    "deep": (b'{"do": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400, "nested too deep"),
+    "deep": (b'{"do": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400, "nested too deeply"),
     "half a pair": (b'{"do": "disconnect", "name": "\\ud800"}', 400, "surrogate"),
     "half a pair as a name": (b'{"do": "disconnect", "\\udc00": 1}', 400, "surrogate"),
     "no number": (b'{"do": "delay", "ms": NaN}', 400, "NaN"),

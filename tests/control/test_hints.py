@@ -118,14 +118,14 @@ def test_a_topic_that_a_consumer_created_and_nobody_writes() -> None:
         with contextlib.closing(consumer):
             (told,) = _hinted(cluster, lambda: consumer.poll(50))
         assert told == (
-            "the client 'reader' reads the topic 'ordres', and nothing was ever written to it: "
+            "the client 'reader' reads the topic 'ordres', but nothing was ever written to it: "
             "did you mean 'orders'?"
         )
 
 
 _BEGAN = (
     "of the group 'billing' found no committed offset and began after the last record "
-    "(auto.offset.reset=latest): orders-0 at offset 3; none was written since"
+    "(auto.offset.reset=latest): orders-0 at offset 3; nothing has been written since"
 )
 
 
@@ -166,7 +166,7 @@ def test_a_transaction_that_is_open() -> None:
             told = _told(cluster, consumer)
             assert told == (
                 "the client 'rdkafka' reads committed records only, and gets none of orders-0 from offset 0 "
-                "on: the transaction of 'billing-1' is open"
+                "on, because the transaction of 'billing-1' is open"
             )
             producer.commit_transaction()
             assert not cluster.hints()
@@ -192,7 +192,7 @@ def test_an_offset_beyond_the_end() -> None:
             (told,) = _hinted(cluster, lambda: consumer.poll(0.05))
         assert (
             told
-            == "the client 'rdkafka' asked orders-0 for offset 99, and it begins at offset 0 and ends at 3"
+            == "the client 'rdkafka' asked orders-0 for offset 99, but it begins at offset 0 and ends at 3"
         )
 
 
@@ -201,7 +201,7 @@ def test_a_version_that_is_not_served() -> None:
         with pytest.raises(DisconnectedError):
             client.call("list_offsets", 5, {"replica_id": -1, "topics": []})
         (told,) = cluster.hints()
-        assert "sent ListOffsets v5, and Kafka 0.11 serves v1 to v2: its connection was closed" in told
+        assert "sent ListOffsets v5, but Kafka 0.11 serves v1 to v2: its connection was closed" in told
 
 
 def test_a_group_without_coordinator() -> None:
@@ -256,7 +256,9 @@ def test_a_broker_that_was_killed_while_the_clock_stands_still() -> None:
     with MockCluster(clock="manual") as cluster:
         cluster.kill_broker(1)
         (told,) = cluster.hints()
-        assert told.startswith("broker 1 was killed, and nobody else leads until its session is over")
+        assert told.startswith(
+            "broker 1 was killed, and no other broker leads its partitions until its session has timed out"
+        )
         cluster.clock.advance("1m")
         assert not cluster.hints()
 
@@ -273,8 +275,8 @@ def test_a_consumer_of_the_protocol_of_kip_848() -> None:
     config = {"group.protocol": "consumer"}
     with MockCluster(topics={"orders": 1}) as cluster, _consumer(cluster, **config) as consumer:
         assert _told(cluster, consumer) == (
-            "the client 'rdkafka' found the coordinator of the group 'billing' and asks it for nothing: "
-            "ConsumerGroupHeartbeat is not served, which group.protocol=consumer needs (KIP-848)"
+            "the client 'rdkafka' found the coordinator of the group 'billing', but asks it for nothing: "
+            "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which is not served"
         )
 
 

@@ -372,7 +372,7 @@ def test_followers_are_slow_and_die(driver: FaultyDriver) -> None:
         ({"do": "slow-follower", "delay_ms": -1}, "delay_ms is -1: give a number of milliseconds"),
         ({"do": "move-leader", "target": "x"}, "target is 'x': give a broker's id"),
         ({"do": "stop-broker", "target": 4}, "no broker 4: choose one of 1, 2, 3"),
-        ({"do": "stop-broker", "delay_ms": 4}, "has no 'delay_ms'"),
+        ({"do": "stop-broker", "delay_ms": 4}, "has no field 'delay_ms'"),
     ],
 )
 def test_a_change_that_can_not_be(driver: FaultyDriver, given: dict[str, Any], why: str) -> None:

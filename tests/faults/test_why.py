@@ -76,10 +76,10 @@ def _ask(bench: FaultyDriver) -> None:
                 "1 not for the topic 's' (they were for 't')"
             ),
         ),
-        ({"api": "Heartbeat", "nth": 5}, "2 such requests came, and nth=5"),
+        ({"api": "Heartbeat", "nth": 5}, "only 2 such requests came, and nth=5"),
         (
             {"api": "Heartbeat", "probability": 1e-9, "seed": 1},
-            "2 such came, and probability=1e-09 chose none",
+            "2 such requests came, and probability=1e-09 chose none",
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_fault_behind_one_that_leaves_no_answer_says_so() -> None:
     bench.faults.add("disconnect", api="Heartbeat")
     behind = bench.faults.add("error", when="after", api="Heartbeat", error="NOT_COORDINATOR")
     bench.send("heartbeat", **_HEARTBEAT)
-    assert behind.why == "such a request came, and got no answer that this could be done to"
+    assert behind.why == "such a request came, but it got no answer that the fault could change"
 
 
 def test_what_it_remembers_has_a_bound() -> None:

@@ -99,4 +99,4 @@ class TestAll:
 def test_a_matrix_on_a_test_without_a_cluster_is_a_mistake(run: Run) -> None:
     result = run("@pytest.mark.mockbroker_matrix(kafka=['2.3'])\ndef test_it():\n    pass\n")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["mockbroker: @pytest.mark.mockbroker_matrix is for tests with one of*"])
+    result.stdout.fnmatch_lines(["mockbroker: @pytest.mark.mockbroker_matrix is only for tests with one of*"])

@@ -9,12 +9,12 @@ pytest_plugins = ["pytester"]
 
 MISTAKES = {
     "mockbroker(polices={})": "@pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
-    "mockbroker('2.3')": "@pytest.mark.mockbroker takes options by name, as in kafka='2.3'; '2.3' has none",
+    "mockbroker('2.3')": "*takes options by name, as in kafka='2.3': '2.3' has no name",
     "mockbroker(kafka='2.33')": "no Kafka release '2.33': did you mean '2.3'?",
     "mockbroker(policies={'nonsense': 'x'})": "no behaviour 'nonsense'*",
     "mockbroker(faults=[{'do': 'disconect'}])": "no fault 'disconect': did you mean 'disconnect'?",
     "mockbroker(faults=[{'api': 'Produce'}])": "a fault needs 'do', which says what goes wrong*",
-    "mockbroker(faults=['disconnect'])": "a fault is a dict as {'do': 'disconnect', 'api': 'Produce'}*",
+    "mockbroker(faults=['disconnect'])": "a fault is 'disconnect': give a dict such as {'do': 'disconnect'*",
     "mockbroker(clock='sun')": "no clock 'sun': choose one of manual, wall",
 }
 

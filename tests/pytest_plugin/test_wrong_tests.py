@@ -111,7 +111,7 @@ def test_policy(mock_cluster):
 
 MESSAGES = {
     "option": "mockbroker: @pytest.mark.mockbroker has no option 'polices': did you mean 'policies'?",
-    "fault_field": "a fault 'disconnect' has no 'topc': did you mean 'topic'?",
+    "fault_field": "a fault 'disconnect' has no field 'topc': did you mean 'topic'?",
     "error": "mockbroker: no error 'NOT_LEADER': did you mean 'NOT_LEADER_OR_FOLLOWER'?",
     "topic_of_a_fault": (
         "mockbroker: the fault 'disconnect before api=Produce topic=ordres times=1' never fired: 1 Produce "
@@ -132,7 +132,7 @@ SECTIONS = {
         "the client 'rdkafka' of the group 'billing' found no committed offset and began after the last "
         "record (auto.offset.reset=latest): orders-0 at offset 1"
     ),
-    "clock": "broker * was killed, and nobody else leads until its session is over, but the clock stands",
+    "clock": "broker * was killed, and no other broker leads its partitions until its session",
     "group": "the group 'biling' has no members and no committed offsets: did you mean 'billing'?",
 }
 """What the section `mockbroker` says in its first line, where the failure is one of the test's own words."""

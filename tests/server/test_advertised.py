@@ -163,11 +163,11 @@ def test_addresses_are_read(given: Any, brokers: int, found: Any) -> None:
         ("h:0", "write it as HOST or HOST:PORT"),
         ("", "write it as HOST or HOST:PORT"),
         ("PLAINTEXT://h:1", "write it as HOST or HOST:PORT"),
-        ("h:65535", "there are none above 65535"),
+        ("h:65535", "65535 is the last"),
         ("h:1,h:2,h:3", "3 addresses to advertise for 2 brokers"),
         ("h:1,h:1", "h:1 is advertised for two brokers"),
-        (9092, "give text"),
-        ([9092], "give text"),
+        (9092, "give an address"),
+        ([9092], "give an address"),
     ],
 )
 def test_what_is_no_address_is_told(given: Any, said: str) -> None:

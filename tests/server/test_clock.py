@@ -123,5 +123,5 @@ def test_calls_may_be_made_in_the_clusters_own_thread() -> None:
         assert (leader, cluster.run(lambda core: core.topics["t"].partitions[0].isr)) == (2, [2, 3])
         with pytest.raises(mockbroker.BlockingCallError, match="wait for itself"):
             cluster.run(lambda _: cluster.trace.wait("request"))
-        with pytest.raises(RuntimeError, match="own thread: stop the cluster in another"):
+        with pytest.raises(RuntimeError, match="own thread: stop the cluster from another"):
             cluster.run(lambda _: cluster.stop())

@@ -77,7 +77,9 @@ def test_the_trace_tells_of_what_is_done_and_a_wait_that_is_in_vain_says_what_ca
     trace = cluster.trace
     cluster.stop_broker(1)
     assert trace.wait("leader", topic="t", timeout=0).kind == "leader"
-    with pytest.raises(WaitTimeoutError, match=r"(?s)0 of 1 came; the last events:\n.* t-0: leader 2"):
+    with pytest.raises(
+        WaitTimeoutError, match=r"(?s)0 of 1 happened; the last events were:\n.* t-0: leader 2"
+    ):
         trace.wait("leader", topic="u", timeout=0)
 
 

@@ -144,7 +144,7 @@ def test_a_cluster_in_a_thread_serves_synchronous_code() -> None:
             assert sock.recv(65536)
         assert cluster.run(lambda core: core.topics["t"].partitions[0].log.end_offset) == 1
     assert not any(thread.name == "mockbroker" for thread in threading.enumerate())
-    with pytest.raises(RuntimeError, match="does not run"):
+    with pytest.raises(RuntimeError, match="is not running"):
         _ = cluster.bootstrap_servers
 
 

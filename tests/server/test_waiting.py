@@ -1,5 +1,5 @@
 """Waiting under asyncio and trio: other tasks go on, who is cancelled leaves nothing behind, and a call that
-would stop the event loop says what to await."""
+would block the event loop says what to await."""
 
 import asyncio
 import socket
@@ -127,7 +127,7 @@ def test_a_call_that_would_stop_the_event_loop_names_the_other(
     hold = cluster.faults.add("hold", api="Produce")
 
     async def main() -> None:
-        with pytest.raises(BlockingCallError, match=rf"would stop the event loop.*`await {name}\("):
+        with pytest.raises(BlockingCallError, match=rf"would block the event loop.*`await {name}\("):
             BLOCKING[name](cluster, hold, 30)
         # Short calls are fine, and so is a thread.
         cluster.clock.advance("1s")
@@ -160,7 +160,7 @@ def test_who_waits_hears_that_a_fault_is_removed(run: Callable[..., Any], cluste
 
 def test_a_wait_that_can_not_end_well_fails_at_once(cluster: MockCluster) -> None:
     once = cluster.faults.add("delay", ms=1, api="Produce", times=1)
-    with pytest.raises(ValueError, match="touches 1 requests at most, never 2"):
+    with pytest.raises(ValueError, match="touches 1 requests at most: waiting for 2"):
         once.wait(2)
     with pytest.raises(RuntimeError, match=r"holds no requests: pause\(\) it first"):
         once.wait_held()
@@ -176,7 +176,7 @@ def test_the_clock_is_moved_while_other_tasks_go_on(run: Callable[..., Any], clu
         began = cluster.clock.now_ms
         await cluster.clock.advance_async("1h")
         assert cluster.clock.now_ms >= began + 3_600_000
-        with pytest.raises(ValueError, match="no time to advance by"):
+        with pytest.raises(ValueError, match="can't be advanced by"):
             await cluster.clock.advance_async("soon")
 
     run(main)
@@ -243,7 +243,7 @@ def test_a_cluster_starts_and_stops_while_other_tasks_go_on(run: Callable[..., A
                 started = turns
             assert turns > started
             tasks.cancel_scope.cancel()
-        with pytest.raises(RuntimeError, match="does not run"):
+        with pytest.raises(RuntimeError, match="is not running"):
             cluster.stop_broker(1)
         host, _, port = address.rpartition(":")
         with pytest.raises(ConnectionRefusedError):

@@ -107,7 +107,7 @@ def test_groups_and_transactions(cluster: MockCluster) -> None:
 
 def test_waiting_in_vain_tells_what_came(cluster: MockCluster) -> None:
     produce(cluster)
-    with pytest.raises(TimeoutError, match=r"(?s)leader topic='nothing': 0 of 1 came.*Produce ok"):
+    with pytest.raises(TimeoutError, match=r"(?s)leader topic='nothing': 0 of 1 happened.*Produce ok"):
         cluster.trace.wait("leader", topic="nothing", timeout=0.01)
 
 

@@ -94,5 +94,5 @@ def do(cluster: MockCluster, name: str, places: dict[str, Any]) -> None:
 def test_whose_coordinator_has_to_be_said_and_once(cluster: MockCluster) -> None:
     twice: dict[str, Any] = {"group": "g", "transactional_id": "x"}
     for given in ({}, twice):
-        with pytest.raises(OptionError, match="Give group or transactional_id"):
+        with pytest.raises(OptionError, match="give group or transactional_id"):
             cluster.move_coordinator(**given)

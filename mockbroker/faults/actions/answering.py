@@ -111,13 +111,13 @@ class Replace(Action):
 
     def check(self, match: Match) -> None:
         if not match.api:
-            raise FaultError("replace needs 'api': it says whose fields there are")
+            raise FaultError("replace needs 'api', which determines the fields of the answer")
         for api in match.api:
             known = [".".join(path) for path in paths(response_class(api))]
             if not any(f".{each}".endswith(f".{self.field}") for each in known):
                 names = {each.rpartition(".")[2] for each in known} | set(known)
                 raise FaultError(
-                    f"{api_name(api)} answers with no {self.field!r}{nearest(self.field, names)}"
+                    f"the answer of {api_name(api)} has no field {self.field!r}{nearest(self.field, names)}"
                 )
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:

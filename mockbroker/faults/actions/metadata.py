@@ -37,7 +37,7 @@ class _Lie(Action):
     def check(self, match: Match) -> None:
         for api in match.api:
             if api not in _METADATA:
-                raise FaultError("this is for api='Metadata', 'DescribeCluster', 'DescribeTopicPartitions'")
+                raise FaultError("this is for api='Metadata', 'DescribeCluster' or 'DescribeTopicPartitions'")
 
 
 @action("stale-metadata")

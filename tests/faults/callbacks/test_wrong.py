@@ -82,7 +82,7 @@ WRONG: dict[str, tuple[Callable[[ClientRequest], object], str]] = {
         "did you mean 'NOT_COORDINATOR'",
     ),
     "a level that there is not": (lambda it: it.error("NOT_COORDINATOR", "topic"), "not at 'topic'"),
-    "two things": (say_two, "disconnect after error: only one of them can be"),
+    "two things": (say_two, "disconnect after error: a function may call only one of them"),
     "by what it returns": (lambda _: "disconnect", r"returned 'disconnect': .* request\.disconnect\(\)"),
     "another API's answer": (lambda it: it.respond({}), "answered with a HeartbeatResponse, not with {}"),
     "a field that there is not": (lambda it: it.respond(eror_code=1), "did you mean 'error_code'"),
@@ -110,7 +110,8 @@ def test_it_says_nothing_once_it_has_returned(cluster: MockCluster) -> None:
         assert heartbeat(asked) != "UNKNOWN_SERVER_ERROR"
         assert heartbeat(asked) == "UNKNOWN_SERVER_ERROR"
     with pytest.raises(
-        CallbackError, match="has returned, and <Heartbeat v1 of 'test' at broker 1> has gone on"
+        CallbackError,
+        match="<Heartbeat v1 of 'test' at broker 1> can't be changed any more: the function has returned",
     ):
         cluster.stop()
 
@@ -122,12 +123,12 @@ async def awaits(_: ClientRequest) -> None: ...
     ("given", "told"),
     [
         ({"function": awaits}, "awaits is asynchronous"),
-        ({"function": lambda: None}, "can't be called with the request alone"),
-        ({"function": "disconnect"}, "is no function"),
+        ({"function": lambda: None}, "can't be called with only the request"),
+        ({"function": "disconnect"}, "is not a function"),
         ({"api": "Prodcue"}, "did you mean 'Produce'"),
-        ({"when": "instead"}, "'instead' the work can't be"),
+        ({"when": "instead"}, "can't happen 'instead' the work"),
         ({"broker": 9}, "no broker 9"),
-        ({"times": 0}, "from 1 on"),
+        ({"times": 0}, "1 or more"),
     ],
 )
 def test_what_can_not_be_asked_for(cluster: MockCluster, given: dict[str, Any], told: str) -> None:
