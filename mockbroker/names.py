@@ -101,6 +101,7 @@ ApiName = Literal[
     "TxnOffsetCommit",
     "DescribeConfigs",
     "AlterConfigs",
+    "DescribeLogDirs",
     "SaslAuthenticate",
     "CreatePartitions",
     "DeleteGroups",

@@ -138,6 +138,14 @@ class Client:
         finally:
             admin.close()
 
+    def log_dirs(self) -> list[dict[str, Any]]:
+        """What DescribeLogDirs answers, by broker."""
+        admin = KafkaAdminClient(bootstrap_servers=self._bootstrap)
+        try:
+            return list(admin.describe_log_dirs())
+        finally:
+            admin.close()
+
     def produce(self, plan: Plan, indexes: range) -> None:
         producer = KafkaProducer(
             bootstrap_servers=self._bootstrap,

@@ -7,7 +7,7 @@ import pytest
 from .. import needs
 from . import scenario
 from .kafka_python import HAS, PACKAGES, Client
-from .scenario import Plan
+from .scenario import PARTITIONS, Plan
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,14 @@ def test_group(bootstrap: str, name: str, codec: str, assignor: str, idempotent:
 
 def test_static_members(bootstrap: str, name: str) -> None:
     scenario.check(scenario.run(Client(bootstrap), Plan(name, "gzip", static=True)))
+
+
+def test_log_dirs(bootstrap: str, name: str) -> None:
+    client = Client(bootstrap)
+    client.create(name)
+    client.produce(Plan(name), range(10))
+    for broker in client.log_dirs():
+        (folder,) = broker["log_dirs"]
+        sizes = [p["partition_size"] for t in folder["topics"] if t["name"] == name for p in t["partitions"]]
+        assert len(sizes) == PARTITIONS
+        assert folder["total_bytes"] - folder["usable_bytes"] >= sum(sizes) > 0

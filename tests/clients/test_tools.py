@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 
@@ -15,6 +16,7 @@ from .scenario import PARTITIONS, TIMEOUT, Plan
 MAIN = {
     "configs": "kafka.admin.ConfigCommand",
     "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+    "log dirs": "org.apache.kafka.tools.LogDirsCommand",
     "offsets": "org.apache.kafka.tools.GetOffsetShell",
     "topics": "org.apache.kafka.tools.TopicCommand",
 }
@@ -121,6 +123,18 @@ def test_get_offsets(tools: Tools, topic: str) -> None:
     unknown = "Could not match any topic-partitions with the specified filters"
     tools("offsets", f"--topic {topic}-unknown", status=1)
     assert unknown in tools.errors
+
+
+def test_log_dirs(tools: Tools, topic: str) -> None:
+    output = tools("log dirs", f"--describe --topic-list {topic} --broker-list 1,2")
+    *_, told = output.splitlines()
+    for broker, described in zip((1, 2), json.loads(told)["brokers"], strict=True):
+        (folder,) = described["logDirs"]
+        assert (described["broker"], folder["error"], folder["logDir"]) == (broker, None, "/tmp/kafka-logs")
+        sizes = {each["partition"]: each.pop("size") for each in folder["partitions"]}
+        assert set(sizes) == {f"{topic}-{index}" for index in range(PARTITIONS)}
+        assert all(size > EACH for size in sizes.values())
+        assert all(not each["offsetLag"] and not each["isFuture"] for each in folder["partitions"])
 
 
 def test_consumer_groups(tools: Tools, bootstrap: str, topic: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
     delete_records,
+    describe_log_dirs,
     describe_producers,
     fetch,
     list_offsets,
@@ -103,3 +104,10 @@ def _describe_producers(many: Many) -> Iterator[Any]:
     many.open_all()
     topics = [describe_producers.TopicRequest(name, [0]) for name in many.topics]
     yield describe_producers.DescribeProducersRequest(topics)
+
+
+@about(ApiKey.DESCRIBE_LOG_DIRS)
+def _describe_log_dirs(many: Many) -> Iterator[Any]:
+    yield describe_log_dirs.DescribeLogDirsRequest()
+    topics = [describe_log_dirs.DescribableLogDirTopic(name, [0]) for name in many.topics]
+    yield describe_log_dirs.DescribeLogDirsRequest(topics)
