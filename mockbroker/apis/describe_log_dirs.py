@@ -4,6 +4,7 @@ from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.topic import Topic
+from ..policies.topics.undescribed_topics import undescribed_topics
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.describe_log_dirs import (
     DescribeLogDirsPartition,
@@ -26,12 +27,13 @@ def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> DescribeLo
     asked: Asked = None
     if request.topics is not None:
         asked = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    topics = [_topic(call, topic, asked) for topic in call.cluster.topics.values()]
+    topics = [_topic(call, topic, asked) for topic in call.cluster.topics.values() if _is_here(call, topic)]
     first, *others = dict.fromkeys(_folders(call, "log.dirs") or _folders(call, "log.dir"))
     cordoned = _folders(call, "cordoned.log.dirs")
     logs = [log for each in call.cluster.partitions() if (log := each.logs.get(call.broker.id)) is not None]
     results = [_result(first, sum(log.size for log in logs), cordoned)]
-    results[0].topics = [topic for topic in topics if topic.partitions]
+    whole = call.policies[undescribed_topics] == "without-partitions"
+    results[0].topics = [topic for topic in topics if whole or topic.partitions]
     return DescribeLogDirsResponse(results=results + [_result(name, 0, cordoned) for name in others])
 
 
@@ -47,6 +49,10 @@ def _result(name: str, used_bytes: int, cordoned: list[str]) -> DescribeLogDirsR
         usable_bytes=VOLUME_BYTES - used_bytes,
         is_cordoned=name in cordoned or "*" in cordoned,
     )
+
+
+def _is_here(call: Call, topic: Topic) -> bool:
+    return any(call.broker.id in partition.logs for partition in topic.partitions)
 
 
 def _topic(call: Call, topic: Topic, asked: Asked) -> DescribeLogDirsTopic:

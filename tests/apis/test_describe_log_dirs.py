@@ -6,7 +6,7 @@ import pytest
 
 from mockbroker.apis.describe_log_dirs import VOLUME_BYTES
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.protocol.messages.describe_log_dirs import DescribeLogDirsRequest
+from mockbroker.protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 
 from ..driving.cluster import a_cluster, ask
 from ..driving.partition import PartitionDriver
@@ -53,3 +53,14 @@ def test_a_follower_that_is_behind_has_less() -> None:
 def test_a_folder_takes_no_more_partitions(cordoned: str, told: list[bool]) -> None:
     cluster = a_cluster(brokers=1, log_dirs="/a,/b", cordoned_log_dirs=cordoned)
     assert [each.is_cordoned for each in ask(cluster, DescribeLogDirsRequest()).results] == told
+
+
+@pytest.mark.parametrize(("release", "others"), [("2.5", []), ("2.6", ["b"]), ("3.6", ["b"]), ("3.7", [])])
+def test_topics_that_were_not_asked_for(release: str, others: list[str]) -> None:
+    """By `ReplicaManager.describeLogDirs` of 2.5 to 3.8; 3.7.2 was asked."""
+    cluster = a_cluster(release, 2)
+    for name, broker in (("a", 1), ("b", 1), ("elsewhere", 2)):
+        cluster.create_topic(name, [[broker], [broker]])
+    (folder,) = ask(cluster, DescribeLogDirsRequest([DescribableLogDirTopic("a", [1])])).results
+    found = {each.name: [p.partition_index for p in each.partitions] for each in folder.topics}
+    assert found == {"a": [1], **{name: [] for name in others}}
