@@ -144,7 +144,7 @@ class Playing:
         # What is no Fetch any more since its API key was changed is not in order either.
         changed = any(each[:2] == ("set", 1) for each in step.mutations)
         answer = self._normaliser.answer(self._own(answer), "" if changed else step.api)
-        if step.api in ("describe_transactions", "describe_producers"):
+        if step.api in ("describe_transactions", "describe_producers", "elect_leaders"):
             answer = _unordered(answer)
         return self._texts(answer)
 
@@ -195,8 +195,8 @@ class Playing:
 
 
 def _unordered(value: Any) -> Any:
-    """Without the order of hash tables: of partitions in DescribeTransactions, and of producers, whose ids
-    are others at each broker."""
+    """Without the order of hash tables: of partitions in DescribeTransactions and ElectLeaders, and of
+    producers, whose ids are others at each broker."""
     if isinstance(value, dict):
         return {key: _unordered(each) for key, each in value.items()}
     if not isinstance(value, list):
@@ -204,8 +204,10 @@ def _unordered(value: Any) -> Any:
     if value and all(isinstance(each, int) for each in value):
         return sorted(value)
     found = list(map(_unordered, value))
-    known = all(isinstance(each, dict) and "producer_id" in each for each in found)
-    return sorted(found, key=lambda each: str(each["producer_id"])) if known else found
+    for name in ("producer_id", "partition_id"):
+        if all(isinstance(each, dict) and name in each for each in found):
+            return sorted(found, key=lambda each: str(each[name]))
+    return found
 
 
 def _sent(frame: bytes) -> str | None:
