@@ -1,9 +1,9 @@
 """`active-controller`: whether one of the brokers is the controller (KIP-500, KIP-590).
 
-A client of a cluster with ZooKeeper (up to 3.2 here) sees the active controller in Metadata, another one when
-that broker goes down, and NOT_CONTROLLER from all others when it creates, deletes or enlarges topics, elects
-leaders or moves replicas. With KRaft every broker passes such requests on: Metadata names any broker that is
-not fenced, drawn anew each time.
+A client of a cluster with ZooKeeper (here up to 3.2) sees the active controller in Metadata, and another one
+when that broker goes down. All other brokers answer NOT_CONTROLLER to requests that create or delete topics,
+add partitions, elect leaders or move replicas. With KRaft every broker forwards such requests: Metadata names
+any broker that is not fenced, drawn anew each time.
 """
 
 from typing import Final, Literal

@@ -1,6 +1,6 @@
-"""`election-refusal`: what ElectLeaders says of partitions for which nobody is elected (KIP-460).
+"""`election-refusal`: what ElectLeaders answers for partitions for which no leader is elected (KIP-460).
 
-A client sees the controller's words in the error messages: with ZooKeeper they name the strategy that failed.
+A client sees the controller's text in the error messages: with ZooKeeper it names the strategy that failed.
 """
 
 from typing import Final, NamedTuple
@@ -22,7 +22,7 @@ _FAILED: Final = "Failed to elect leader for partition {topic}-{partition} under
 
 election_refusal: Final = Behaviour[Words](
     name="election-refusal",
-    summary="what ElectLeaders says of partitions for which nobody is elected",
+    summary="what ElectLeaders answers for partitions for which no leader is elected",
     answers={
         "strategy": Words(
             unknown_topic="The partition does not exist.",

@@ -1,9 +1,9 @@
 """`eligible-leader-replicas`: whether replicas that left an ISR may still lead (KIP-966).
 
-A client that asks DescribeTopicPartitions sees with `tracked`, the default of clusters that began with 4.1
-or later, which replicas left an ISR below `min.insync.replicas`. The ISR may become empty then, and any of
-these leads once it is back, unless its broker was killed. With `none` the last replica in sync stays in the
-ISR, and nobody else leads.
+With `tracked`, the default of clusters that were created with 4.1 or later, DescribeTopicPartitions lists the
+replicas that left an ISR below `min.insync.replicas`. The ISR may then become empty, and any of these
+replicas may lead once it is back, unless its broker was killed. With `none` the last in-sync replica stays in
+the ISR, and no other may lead.
 """
 
 from typing import Final, Literal

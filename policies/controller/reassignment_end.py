@@ -1,8 +1,8 @@
 """`reassignment-end`: which replicas have to be in sync before a reassignment ends (KIP-455).
 
-A client that waits for a reassignment sees it go on, with `all-in-sync`, while a replica that stays is down
-or lags. With `added-in-sync`, since 4.3, only the new replicas have to be in sync, unless there are fewer of
-them than of those that go.
+With `all-in-sync` a reassignment does not end while a replica that stays is down or lags. With
+`added-in-sync`, since 4.3, only the new replicas have to be in sync, unless there are fewer of them than of
+those that are removed.
 """
 
 from typing import Final, Literal

@@ -1,8 +1,8 @@
 """`reassignment-refusal`: which brokers a reassignment may not name (KIP-455).
 
-A client is refused new replicas on brokers that are down with `dead-brokers`, as with ZooKeeper, and in the
-words of that controller; with `unknown-brokers` only those on brokers that never registered, so that a
-reassignment to one that is down waits until it is back.
+With `dead-brokers`, as with ZooKeeper, new replicas on brokers that are down are refused, with that
+controller's error message. With `unknown-brokers` only those on brokers that never registered are refused, so
+a reassignment to a broker that is down waits until it is back.
 """
 
 from typing import Final, Literal

@@ -1,6 +1,7 @@
 """`epoch-below-first`: a leader epoch below the first cached one is asked for (KAFKA-7415).
 
-A client sees, since 2.0.1, the epoch it asked for with the start of the first cached one; before, (-1, -1).
+Since 2.0.1 a client gets the epoch that it asked for, with the start offset of the first cached one; before
+that it got (-1, -1).
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """`epoch-lookup`: which cached leader epoch answers for one that wrote nothing (KIP-101).
 
-A client that asks for an epoch between two cached ones sees, with `floor`, the end of the epoch below, as
-Kafka answers; with `exact`, as librdkafka's mock, (-1, -1), upon which it resets.
+A client that asks for an epoch between two cached ones gets with `floor`, as from Kafka, the end of the epoch
+below; with `exact`, as from librdkafka's mock, it gets (-1, -1), and resets its position.
 """
 
 from typing import Final, Literal
@@ -10,7 +10,7 @@ from ..behaviour import Switch
 
 epoch_lookup: Final = Switch[Literal["floor", "exact"]](
     name="epoch-lookup",
-    summary="whether OffsetForLeaderEpoch knows only epochs that wrote records",
+    summary="whether OffsetForLeaderEpoch knows only epochs in which records were written",
     answers={"floor": False, "exact": True},
     history=(("0.11", "floor"),),
     ids=("KIP-101",),

@@ -1,9 +1,9 @@
 """`epoch-not-given`: epoch -1 is asked for (KAFKA-6857).
 
-A client sees (-1, -1). With `latest-epoch`, as before 0.11.0.3, 1.0.2 and 1.1.1, -1 is looked up like any
-other epoch: as long as nothing was ever written no epoch is known, -1 counts as the latest one, and the log
-end offset is answered. With `log-end-offset` it is answered in any case. The releases here stand for patches
-with the fix: only by choice.
+A client gets (-1, -1). With `latest-epoch`, as before 0.11.0.3, 1.0.2 and 1.1.1, -1 is looked up like any
+other epoch: until something is written, no epoch is known, so -1 counts as the latest one, and the answer is
+the log end offset. With `log-end-offset` that is the answer in any case. The releases here stand for patches
+that have the fix.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,8 @@
 """`isr-shrink-epoch`: whether a follower that leaves the ISR makes a new leader epoch (KAFKA-15021).
 
-A client sees one more leader epoch under the same leader, and FENCED_LEADER_EPOCH for the one it knew: with
-ZooKeeper when the follower's broker went down, with KRaft up to 3.5 when it lagged as well, since 3.6 never.
+If it is, a client sees a new leader epoch with the same leader, and gets FENCED_LEADER_EPOCH for the one that
+it knew. With ZooKeeper this happens when the follower's broker goes down, with KRaft up to 3.5 also when the
+follower lags, and since 3.6 never.
 """
 
 from typing import Final, NamedTuple

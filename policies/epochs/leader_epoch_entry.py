@@ -1,8 +1,8 @@
 """`leader-epoch-entry`: when a new leader enters its epoch into its cache (KIP-279).
 
-A client that asks a new leader for its own epoch before anything was written gets the log end offset with
-`at-election`, and (-1, -1) with `at-append`, as 0.11 and 1.x answered; these also keep an epoch that wrote
-nothing when the next one starts at the same offset.
+A client that asks a new leader for the end of its own epoch before anything was written in it gets the log
+end offset with `at-election`, and (-1, -1) with `at-append`, as in 0.11 and 1.x. These also keep an epoch in
+which nothing was written when the next one starts at the same offset.
 """
 
 from typing import Final, Literal

@@ -1,8 +1,8 @@
-"""`reassignment-epoch`: when a reassignment bumps the leader epoch though the leader stays (KIP-455).
+"""`reassignment-epoch`: when a reassignment bumps the leader epoch although the leader stays (KIP-455).
 
-A client sees more leader epochs under the same leader, and FENCED_LEADER_EPOCH for those it knew: with
-ZooKeeper one as the reassignment begins, one as it ends, and one for each replica in sync that goes; with
-KRaft one if a replica goes.
+A client sees new leader epochs with the same leader, and gets FENCED_LEADER_EPOCH for those that it knew:
+with ZooKeeper one when the reassignment begins, one when it ends, and one for each in-sync replica that is
+removed; with KRaft one if a replica is removed.
 """
 
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ class Bumped(NamedTuple):
 
 reassignment_epoch: Final = Behaviour[Bumped](
     name="reassignment-epoch",
-    summary="when a reassignment bumps the leader epoch though the leader stays",
+    summary="when a reassignment bumps the leader epoch although the leader stays",
     answers={
         "bumped": Bumped(at_each_step=True, on_removal=False),
         "bumped-on-removal": Bumped(at_each_step=False, on_removal=True),

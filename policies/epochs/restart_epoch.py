@@ -1,9 +1,10 @@
 """`restart-epoch`: whether the only broker of a cluster bumps leader epochs when it restarts (KIP-966).
 
-A client sees what it led before in the same leader epoch, or two later, and FENCED_LEADER_EPOCH for the one
-it knew. With ZooKeeper the epoch is kept, since the controller was away as well. With KRaft a broker resigns
-when it shuts down, and is elected when it is back; since 4.0 one that was killed leaves the ISR too.
-Where another broker is left, a controller sees the broker go and come in any release: two epochs.
+With ZooKeeper the epoch is kept, since the controller was down as well. With KRaft a broker resigns when it
+shuts down and is elected when it is back: a client sees the broker's partitions two leader epochs later, and
+gets FENCED_LEADER_EPOCH for the epoch that it knew. Since 4.0 a broker that was killed leaves the ISR too,
+with the same effect. If there are other brokers, a controller sees the broker go and come back in any
+release, which takes two epochs.
 """
 
 from typing import Final, NamedTuple

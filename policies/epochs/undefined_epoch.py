@@ -1,8 +1,8 @@
 """`undefined-epoch`: a leader epoch above all that the leader knows is asked for (KAFKA-19902).
 
-A client sees what OffsetForLeaderEpoch answers for it: with `undefined`, as Kafka does, (-1, -1), upon which
-a consumer resets its position; with `log-end-offset`, as KAFKA-19902 proposes, the largest cached epoch and
-the log end offset, upon which it truncates its position or goes on.
+With `undefined`, as in Kafka, OffsetForLeaderEpoch answers (-1, -1), and a consumer resets its position. With
+`log-end-offset`, as KAFKA-19902 proposes, it answers the largest cached epoch and the log end offset, and the
+consumer truncates its position or goes on.
 """
 
 from collections.abc import Callable

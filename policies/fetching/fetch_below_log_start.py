@@ -1,10 +1,10 @@
 """`fetch-below-log-start`: Fetch v12 below the log start offset, with a last fetched epoch that diverges
 (KAFKA-12996).
 
-A client sees OFFSET_OUT_OF_RANGE. With `diverging-epoch`, as 2.7.0, 2.7.1 and 2.8.0 answered, it sees no
-error but the diverging epoch with a log start offset above the position it asked for; a follower took that
-for a failure of its own and stopped. Where the epoch does not diverge it is out of range in either case. The
-releases here stand for their last patches, which all have the fix: only by choice.
+A client gets OFFSET_OUT_OF_RANGE. With `diverging-epoch`, as in 2.7.0, 2.7.1 and 2.8.0, it gets no error, but
+the diverging epoch and a log start offset above the position that it asked for; a follower took that for a
+failure of its own, and stopped. If the epoch does not diverge, the offset is out of range either way. The
+releases here stand for their last patches, which all have the fix.
 """
 
 from typing import Final, Literal

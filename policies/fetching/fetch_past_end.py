@@ -1,8 +1,9 @@
 """`fetch-past-end`: a Fetch at an offset that is in the log but beyond what the client may read yet.
 
-So it is where the high watermark lags behind, or the last stable offset with read_committed. A client waits
-as for any data up to 3.7, and gets an empty answer at once since 3.8; since 4.0 only when the batch that
-holds the offset begins beyond, so that it waits within the first batch that it may not read.
+This happens while the high watermark lags behind, or with read_committed the last stable offset. Up to 3.7
+the Fetch waits as it does for any data. Since 3.8 it gets an empty answer at once; since 4.0 it does so only
+if the batch that holds the offset begins beyond that limit, so it waits if the offset lies within the first
+batch that it may not read.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,7 @@
 """`last-stable-offset`: whether a Fetch with read_uncommitted is told the last stable offset (KIP-98).
 
-Such a client sees -1 up to 2.0, and since 2.1 where the first open transaction begins, or the high watermark.
+Up to 2.0 such a client gets -1. Since 2.1 it gets the offset at which the first open transaction begins, or
+the high watermark if no transaction is open below it.
 """
 
 from typing import Final, Literal

@@ -1,12 +1,12 @@
 """`preferred-replica`: which followers a leader sends consumers to (KIP-392, KAFKA-14372, KAFKA-15390).
 
 With `replica.selector.class` set to the RackAwareReplicaSelector, a consumer that names its rack (Fetch v11+)
-is told a replica there to read from, of those that hold its offset. `any-replica`, as up to 3.2, takes one
-that left the ISR too: the consumer sees the high watermark stand still as long as that one lags, and is sent
-back to it when it asks again. Since 3.3 it has to be `in-sync`. `fenced-too` also takes one whose broker is
-down: the consumer can't connect, or does not find the broker in Metadata. Up to 3.6 brokers with KRaft did
-not look at that; but a fenced broker has left the ISR, so that from 3.3 on it was hardly to be seen: only by
-choice.
+is told to read from a replica in that rack which has its offset. With `any-replica`, as up to 3.2, this may
+be one that has left the ISR: the consumer sees the high watermark stand still for as long as that replica
+lags, and is sent back to it when it asks again. Since 3.3 it has to be `in-sync`. With `fenced-too` it may
+even be one whose broker is down: the consumer can't connect, or does not find the broker in Metadata. Up to
+3.6 brokers with KRaft did not check this; but a fenced broker has left the ISR, so from 3.3 on it could
+hardly be observed, and no release has this answer.
 """
 
 from collections.abc import Callable

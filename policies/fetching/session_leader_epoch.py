@@ -1,9 +1,10 @@
 """`session-leader-epoch`: whether a fetch session keeps the leader epoch a client knows (KAFKA-9338,
 KIP-320).
 
-A consumer that fetches incrementally sees FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH when the leader epoch
-it sends (Fetch v9+) is not the leader's. With `forgotten`, as up to 2.4, only the first request of a session
-is checked: after an election on the same broker an incremental Fetch goes on as if nothing had happened.
+A consumer that fetches incrementally gets FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH if the leader epoch
+that it sends (Fetch v9+) is not the leader's. With `forgotten`, as up to 2.4, only the first request of a
+session is checked: when the same broker is elected again, an incremental Fetch goes on as if nothing had
+happened.
 """
 
 from typing import Final, Literal

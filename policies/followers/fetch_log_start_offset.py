@@ -1,9 +1,9 @@
 """`fetch-log-start-offset`: which log start offset a leader tells a follower (KAFKA-7104).
 
-With `of-read` it is that of the moment at which the records were read. With `live`, as up to 1.1.0, it is
-that of the moment at which the answer is made, like the high watermark: if records are deleted between the
-two, a follower out of the ISR is told a log start offset beyond the records that it gets with it. Slow
-followers (`MockCluster.slow_follower`) have time between the two.
+With `of-read` it is that of the moment when the records are read. With `live`, as up to 1.1.0, it is that of
+the moment when the answer is made, like the high watermark: if records are deleted between the two, a
+follower out of the ISR is told a log start offset beyond the records that come with it. For slow followers
+(`MockCluster.slow_follower`) there is time between the two.
 """
 
 from typing import Final, Literal

@@ -1,7 +1,7 @@
 """`follower-ahead`: a follower fetches beyond the leader's log end offset (KAFKA-7414).
 
-With `truncates` it cuts its log there. With `halts`, as up to 2.0.0, its broker exits, unless the topic
-allows unclean elections: clients lose their connections to it.
+With `truncates` the follower truncates its log to the leader's end. With `halts`, as up to 2.0.0, its broker
+exits unless the topic allows unclean elections: clients lose their connections to it.
 """
 
 from typing import Final, Literal

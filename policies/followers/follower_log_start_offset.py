@@ -1,8 +1,8 @@
 """`follower-log-start-offset`: a leader tells a follower a log start offset past its high watermark.
 
-With `fails`, as in Kafka to this day, the follower can't go there, and its fetcher dies. With `bounded`, as
-KAFKA-7104 proposes besides its fix, it goes as far as its own log end offset; its next fetch is out of range
-then, and it begins again at the leader's log start offset.
+With `fails`, as in Kafka to this day, the follower can't move its log start offset there, and its fetcher
+dies. With `bounded`, as KAFKA-7104 proposes in addition to its fix, it moves it to its own log end offset;
+its next fetch is then out of range, and it begins again at the leader's log start offset.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,10 @@
-"""`follower-truncation`: where a follower cuts its log before it fetches from a new leader.
+"""`follower-truncation`: where a follower truncates its log before it fetches from a new leader.
 
-With `high-watermark`, before KIP-101, at its own high watermark: acknowledged records are lost when it leads
-right afterwards. With `epoch-v0` (KIP-101) at the end of its latest leader epoch, which it asks the leader
-for without learning which epoch the answer is about: after two fast failovers logs stay different. With
-`epoch` (KIP-279) it asks again until both agree. With `diverging-epoch` (KIP-595) its first fetch tells.
+With `high-watermark`, before KIP-101, it truncates to its own high watermark: acknowledged records are lost
+if it becomes the leader right afterwards. With `epoch-v0` (KIP-101) it truncates to the end of its latest
+leader epoch, for which it asks the leader without learning which epoch the answer is about: after two fast
+failovers logs stay different. With `epoch` (KIP-279) it asks again until both agree. With `diverging-epoch`
+(KIP-595) the answer to its first fetch says where to truncate.
 """
 
 from collections.abc import Callable
@@ -66,7 +67,7 @@ def by_diverging_epoch(log: ReplicaLog, leader: Leader) -> tuple[int, bool]:
 
 follower_truncation: Final = Behaviour[Answer](
     name="follower-truncation",
-    summary="where a follower cuts its log before it fetches from a new leader",
+    summary="where a follower truncates its log before it fetches from a new leader",
     answers={
         "high-watermark": to_high_watermark,
         "epoch-v0": by_epoch_v0,

@@ -1,8 +1,8 @@
 """`isr-entry`: how far a follower must have come to enter the in-sync replicas (KAFKA-7128).
 
-With `leader-epoch` to the high watermark and to where the leader's epoch begins. With `high-watermark`, as up
-to 2.0.0, to the high watermark alone, which a new leader may not know yet: a follower enters that lacks
-acknowledged records, and they are lost when it leads.
+With `leader-epoch` it has to have fetched up to the high watermark and up to the start of the leader's epoch.
+With `high-watermark`, as up to 2.0.0, only up to the high watermark, which a new leader may not know yet: a
+follower that lacks acknowledged records enters the ISR, and they are lost when it becomes the leader.
 """
 
 from typing import Final, Literal

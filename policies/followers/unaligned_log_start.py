@@ -1,10 +1,10 @@
 """`unaligned-log-start`: a follower without records begins inside a batch (KAFKA-6975).
 
 DeleteRecords may leave the log start offset in the middle of a batch. A replica that has to begin there (a
-new one, or one that was away meanwhile) is sent the whole batch. A client sees it in sync soon with
-`accepted`. With `refused`, as on 0.11, the replica stops fetching at that batch: it never shows up in the
-ISR, a reassignment leaves the partition under-replicated, and with too few others acks=all fails. On 0.11.0.3
-all partitions that it copies from that leader stand still with it, until it starts again; here only this one.
+new one, or one that was away meanwhile) is sent the whole batch. With `accepted` it is soon in sync. With
+`refused`, as on 0.11, the replica stops fetching at that batch: it never enters the ISR, a reassignment
+leaves the partition under-replicated, and with too few other replicas acks=all fails. On 0.11.0.3 this stops
+all partitions that the broker fetches from that leader, until it restarts; here it stops only this one.
 """
 
 from typing import Final, Literal

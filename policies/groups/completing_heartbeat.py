@@ -1,7 +1,7 @@
 """`completing-heartbeat`: Heartbeat of a member that has yet to learn its assignment (KAFKA-10134).
 
-Up to 2.5 a client that heartbeats between JoinGroup and SyncGroup sees REBALANCE_IN_PROGRESS, and its session
-runs out if it does no more than that. Since 2.6 there is no error, and it counts as a sign of life.
+Up to 2.5 a client that sends a Heartbeat between JoinGroup and SyncGroup gets REBALANCE_IN_PROGRESS, and the
+Heartbeat does not renew its session. Since 2.6 there is no error, and the session is renewed.
 """
 
 from typing import Final, Literal

@@ -1,6 +1,7 @@
 """`described-assignments`: DescribeGroups of a group that rebalances.
 
-Up to 3.9 a client sees no assignments but of stable groups; since 4.0 it sees those that members last had.
+Up to 3.9 a client sees assignments only if the group is stable; since 4.0 it sees those that members last
+had.
 """
 
 from typing import Final, Literal

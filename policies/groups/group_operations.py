@@ -1,6 +1,6 @@
 """`group-operations`: what there is to be authorized for on a group (KIP-430, KIP-848).
 
-A client that asks DescribeGroups for authorized operations sees, without an authorizer, all there are: up to
+Without an authorizer, a client that asks DescribeGroups for authorized operations sees all operations: up to
 3.9 Read, Delete and Describe; since 4.0 also DescribeConfigs and AlterConfigs.
 """
 

@@ -9,7 +9,7 @@ from ..behaviour import Switch
 
 pending_member_leave: Final = Switch[Literal["nothing", "rebalance"]](
     name="pending-member-leave",
-    summary="whether a group rebalances when a member leaves that never joined",
+    summary="whether a group rebalances when a member that never joined leaves",
     answers={"nothing": False, "rebalance": True},
     history=(("0.11", "nothing"), ("4.0", "rebalance")),
     ids=("KIP-394", "KIP-848"),

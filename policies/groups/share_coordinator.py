@@ -1,7 +1,7 @@
 """`share-coordinator`: FindCoordinator v6 for a share partition, `group:topic id:partition` (KIP-932).
 
-A client sees COORDINATOR_NOT_AVAILABLE on 3.9 and INVALID_REQUEST on 4.0, where share groups are off; since
-4.1 the coordinator, and INVALID_REQUEST for a key of another form.
+A client gets COORDINATOR_NOT_AVAILABLE from 3.9 and INVALID_REQUEST from 4.0, where share groups are
+disabled. Since 4.1 it gets the coordinator, or INVALID_REQUEST for a malformed key.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """`tied-protocols`: as many members of a group prefer one protocol as another.
 
-A client sees which of them is taken, and so which assignor its group uses. Kafka takes the first of its map,
-whose order is that of hashes: up to 3.9 of Scala's `immutable.HashMap`, since 4.0 of Java's `HashMap`.
-`first-member` takes what the member prefers that joined first.
+This decides which assignor the group uses. Kafka takes the first protocol of a map that is ordered by hashes:
+up to 3.9 Scala's `immutable.HashMap`, since 4.0 Java's `HashMap`. With `first-member` it is the protocol that
+the member who joined first prefers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -54,7 +54,7 @@ def _trie_order(entries: Iterable[tuple[int, str]], shift: int = 0) -> list[str]
 
 tied_protocols: Final = Behaviour[Answer](
     name="tied-protocols",
-    summary="which protocol a group takes of those that equally many members prefer",
+    summary="which protocol a group chooses of those that equally many members prefer",
     answers={"scala-order": scala_order, "java-order": java_order, "first-member": first_member},
     history=(("0.11", "scala-order"), ("4.0", "java-order")),
     ids=("KIP-848",),

@@ -1,8 +1,8 @@
 """`commit-below-min-isr`: OffsetCommit while the ISR of `__consumer_offsets` is below `min.insync.replicas`.
 
-A client gets COORDINATOR_NOT_AVAILABLE either way. Up to 3.9 at once, and nothing is committed. The
-coordinator since 4.0 writes first and waits for `offsets.commit.timeout.ms` before it says so; what it wrote
-counts as soon as the ISR has grown again.
+A client gets COORDINATOR_NOT_AVAILABLE either way. Up to 3.9 it gets it at once, and nothing is committed.
+Since 4.0 the coordinator writes first, and waits for `offsets.commit.timeout.ms` before it gives that answer;
+what it wrote counts as committed as soon as the ISR has grown again.
 """
 
 from typing import Final, Literal

@@ -1,9 +1,10 @@
 """`loaded-offsets`: how long committed offsets last once another broker has loaded them (KAFKA-8069).
 
-A client sees them expire as if nothing had happened. With `expire-at-once`, all that has no time of its own
-is gone at the first look after the coordinator moved, and a consumer that starts then resets its position.
-Brokers of 2.1 did so where `inter.broker.protocol.version` was still below 2.1, in the midst of an upgrade:
-only by choice.
+With `as-committed` a move of the coordinator does not change when they expire. With `expire-at-once`, all
+offsets without an expiration time of their own are gone at the first check after the coordinator has moved,
+and a consumer that starts then resets its position. Brokers of 2.1 did this while
+`inter.broker.protocol.version` was still below 2.1, that is in the middle of an upgrade; so no release has
+this answer.
 """
 
 from typing import Final, Literal

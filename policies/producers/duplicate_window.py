@@ -1,7 +1,7 @@
 """`duplicate-window`: of how many last batches per producer a duplicate is recognised (KAFKA-5494).
 
-A client that sends a batch again gets its old base offset for the last batch on 0.11, for the last five since
-1.0; older ones are OUT_OF_ORDER_SEQUENCE_NUMBER.
+A client that sends a batch again gets the base offset at which it was first appended, if it is the producer's
+last batch (0.11) or one of its last five (since 1.0). For older ones it gets OUT_OF_ORDER_SEQUENCE_NUMBER.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
 """`marker-only-producer`: a producer whose epoch is known from a marker alone (KAFKA-7298).
 
-A transactional client whose records were deleted, up to the marker, sees OUT_OF_ORDER_SEQUENCE_NUMBER for its
-next sequence, and gives up. From 2.0.1 to 2.4 it is UNKNOWN_PRODUCER_ID, which it recovers from; since 2.5,
-where producers outlive their records, it is OUT_OF_ORDER_SEQUENCE_NUMBER again (KIP-360).
+A transactional client all of whose records were deleted, up to the marker, gets OUT_OF_ORDER_SEQUENCE_NUMBER
+for its next sequence, and gives up. From 2.0.1 to 2.4 it gets UNKNOWN_PRODUCER_ID, from which it recovers;
+since 2.5, where producer state outlives the records, it gets OUT_OF_ORDER_SEQUENCE_NUMBER again (KIP-360).
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from ..behaviour import Behaviour
 
 marker_only_producer: Final = Behaviour[ErrorCode](
     name="marker-only-producer",
-    summary="a sequence other than 0 where the producer's epoch is known from a marker alone",
+    summary="a sequence other than 0 when the producer's epoch is known only from a marker",
     answers={
         "out-of-order-sequence-number": ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         "unknown-producer-id": ErrorCode.UNKNOWN_PRODUCER_ID,

@@ -1,7 +1,8 @@
 """`producer-state-retention`: how long a partition remembers an idle producer (KAFKA-7190, KIP-360).
 
-A client whose records were all deleted is forgotten with them up to 2.3; since 2.4 it is remembered until
-`transactional.id.expiration.ms` after its last batch, since 3.4 until `producer.id.expiration.ms` (KIP-854).
+Up to 2.3 a producer is forgotten when all its records are deleted. Since 2.4 it is remembered until
+`transactional.id.expiration.ms` after its last batch, and since 3.4 until `producer.id.expiration.ms` after
+it (KIP-854).
 """
 
 from typing import Final, NamedTuple

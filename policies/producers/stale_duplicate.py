@@ -1,7 +1,7 @@
 """`stale-duplicate`: a batch that was appended, but is no longer among those remembered (KIP-185).
 
-A client that sends such a batch again sees OUT_OF_ORDER_SEQUENCE_NUMBER, as if records were lost. Proposed
-is DUPLICATE_SEQUENCE_NUMBER, upon which it knows that the batch is there; no release ever sent that.
+A client that sends such a batch again gets OUT_OF_ORDER_SEQUENCE_NUMBER, as if records were lost. KIP-185
+proposes DUPLICATE_SEQUENCE_NUMBER, which tells it that the batch was appended; no release ever sent that.
 """
 
 from typing import Final

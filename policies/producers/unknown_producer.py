@@ -1,8 +1,8 @@
 """`unknown-producer`: an idempotent batch whose producer the partition does not know, sequence not 0.
 
-A client sees OUT_OF_ORDER_SEQUENCE_NUMBER from 0.11, UNKNOWN_PRODUCER_ID from 1.0 to 2.4 (KAFKA-5793), and is
-simply accepted since 2.5 (KIP-360): if an unclean election took the only records that the producer had
-written, nobody hears of it. KAFKA-19880 proposes UNKNOWN_PRODUCER_ID again.
+A client gets OUT_OF_ORDER_SEQUENCE_NUMBER on 0.11 and UNKNOWN_PRODUCER_ID on 1.0 to 2.4 (KAFKA-5793). Since
+2.5 its batch is simply accepted (KIP-360): if an unclean election lost the only records that the producer had
+written, nobody learns of it. KAFKA-19880 proposes UNKNOWN_PRODUCER_ID again.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from ..behaviour import Behaviour
 
 unknown_producer: Final = Behaviour[ErrorCode](
     name="unknown-producer",
-    summary="a producer id the partition does not know, with a sequence other than 0",
+    summary="a producer id that the partition does not know, with a sequence other than 0",
     answers={
         "out-of-order-sequence-number": ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         "unknown-producer-id": ErrorCode.UNKNOWN_PRODUCER_ID,

@@ -1,9 +1,9 @@
 """`retention-limit`: how far retention deletes segments (KAFKA-5634).
 
-A client sees a log start offset that is never above the high watermark. With `log-end-offset`, as 0.11.0.0
-did, it may be, while a follower lags: the earliest offset that ListOffsets tells is above the latest one, a
-consumer that resets to it finds nothing, and one at the high watermark is out of range. The release 0.11 here
-stands for 0.11.0.3, which has the fix: only by choice.
+The log start offset is never above the high watermark. With `log-end-offset`, as in 0.11.0.0, it may be while
+a follower lags: the earliest offset that ListOffsets answers is above the latest one, a consumer that resets
+to it finds nothing, and a consumer at the high watermark is out of range. The release 0.11 here stands for
+0.11.0.3, which has the fix.
 """
 
 from typing import Final, Literal

@@ -1,8 +1,8 @@
 """`time-retention`: which age `retention.ms` and `segment.ms` look at (KIP-33).
 
 All releases here go by the timestamps of records. Before KIP-33 a segment was as old as its file: a slow
-topic, whose one segment never rolled and was appended to now and then, kept records for months, and an offset
-committed long ago was still there to be consumed from.
+topic with a single segment, which never rolled and was appended to now and then, kept records for months, and
+an offset committed long ago could still be consumed from.
 """
 
 from typing import Final, Literal

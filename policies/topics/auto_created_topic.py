@@ -1,8 +1,8 @@
 """`auto-created-topic`: Metadata asks for a topic that is created upon it (KAFKA-9751).
 
-A client sees an error that it retries, then the topic: LEADER_NOT_AVAILABLE while brokers created topics in
-ZooKeeper, UNKNOWN_TOPIC_OR_PARTITION since they ask a KRaft controller. With `created` the topic is in the
-first answer, as no release does.
+A client gets a retriable error first, and then the topic. The error is LEADER_NOT_AVAILABLE with ZooKeeper,
+and UNKNOWN_TOPIC_OR_PARTITION with KRaft. With `created` the topic is in the first answer, which no release
+does.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from ..behaviour import Behaviour
 
 auto_created_topic: Final = Behaviour[ErrorCode](
     name="auto-created-topic",
-    summary="what Metadata says of a topic that it has just created",
+    summary="what Metadata answers for a topic that it has just created",
     answers={
         "leader-not-available": ErrorCode.LEADER_NOT_AVAILABLE,
         "unknown-topic-or-partition": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,

@@ -1,7 +1,7 @@
 """`partitions-during-reassignment`: whether a topic gets partitions while replicas move (KIP-455).
 
-A client is refused with REASSIGNMENT_IN_PROGRESS with ZooKeeper. KRaft adds them; they have as many replicas
-as the first partition has at that moment.
+With ZooKeeper a client gets REASSIGNMENT_IN_PROGRESS. With KRaft the partitions are added; they have as many
+replicas as the first partition has at that moment.
 """
 
 from typing import Final, Literal

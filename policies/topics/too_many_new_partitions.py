@@ -1,7 +1,7 @@
 """`too-many-new-partitions`: CreatePartitions adds more than the controller takes at once (10000).
 
-A client sees UNKNOWN_SERVER_ERROR for the topics that don't fit any more, since 4.4 POLICY_VIOLATION with a
-message for all.
+A client gets UNKNOWN_SERVER_ERROR for the topics that exceed the limit; since 4.4 it gets POLICY_VIOLATION
+with a message for all.
 """
 
 from typing import Final, NamedTuple
@@ -20,7 +20,7 @@ class Refusal(NamedTuple):
 
 too_many_new_partitions: Final = Behaviour[Refusal](
     name="too-many-new-partitions",
-    summary="CreatePartitions adds more than 10000 partitions",
+    summary="what CreatePartitions answers if it would add more than 10000 partitions",
     answers={
         "unknown-server-error": Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, None, whole_request=False),
         "policy-violation": Refusal(

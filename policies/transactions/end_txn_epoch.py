@@ -1,7 +1,8 @@
 """`end-txn-epoch`: which producer epochs may end a transaction.
 
-A client that sends EndTxn with an epoch above the current one is answered as if it had the current one up to
-2.5; since 2.6 it has to be exact, INVALID_PRODUCER_EPOCH or PRODUCER_FENCED otherwise.
+Up to 2.5 a client that sends EndTxn with an epoch above the current one is answered as if it had sent the
+current one. Since 2.6 the epoch has to be exact; otherwise the answer is INVALID_PRODUCER_EPOCH or
+PRODUCER_FENCED.
 """
 
 from typing import Final, Literal

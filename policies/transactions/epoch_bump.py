@@ -1,10 +1,11 @@
 """`epoch-bump`: when a transactional producer gets a new epoch (KIP-98, KIP-360, KIP-890).
 
-With `by-new-instance`, up to 2.4, InitProducerId bumps it whatever was sent, so a client that lost its
-sequences can only go on without. With `on-request`, since 2.5, a client that gives producer id and epoch gets
-the next epoch, the same answer if it asks again, and is fenced when another instance was faster. With
-`per-transaction`, since 4.0, EndTxn v5 also bumps it and answers the new one, so that late requests of one
-transaction can't hit the next; ApiVersions tells so by `transaction.version` 2.
+With `by-new-instance`, up to 2.4, InitProducerId bumps the epoch whatever it carries, so a client that lost
+its sequences can't ask for a bump of its own epoch. With `on-request`, since 2.5, a client that gives its
+producer id and epoch gets the next epoch, gets the same answer if it asks again, and is fenced if another
+instance was faster. With `per-transaction`, since 4.0, EndTxn v5 bumps the epoch too and answers the new one,
+so late requests of one transaction can't affect the next; ApiVersions announces this by `transaction.version`
+2.
 """
 
 from typing import Final, NamedTuple

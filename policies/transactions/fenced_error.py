@@ -1,7 +1,7 @@
 """`fenced-error`: how the transaction coordinator says that a producer is fenced (KIP-588).
 
-A client sees INVALID_PRODUCER_EPOCH from each release up to 2.6. Since 2.7 the newer versions of the
-transactional APIs answer PRODUCER_FENCED, which is fatal where the other is not.
+Up to 2.6 a client gets INVALID_PRODUCER_EPOCH. Since 2.7 the newer versions of the transactional APIs answer
+PRODUCER_FENCED, which is fatal, as the other is not.
 """
 
 from collections.abc import Mapping

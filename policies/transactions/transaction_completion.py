@@ -1,9 +1,9 @@
 """`transaction-completion`: whether a transaction whose end was decided gets there (KAFKA-9777, KAFKA-16352).
 
-With `hangs` the coordinator forgets to send the markers, as a race made brokers before 2.6 and again
-before 3.8 do now and then: EndTxn succeeds, then a client sees CONCURRENT_TRANSACTIONS for ever, and
-read_committed consumers wait at the last stable offset, until the coordinator moves. No release always
-does so.
+With `hangs` the coordinator forgets to send the markers, as brokers before 2.6, and again before 3.8,
+sometimes did because of a race: EndTxn succeeds, but then a client gets CONCURRENT_TRANSACTIONS for ever, and
+read_committed consumers wait at the last stable offset, until the coordinator moves. No release does this
+every time.
 """
 
 from typing import Final, Literal

@@ -1,10 +1,10 @@
 """`transaction-timeout-fencing`: what becomes of a producer whose transaction timed out (KAFKA-6119).
 
 With `not-fenced`, in 0.11.0.0 and 0.11.0.1, the transaction is aborted and the epoch stays: a client that
-comes back late goes on to write, after the abort. With `fenced` the epoch is bumped, and it can't go on.
-With `recoverable`, in 2.5 and since 4.0.1, the epoch is bumped too, but InitProducerId with the old one
-answers the new one. With `fenced-twice`, in 4.0.0, the epoch rises by two for one abort (KAFKA-19367), and
-near the highest one overflows (KAFKA-18660).
+comes back late can continue to write after the abort. With `fenced` the epoch is bumped, and the client can't
+continue. With `recoverable`, in 2.5 and since 4.0.1, the epoch is bumped too, but InitProducerId with the old
+epoch answers the new one. With `fenced-twice`, in 4.0.0, the epoch is bumped by two for one abort
+(KAFKA-19367), and overflows near the highest one (KAFKA-18660).
 """
 
 from typing import Final, NamedTuple

@@ -1,11 +1,11 @@
 """`transaction-verification`: is a partition part of the transaction that is written to it? (KIP-890)
 
-Up to 3.5 nobody asks: a late batch opens a transaction that no marker ends, and read_committed consumers
-wait for ever. Since 3.6 the leader asks the coordinator before the first batch (`batches`), since 3.7
-before offsets too (`batches-and-offsets`): INVALID_TXN_STATE when the partition was not added,
-NOT_ENOUGH_REPLICAS while the coordinator can't tell. Since 3.8 newer clients (Produce v11, TxnOffsetCommit
-v4) see TRANSACTION_ABORTABLE instead (`abortable`). Since 4.0 the newest (Produce v12, TxnOffsetCommit v5)
-add their partitions by writing to them (`added`).
+Up to 3.5 it is not asked: a late batch opens a transaction that no marker ends, and read_committed consumers
+wait for ever. Since 3.6 the leader asks the coordinator before the first batch (`batches`), since 3.7 also
+before offsets are committed (`batches-and-offsets`): the client gets INVALID_TXN_STATE if the partition was
+not added, and NOT_ENOUGH_REPLICAS while the coordinator can't say. Since 3.8 newer clients (Produce v11,
+TxnOffsetCommit v4) get TRANSACTION_ABORTABLE instead (`abortable`). Since 4.0 the newest clients (Produce
+v12, TxnOffsetCommit v5) add partitions by writing to them (`added`).
 """
 
 from typing import Final, NamedTuple
