@@ -83,8 +83,11 @@ class Stage:
         self.led()
 
     def led(self) -> None:
-        """Waits until the partition has its leader."""
-        self.broker.until(lambda: self.offsets()[0] >= 0, f"the leader of {self.topic}")
+        """Waits until the partition has its leader, and the broker tells of it."""
+        self.broker.until(
+            lambda: self.offsets()[0] >= 0 and self._described()["error_code"] == "NONE",
+            f"the leader of {self.topic}",
+        )
 
     # -- what is written
 
@@ -183,8 +186,7 @@ class Stage:
     def known(self) -> Any:
         """DescribeProducers, by producer id: epoch, last sequence, time, coordinator epoch, and first
         offset of its transaction."""
-        asked = {"topics": [{"name": self.topic, "partition_indexes": [0]}]}
-        (answer,) = self.ask("describe_producers", asked)["topics"][0]["partitions"]
+        answer = self._described()
         assert answer["error_code"] == "NONE", answer
         return {
             str(each["producer_id"]): [
@@ -196,6 +198,11 @@ class Stage:
             ]
             for each in sorted(answer["active_producers"], key=lambda each: int(each["producer_id"]))
         }
+
+    def _described(self) -> Any:
+        asked = {"topics": [{"name": self.topic, "partition_indexes": [0]}]}
+        (answer,) = self.ask("describe_producers", asked)["topics"][0]["partitions"]
+        return answer
 
     def _minute(self, time_ms: int) -> Any:
         """That of the story, "now" for the present, "none" for no time."""
