@@ -234,9 +234,7 @@ class Log:
         if self.start_offset == self.end_offset:
             producers.rebuild(())
         elif not clean and 0 < rolled_at <= self._checkpointed_start:
-            producers.rebuild(self.batches_between(rolled_at, self.end_offset))
-            producers.transactions.truncate_from_start(self.start_offset)
-            producers.log_start_advanced(self.start_offset)
+            producers.recover(self.batches_between(rolled_at, self.end_offset))
         producers.load()
 
     @property

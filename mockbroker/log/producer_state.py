@@ -291,6 +291,14 @@ class ProducerStates:
             if header.producer_id >= 0:
                 self.appended_batch(batch, header)
 
+    def recover(self, batches: Iterable[Batch]) -> None:
+        """Forgets what is not in `batches`. Who has expired, or was forgotten with its records, does not come
+        back with them (`ProducerStateManager.loadFromSnapshot`)."""
+        known = set(self.entries)
+        self.rebuild(batches)
+        for producer_id in self.entries.keys() - known:
+            self._forget(producer_id)
+
     def load(self) -> None:
         """Forgets what is not in a snapshot (`ProducerStateManager.writeSnapshot`): it has the last batch
         of each producer, with the time of that or of a later marker."""

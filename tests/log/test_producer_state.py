@@ -92,16 +92,50 @@ def test_sequences_wrap() -> None:
     assert producer.send(2**31 - 3) == (0, 0)
 
 
+class Rolled(Producer):
+    """Producer 7 wrote before the log rolled, 8 and 9 after it; the log begins at the batch of 9."""
+
+    def __init__(self, kafka: str) -> None:
+        super().__init__(kafka)
+        self.log = self.partition.log
+        self.send(0, producer_id=7)
+        self.log.segments.roll(self.log.end_offset, self.now_ms)
+        self.send(0, producer_id=8)
+        self.send(0, producer_id=9)
+        self.log.advance_start(6)
+
+    def known(self) -> set[int]:
+        return set(self.log.producers.entries)
+
+
 @pytest.mark.parametrize(("kafka", "known"), [("2.3", {9}), ("2.4", {8, 9})])
 def test_a_kill_leaves_the_active_segment_and_up_to_2_3_only_producers_with_records(
     kafka: str, known: set[int]
 ) -> None:
-    producer = Producer(kafka)
-    log = producer.partition.log
-    producer.send(0, producer_id=7)
-    log.segments.roll(log.end_offset, producer.now_ms)
-    producer.send(0, producer_id=8)
-    producer.send(0, producer_id=9)
-    log.advance_start(6)
-    log.reopen(clean=False)
-    assert set(log.producers.entries) == known
+    rolled = Rolled(kafka)
+    rolled.log.reopen(clean=False)
+    assert rolled.known() == known
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_who_has_expired_does_not_come_back_with_its_records(clean: bool) -> None:
+    rolled = Rolled("3.9")
+    rolled.log.producers.expire(rolled.now_ms, 0)
+    rolled.log.reopen(clean=clean)
+    assert not rolled.known()
+
+
+def test_who_expired_in_the_first_segment_does_not_come_back_either() -> None:
+    producer = Producer("3.9")
+    producer.send(0)
+    producer.partition.log.producers.expire(producer.now_ms, 0)
+    producer.partition.log.reopen(clean=False)
+    assert not producer.partition.log.producers.entries
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_nobody_waits_to_be_verified_after_a_restart(clean: bool) -> None:
+    rolled = Rolled("3.9")
+    rolled.log.producers.verify(9, 0, 3, rolled.now_ms, adds=False)
+    rolled.log.reopen(clean=clean)
+    assert not rolled.log.producers.verifying
