@@ -1,5 +1,6 @@
 """One request that faults touch, on its way to its answer: a handler in the place of the API's own."""
 
+import enum
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,16 +26,26 @@ class Touch(Protocol):
         """As a Step."""
 
 
+class End(enum.Enum):
+    """How a connection ends."""
+
+    CLOSE = "by FIN, behind all that was sent"
+    RESET = "by RST: the client may lose what it was sent and has not read"
+
+
 @dataclass(slots=True)
 class Delivery:
-    """What happens to the bytes of an answer. For `swap_ms` it may wait to come after the next one."""
+    """An answer's bytes on their way.
 
-    correlation_shift: int = 0
-    cut: bool = False
-    cut_after: int | None = None
+    They leave at once, or in parts of `part_bytes`, each `part_ms` after the one before; for `swap_ms` they
+    may wait to come after the next answer. With `end` the connection ends then.
+    """
+
+    data: bytes
     part_bytes: int | None = None
     part_ms: int = 0
     swap_ms: int | None = None
+    end: End | None = None
 
 
 class Exchange:
@@ -42,6 +53,7 @@ class Exchange:
 
     `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
     is the request's own call, `call` what the handler gets. `error` is what the handler or a fault raised.
+    `on_the_way` are functions that change how the answer is delivered, in turn.
     """
 
     def __init__(
@@ -54,7 +66,8 @@ class Exchange:
         self.faults = faults
         self.answer: Any = None
         self.error: Exception | None = None
-        self.delivery = Delivery()
+        self.ending = End.CLOSE
+        self.on_the_way: list[Callable[[Delivery], None]] = []
         self._handler = handler
         self._beginning = self._over = False
         self._after: list[Step] = [fault.touch for fault in faults if not fault.acts_before(api)]
@@ -113,10 +126,18 @@ class Exchange:
             self._steps.clear()
             self._steps.extend(self._after)
 
-    def end(self, outcome: Outcome) -> None:
-        """No answer, whatever other faults say: CLOSE, or PARKED for silence."""
+    def end(self, outcome: Outcome, how: End = End.CLOSE) -> None:
+        """No answer, whatever other faults say: CLOSE, in this way, or PARKED for silence."""
         self.answer = outcome
+        self.ending = how
         self._steps.clear()
+
+    def delivery(self, data: bytes) -> Delivery:
+        """How these bytes are delivered."""
+        delivery = Delivery(data)
+        for change in self.on_the_way:
+            change(delivery)
+        return delivery
 
     def _work(self) -> bool:
         answer = self._handler(self.call, self.request)

@@ -11,7 +11,7 @@ from ..cluster.broker import Broker
 from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
-from ..faults.exchange import Delivery, Exchange
+from ..faults.exchange import End, Exchange
 from ..policies import OwnPolicyError
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
@@ -53,6 +53,7 @@ class Connection(Frames):
         "observer",
         "on_ready",
         "out",
+        "resets",
         "trace",
     )
 
@@ -80,6 +81,8 @@ class Connection(Frames):
         self.observer = observer
         self.on_ready = on_ready
         self.out: deque[Buffer] = deque()
+        self.resets = False
+        """Whether its end is a reset."""
         self._served: dict[int, tuple[Codec, Handler]] = {}
         self.announced = False
         self._client_id_bytes = b""
@@ -170,11 +173,10 @@ class Connection(Frames):
     def _deliver_touched(self, found: Codec, correlation_id: int, exchange: Exchange) -> bool:
         """As `_deliver`, where faults may have given the answer values that it can't have."""
         if type(exchange.answer) is Outcome:
-            return self._end(exchange.answer)
+            return self._end(exchange.answer, exchange.ending)
         if self.wants_close:
             # The client has left meanwhile.
             return False
-        correlation_id += exchange.delivery.correlation_shift
         try:
             frame = found.encode(correlation_id, exchange.answer)
         except TextTooLongError:
@@ -185,17 +187,23 @@ class Connection(Frames):
                 self._never_answered()
                 return False
             frame = instead
-        if self._deliveries is None and exchange.delivery == Delivery():
+        if self._deliveries is None and not exchange.on_the_way:
             self.send(frame)
             return True
         if self._deliveries is None:
             wait = self.broker.environment.wait
             self._deliveries = Deliveries(self, wait, lambda: self.on_ready(self), self._go_on)
-        return self._deliveries.deliver(frame, exchange.delivery)
+        data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
+        return self._deliveries.deliver(exchange.delivery(data))
 
-    def _end(self, outcome: Outcome) -> bool:
+    def end(self, how: End) -> None:
+        """Ends the connection when all that was sent is on its way."""
+        self.wants_close = True
+        self.resets = how is End.RESET
+
+    def _end(self, outcome: Outcome, how: End = End.CLOSE) -> bool:
         if outcome is CLOSE:
-            self.wants_close = True
+            self.end(how)
         if outcome is PARKED:
             self._never_answered()
         return outcome is not PARKED

@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from ..faults.exchange import Delivery
-from ..protocol.codecs import Frame
+from ..faults.exchange import Delivery, End
 
 
 class Outlet(Protocol):
@@ -14,6 +13,8 @@ class Outlet(Protocol):
     wants_close: bool
 
     def send(self, frame: bytes) -> None: ...
+
+    def end(self, how: End) -> None: ...
 
 
 class Deliveries:
@@ -36,16 +37,13 @@ class Deliveries:
         self._done = done
         self._withheld: deque[bytes] = deque()
 
-    def deliver(self, frame: Frame, how: Delivery) -> bool:
+    def deliver(self, how: Delivery) -> bool:
         """Sends an answer, whole and at once or not; False where `done` is called when it has left."""
-        data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
-        if how.cut:
-            data = data[: len(data) // 2 if how.cut_after is None else how.cut_after]
         if how.swap_ms is not None:
-            self._withheld.append(data)
+            self._withheld.append(how.data)
             self._wait(how.swap_ms, self.send_withheld)
             return True
-        return self._send_parts(deque(_parts(data, how.part_bytes)), how)
+        return self._send_parts(deque(_parts(how.data, how.part_bytes)), how)
 
     def _send_parts(self, parts: deque[bytes], how: Delivery) -> bool:
         outlet = self._outlet
@@ -56,7 +54,8 @@ class Deliveries:
             self._flush()
             self._wait(how.part_ms, lambda: self._go_on(parts, how))
             return False
-        outlet.wants_close = how.cut
+        if how.end is not None:
+            outlet.end(how.end)
         self.send_withheld()
         return True
 

@@ -10,6 +10,7 @@ sockets, so that who sends one request at a time hardly waits for those who send
 
 import contextlib
 import socket
+import struct
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -43,6 +44,8 @@ LEAST_SLICE_SECONDS: Final = 0.00025
 """What each of many has at least: it can finish the request that it is at in any case."""
 SOCKETS_PER_LOOK: Final = 64
 _BUFFERS_PER_WRITE: Final = 512
+_NO_LINGER: Final = struct.pack("ii", 1, 0)
+"""By which closing a socket resets the connection."""
 
 
 class _Peer:
@@ -364,6 +367,9 @@ class Pump:
         peer.connection.wants_close = True
         with contextlib.suppress(OSError, ValueError):
             self._poller.forget(peer.fd)
+        if peer.connection.resets:
+            with contextlib.suppress(OSError):
+                peer.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
         peer.sock.close()
         self.listeners.file_closed()
         if self.wire is not None:

@@ -228,6 +228,18 @@ def test_wrong_correlation_id(driver: FaultyDriver) -> None:
     assert driver.answers() == [107, 8]
 
 
+@pytest.mark.parametrize(("cut", "correlation_id"), [(5, None), (8, 107)])
+def test_an_answer_that_is_cut_and_has_a_wrong_correlation_id(
+    driver: FaultyDriver, cut: int, correlation_id: int | None
+) -> None:
+    driver.faults.add("half-answer", api="Heartbeat", bytes=cut)
+    driver.faults.add("wrong-correlation-id", api="Heartbeat", by=100)
+    driver.send("heartbeat", 7)
+    sent = driver.sent()
+    assert len(sent) == cut
+    assert correlation_id is None or int.from_bytes(sent[4:]) == correlation_id
+
+
 def test_answers_out_of_order(driver: FaultyDriver) -> None:
     driver.faults.add("reorder", api="Heartbeat", times=1)
     driver.send("heartbeat", 7)

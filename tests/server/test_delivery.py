@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.faults.exchange import Delivery
+from mockbroker.faults.exchange import Delivery, End
 from mockbroker.server.delivery import Deliveries
 from tests.properties import examples
 
@@ -17,6 +17,7 @@ class Wire:
 
     def __init__(self) -> None:
         self.wants_close = False
+        self.ended: End | None = None
         self.sent: list[bytes] = []
         self.written = 0
         self.done = 0
@@ -26,6 +27,9 @@ class Wire:
     def send(self, frame: bytes) -> None:
         assert not self.wants_close
         self.sent.append(frame)
+
+    def end(self, how: End) -> None:
+        self.ended = how
 
     def _wait(self, delay_ms: int, then: Callable[[], None]) -> None:
         self._waits.append((delay_ms, then))
@@ -50,7 +54,7 @@ class Wire:
 @settings(max_examples=examples(50))
 def test_parts_are_the_answer_and_the_next_request_waits_for_the_last(data: bytes, size: int) -> None:
     wire = Wire()
-    left = wire.deliveries.deliver(data, Delivery(part_bytes=size, part_ms=7))
+    left = wire.deliveries.deliver(Delivery(data, part_bytes=size, part_ms=7))
     assert left == (len(data) <= size)
     assert (wire.done, wire.sent) == (0, [data[:size]])
     waited = wire.pass_time()
@@ -59,19 +63,20 @@ def test_parts_are_the_answer_and_the_next_request_waits_for_the_last(data: byte
     assert wire.done == (not left)
 
 
-def test_an_answer_that_is_cut_closes_and_nothing_follows() -> None:
+@pytest.mark.parametrize("how", End)
+def test_an_answer_ends_the_connection(how: End) -> None:
     wire = Wire()
-    assert wire.deliveries.deliver(b"abcdef", Delivery(cut=True, cut_after=2))
-    assert (wire.sent, wire.wants_close) == ([b"ab"], True)
+    assert wire.deliveries.deliver(Delivery(b"ab", end=how))
+    assert (wire.sent, wire.ended) == ([b"ab"], how)
 
 
 @pytest.mark.parametrize("next_comes", [True, False])
 def test_a_withheld_answer_comes_after_the_next_or_when_its_time_is_over(next_comes: bool) -> None:
     wire = Wire()
-    assert wire.deliveries.deliver([b"fir", b"st"], Delivery(swap_ms=50))
+    assert wire.deliveries.deliver(Delivery(b"first", swap_ms=50))
     assert wire.sent == []
     if next_comes:
-        assert wire.deliveries.deliver(b"second", Delivery())
+        assert wire.deliveries.deliver(Delivery(b"second"))
         assert wire.sent == [b"second", b"first"]
     assert wire.pass_time() == [50]
     assert wire.sent == [b"second", b"first"][not next_comes :]
@@ -80,7 +85,7 @@ def test_a_withheld_answer_comes_after_the_next_or_when_its_time_is_over(next_co
 
 def test_a_connection_that_closed_gets_no_further_part() -> None:
     wire = Wire()
-    assert not wire.deliveries.deliver(b"abcd", Delivery(part_bytes=2, part_ms=1))
+    assert not wire.deliveries.deliver(Delivery(b"abcd", part_bytes=2, part_ms=1))
     wire.wants_close = True
     wire.pass_time()
     assert (wire.sent, wire.done) == ([b"ab"], 0)

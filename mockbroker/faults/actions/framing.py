@@ -1,5 +1,6 @@
 """Answers whose bytes are wrong, slow, too few or out of order."""
 
+import struct
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,10 +8,12 @@ from typing import Any, Final
 
 from ...protocol.api_keys import ApiKey
 from ..answers import Place, changed, meant
-from ..exchange import Exchange
+from ..exchange import Delivery, End, Exchange
 from ..match import FaultError, Match
 from .action import Action, When, action, check_number
 
+_HEAD: Final = struct.Struct(">II")
+"""Of an answer: its length, and its correlation id."""
 _CRC_OFFSET: Final = 17
 _BATCH_HEAD_BYTES: Final = 12
 """Base offset and length: what a client must have to see that there is a batch."""
@@ -29,8 +32,11 @@ class HalfAnswer(Action):
             check_number("bytes", self.bytes)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.delivery.cut = True
-        exchange.delivery.cut_after = self.bytes
+        def cut(delivery: Delivery) -> None:
+            delivery.data = delivery.data[: len(delivery.data) // 2 if self.bytes is None else self.bytes]
+            delivery.end = End.CLOSE
+
+        exchange.on_the_way.append(cut)
         return True
 
 
@@ -48,8 +54,10 @@ class SlowBytes(Action):
         check_number("ms", self.ms)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.delivery.part_bytes = self.bytes
-        exchange.delivery.part_ms = self.ms
+        def slow(delivery: Delivery) -> None:
+            delivery.part_bytes, delivery.part_ms = self.bytes, self.ms
+
+        exchange.on_the_way.append(slow)
         return True
 
 
@@ -62,7 +70,15 @@ class WrongCorrelationId(Action):
     when = ("after",)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.delivery.correlation_shift = self.by
+        def shift(delivery: Delivery) -> None:
+            if len(delivery.data) < _HEAD.size:
+                # Another fault has cut it.
+                return
+            size, correlation_id = _HEAD.unpack_from(delivery.data)
+            head = _HEAD.pack(size, correlation_id + self.by & 0xFFFFFFFF)
+            delivery.data = head + delivery.data[_HEAD.size :]
+
+        exchange.on_the_way.append(shift)
         return True
 
 
@@ -78,7 +94,10 @@ class Reorder(Action):
         check_number("ms", self.ms)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        exchange.delivery.swap_ms = self.ms
+        def swap(delivery: Delivery) -> None:
+            delivery.swap_ms = self.ms
+
+        exchange.on_the_way.append(swap)
         return True
 
 
