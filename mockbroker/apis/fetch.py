@@ -252,13 +252,15 @@ def _read_partition(
     again: bool,
 ) -> PartitionData:
     replica = request.replica_state.replica_id
+    # An older consumer might not expect it (`FetchParams.fetchOnlyLeader`).
+    follower_may_serve = call.version >= _FOLLOWER_FETCH_VERSION or replica == _FUTURE_REPLICA
     result = reading.read(
         partition,
         call.broker.id,
         asked,
         replica=replica,
         committed=bool(request.isolation_level),
-        followers_serve=call.version >= _FOLLOWER_FETCH_VERSION and call.policies[follower_reads] == "served",
+        followers_serve=follower_may_serve and call.policies[follower_reads] == "served",
         rack=request.rack_id,
         max_bytes=left,
         at_least_one=first,
