@@ -102,11 +102,12 @@ def _clipped(key: ApiKey) -> dict[str, list[str]]:
 def _policies() -> Iterator[str]:
     yield "# Behaviours"
     yield ""
-    yield "Each is one question a broker has to answer, with named answers. `--kafka` picks the answers of a"
-    yield f"release, {NEWEST} unless it is given; `--policy NAME=ANSWER` overrides one. The proposed fix,"
-    yield "where there is one, is in bold. Known bugs that are no behaviours: [left-out.md](../left-out.md)."
+    yield "Each behaviour is a question that a broker has to answer, with named answers. `--kafka` chooses"
+    yield f"the answers of a release ({NEWEST} by default), and `--policy NAME=ANSWER` overrides one. If"
+    yield "there is a proposed fix, it is in bold. Answers that no release gave are there *only by choice*."
+    yield "Known bugs that can't be chosen as behaviours are listed in [left-out.md](../left-out.md)."
     yield ""
-    yield "A release stands for one patch of it, nearly always its last, and has what was fixed up to there:"
+    yield "A release stands for one patch of it, nearly always its last, with everything fixed by then:"
     yield from textwrap.wrap(", ".join(facts(parse(each)).measured_on for each in _RELEASES) + ".", 105)
     for behaviour in CATALOGUE.values():
         yield ""
@@ -144,8 +145,8 @@ def _told(behaviour: Behaviour[Any]) -> Iterator[str]:
 def _faults() -> Iterator[str]:
     yield "# What a fault does"
     yield ""
-    yield "By name, with what it takes besides [which requests](../faults.md) it is for, and when it may"
-    yield "happen, the default first."
+    yield "By name, with the fields that it takes besides those that say [which requests](../faults.md) it"
+    yield "acts on, and with when it may happen, the default first."
     for name, action in sorted(ACTIONS.items()):
         yield ""
         yield f"## {name}"
@@ -164,8 +165,8 @@ def _faults() -> Iterator[str]:
 def _simulation() -> Iterator[str]:
     yield "# What a history is made of"
     yield ""
-    yield "The heavier a step, the more often it is drawn. Those without a weight are drawn in another way,"
-    yield "or undo one that was."
+    yield "The larger a step's weight, the more often it is drawn. Steps without a weight are drawn in"
+    yield "another way, or undo a step that was drawn."
     yield ""
     yield "| step | weight | what happens |"
     yield "|---|--:|---|"

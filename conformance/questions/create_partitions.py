@@ -82,7 +82,8 @@ def validate_only(s: Scene) -> Steps:
 
 @question(newest_only=True)
 def many_partitions(s: Scene) -> Steps:
-    """10000 records fit in a batch, one for each partition. Up to 4.3 topics are taken in no set order."""
+    """A batch holds 10000 records, one for each partition. Up to 4.3 topics are handled in no particular
+    order."""
     a, b = s.topic("a"), s.topic("b")
 
     def asked(*counts: tuple[str, int]) -> Any:

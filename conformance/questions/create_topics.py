@@ -56,7 +56,7 @@ def _topic(name: str, partitions: int = 1, factor: int = 1, **more: Any) -> dict
 
 
 def _create(s: Scene, *topics: dict[str, Any], configs: bool = False, validate_only: bool = False) -> Any:
-    """The answer; returned configs only when asked for, or as their number."""
+    """The answer; unless `configs`, the returned configs are replaced by their number."""
     answer = s.ask(topics=list(topics), timeout=10000, validate_only=validate_only)
     for each in topics:
         if s.suffix in each["name"] and not validate_only:
@@ -89,7 +89,7 @@ def no_topics(s: Scene) -> Steps:
 
 @question()
 def several_topics(s: Scene) -> Steps:
-    """Each topic succeeds or fails by itself."""
+    """Each topic succeeds or fails on its own."""
     good, bad = _topic(s.name("good")), _topic(s.name("bad"), 0)
     yield "one good, one bad", _create(s, good, bad, _topic(s.name("other"), 3))
 
@@ -115,7 +115,7 @@ def default_counts(s: Scene) -> Steps:
 
 @question(newest_only=True)
 def huge_partition_count(s: Scene) -> Steps:
-    """More than the controller takes in one batch of records."""
+    """More than the controller accepts in one batch of records."""
     yield "10001", _create(s, _topic(s.name("many"), 10001), validate_only=True)
     yield "2^31-1", _create(s, _topic(s.name("most"), 2**31 - 1), validate_only=True)
 

@@ -51,7 +51,7 @@ def unknown_partitions(s: Scene) -> Steps:
 
 @question()
 def cleanup_policies(s: Scene) -> Steps:
-    """A topic that is only compacted keeps its records."""
+    """DeleteRecords is refused for a topic whose cleanup.policy is only compact."""
     compacted = s.topic("compact", configs={"cleanup.policy": "compact"})
     yield "compact", _delete(s, (compacted, [(0, 0)]))
     both = s.topic("both", configs={"cleanup.policy": "compact,delete"})

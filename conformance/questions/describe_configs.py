@@ -66,7 +66,7 @@ def topic(s: Scene) -> Steps:
 
 @question()
 def topic_synonyms(s: Scene) -> Steps:
-    """Where a value comes from, and what it would be otherwise."""
+    """Where a value comes from, and what it would be without it."""
     answer = _describe(s, TOPIC, _whole_topic(s, retention_ms="60000"), synonyms=True)
     for each in sorted(answer["results"][0].pop("configs"), key=_name):
         yield each["name"], each["synonyms"]
@@ -74,7 +74,7 @@ def topic_synonyms(s: Scene) -> Steps:
 
 @question(since=3)
 def topic_documentation(s: Scene) -> Steps:
-    """Only that there is some: the texts are Kafka's."""
+    """Only whether there is documentation: the texts are Kafka's."""
     plain = _describe(s, TOPIC, s.topic())["results"][0]["configs"]
     yield "not asked for", sorted({repr(each["documentation"]) for each in plain})
     told = _describe(s, TOPIC, s.topic("told"), documentation=True)["results"][0]["configs"]
@@ -134,7 +134,7 @@ def default_broker(s: Scene) -> Steps:
 
 @question()
 def broker(s: Scene) -> Steps:
-    """Every config of a broker; what belongs to a process or machine without its value."""
+    """Every config of a broker; those that belong to a process or machine without their values."""
     node = str(s.node(0))
     for each in sorted(_describe(s, BROKER, node, synonyms=True)["results"][0]["configs"], key=_name):
         if each["name"] in ENVIRONMENT:

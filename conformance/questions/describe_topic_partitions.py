@@ -27,7 +27,8 @@ def topics(s: Scene) -> Steps:
 
 @question()
 def all_topics(s: Scene) -> Steps:
-    """An empty list asks for all; the cluster has others, so only those of this question are kept."""
+    """An empty list asks for all topics; only those of this question are kept, since the cluster has
+    others."""
     s.topic("a")
     s.topic("b")
     answer = _describe(s)
@@ -36,7 +37,7 @@ def all_topics(s: Scene) -> Steps:
 
 @question()
 def limits(s: Scene) -> Steps:
-    """The cursor tells where to go on."""
+    """The cursor says where to continue."""
     a, b = s.topic("a", partitions=3), s.topic("b", partitions=2)
     for limit in (1, 2, 3, 4, 5, 6, 0, -1):
         yield f"limit {limit}", _describe(s, a, b, limit=limit)

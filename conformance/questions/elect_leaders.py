@@ -16,7 +16,7 @@ def _elect(s: Scene, *topics: tuple[str, list[int]], kind: int = PREFERRED, time
 
 
 def _elect_all(s: Scene, kind: int = PREFERRED, timeout: int = 10000) -> Any:
-    """What is said of the topics of this question; others may be there."""
+    """The answer's entries for the topics of this question; there may be others."""
     answer = s.ask(election_type=kind, topic_partitions=None, timeout=timeout)
     results = answer["replica_election_results"]
     answer["replica_election_results"] = [each for each in results if s.suffix in each["topic"]]

@@ -14,7 +14,7 @@ LARGE = 10_000_000
 
 
 def part(partition: int = 0, offset: int = 0, limit: int = LARGE, **more: Any) -> dict[str, Any]:
-    """What is asked of one partition."""
+    """The request for one partition."""
     return {"partition": partition, "fetch_offset": offset, "partition_max_bytes": limit, **more}
 
 
@@ -60,7 +60,7 @@ def one_batch(s: Scene) -> Steps:
 
 @question(at=FEW)
 def offsets(s: Scene) -> Steps:
-    """A batch is given whole; out of range, all offsets in the answer are -1."""
+    """A batch is returned whole; if the offset is out of range, all offsets in the answer are -1."""
     topic = s.topic()
     s.fill(topic, 5, 5, 5)
     for offset in (0, 4, 5, 7, 14, 15, 16, 2**63 - 1, -1, -2):
@@ -91,7 +91,7 @@ def unknown_partitions(s: Scene) -> Steps:
 
 @question(since=13)
 def topic_ids(s: Scene) -> Steps:
-    """KIP-516: from v13 on there are only ids."""
+    """From v13 on topics are named by id only (KIP-516)."""
     topic = s.topic()
     s.fill(topic, 2)
     for label, ident in {"known": s.topic_id(topic), "unknown": UNKNOWN_TOPIC_ID, "zero": None}.items():
@@ -109,7 +109,7 @@ def nothing_asked(s: Scene) -> Steps:
 
 @question(at=FEW)
 def partition_limit(s: Scene) -> Steps:
-    """At least one whole batch comes, from the first partition that has any (KIP-74)."""
+    """At least one whole batch is returned, from the first partition that has any (KIP-74)."""
     topic = s.topic(partitions=2)
     for partition in (0, 1):
         for _ in range(3):
@@ -167,7 +167,7 @@ def current_leader_epoch(s: Scene) -> Steps:
 
 @question(since=12)
 def last_fetched_epoch(s: Scene) -> Steps:
-    """KIP-595: the leader tells where the logs diverge."""
+    """The leader says where the logs diverge (KIP-595)."""
     topic = s.topic()
     s.fill(topic, 5, 5)
     for epoch, offset in ((0, 0), (0, 10), (0, 11), (1, 5), (1, 11), (-1, 5), (-2, 5)):
@@ -186,7 +186,7 @@ def compressed(s: Scene) -> Steps:
 
 @question(at=(4, 12, 17))
 def waiting(s: Scene) -> Steps:
-    """A fetch waits for min_bytes until max_wait is over."""
+    """A fetch waits for min_bytes, for max_wait_ms at most."""
     topic = s.topic()
     waits = fields(s, (topic, [part()]), max_wait=300, min_bytes=1)
     start = s.now_s()
@@ -203,7 +203,7 @@ def waiting(s: Scene) -> Steps:
 
 @question(at=(4, 12, 17))
 def not_waiting(s: Scene) -> Steps:
-    """An error in one partition, or nothing to ask, is answered at once."""
+    """A fetch with an error in one partition, or with no partitions, is answered at once."""
     topic = s.topic()
     patient = {"max_wait": 600, "min_bytes": 1}
     for label, asked in {
@@ -255,7 +255,7 @@ def finished_while_waiting(s: Scene) -> Steps:
 
 @question(at=(4, 11, 12, 13, 17))
 def deleted_while_waiting(s: Scene) -> Steps:
-    """The topic was known when the request began to wait: its id is no unknown one."""
+    """The topic was known when the request began to wait, so its id does not count as unknown."""
     topic = s.topic()
     s.fill(topic, 1)
     pending = s.send(fields(s, (topic, [part(0, 1)]), max_wait=8000, min_bytes=1))
@@ -268,7 +268,7 @@ def deleted_while_waiting(s: Scene) -> Steps:
 
 @question(at=(4, 11, 12, 14, 15, 17))
 def as_a_replica(s: Scene) -> Steps:
-    """A replica id that is no replica of the partition."""
+    """The id of a broker that has no replica of the partition."""
     topic = s.topic()
     s.fill(topic, 2)
     for replica in (99, -2):

@@ -32,7 +32,7 @@ def rolled(s: Scene, partitions: int = 1) -> str:
 
 @question(at=FEW)
 def ends_of_segments(s: Scene) -> Steps:
-    """A read ends with its segment."""
+    """A read does not go beyond the segment in which it begins."""
     topic = rolled(s)
     for offset in (0, 1, 2, 3, 5, 6, 7, 8):
         yield f"offset {offset}", fetch(s, topic, offset)
@@ -45,7 +45,7 @@ def ends_of_segments(s: Scene) -> Steps:
 
 @question(at=FEW)
 def ends_of_segments_of_two_partitions(s: Scene) -> Steps:
-    """What one partition leaves of the limit is for the next."""
+    """The part of the limit that one partition does not use is available to the next."""
     topic = rolled(s, 2)
     for limit in (100, 250, 10_000):
         asked = fields(s, (topic, [part(0, 0), part(1, 3)]), max_bytes=limit)
@@ -54,7 +54,8 @@ def ends_of_segments_of_two_partitions(s: Scene) -> Steps:
 
 @question(at=FEW)
 def configured_meanwhile(s: Scene) -> Steps:
-    """A segment keeps the index interval it began with; size and time count as they are now."""
+    """A segment keeps the index interval with which it was created; size and time limits apply as now
+    configured."""
     topic = s.topic(configs={"segment.ms": str(100 * MINUTE_MS)})
     s.produce(topic, at(0))
     s.produce(topic, at(5))
@@ -72,7 +73,7 @@ def configured_meanwhile(s: Scene) -> Steps:
 
 @question(at=FEW)
 def waiting_in_an_older_segment(s: Scene) -> Steps:
-    """Who asks for more than is left of an older segment is answered at once."""
+    """A Fetch that asks for more than is left of an older segment is answered at once."""
     topic = rolled(s)
 
     def hastily(offset: int) -> Any:
@@ -90,7 +91,7 @@ def waiting_in_an_older_segment(s: Scene) -> Steps:
 
 @question(at=FEW)
 def rolling_while_it_waits(s: Scene) -> Steps:
-    """The end of the log is then in another segment than where the read began."""
+    """The log end is then in another segment than the beginning of the read."""
     topic = s.topic(configs={"segment.ms": str(MINUTE_MS)})
     s.produce(topic, at(0))
     for label, offset, minutes in (
@@ -111,7 +112,7 @@ def rolling_while_it_waits(s: Scene) -> Steps:
 
 @question(at=FEW)
 def aborted_of_segments(s: Scene) -> Steps:
-    """Those that were open in the segment that was read, or in what was read of it."""
+    """Transactions that were open in the segment that was read, or in the part that was read."""
     topic = s.topic(configs=EACH_ITS_OWN)
     _three_aborted(s, topic)
     for offset in range(13):
@@ -120,7 +121,7 @@ def aborted_of_segments(s: Scene) -> Steps:
 
 @question(at=FEW)
 def aborted_by_index(s: Scene) -> Steps:
-    """They are told up to the next entry of the offset index."""
+    """Aborted transactions are listed up to the next entry of the offset index."""
     for interval in ("0", "150", "4096"):
         topic = s.topic(f"t{interval}", configs={"index.interval.bytes": interval})
         _three_aborted(s, topic)

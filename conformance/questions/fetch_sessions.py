@@ -33,7 +33,7 @@ class _Session:
 
 @question(at=FEW)
 def incremental(s: Scene) -> Steps:
-    """After the first answer only partitions with news come."""
+    """After the first answer only partitions with changes are in the answer."""
     topic = s.topic(partitions=2)
     session = _Session(s)
     yield "first", session.ask((topic, [part(0), part(1)]))
@@ -130,7 +130,7 @@ def errors_in_a_session(s: Scene) -> Steps:
 
 @question(at=(7, 12, 13, 17))
 def topic_created_later(s: Scene) -> Steps:
-    """With names the session finds a new topic, with ids it has no way to."""
+    """By name the session finds a topic that was created later; by id it can't."""
     session = _Session(s)
     name = s.name("later")
     existing = s.topic()
@@ -164,7 +164,7 @@ def waiting_in_a_session(s: Scene) -> Steps:
 
 @question(at=(7, 12, 13, 17))
 def rotation(s: Scene) -> Steps:
-    """Partitions that were given go to the end, so that none starves."""
+    """Partitions that returned records are moved to the end, so that none starves."""
     topic = s.topic(partitions=3)
     for partition in range(3):
         s.fill(topic, 1, partition=partition)

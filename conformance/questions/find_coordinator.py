@@ -52,7 +52,7 @@ def several_keys(s: Scene) -> Steps:
 
 @question(brokers=3)
 def three_brokers(s: Scene) -> Steps:
-    """All brokers name the same one."""
+    """All brokers name the same coordinator."""
     fields = {"key": s.name("g"), "key_type": 0, "coordinator_keys": [s.name("g")]}
     answers = [s.ask(fields, client=s.new_client(broker=rank)) for rank in range(3)]
     found = [each["coordinators"][0] if s.version >= 4 else each for each in answers]

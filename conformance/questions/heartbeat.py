@@ -9,7 +9,7 @@ question = about("heartbeat")
 
 @question()
 def states(s: Scene) -> Steps:
-    """A member is alive while it waits for its assignment; in a rebalance it is told to join again."""
+    """A member counts as alive while it waits for its assignment; in a rebalance it is told to join again."""
     group = s.name("g")
     member = Member(s, group)
     yield "unknown group", member.heartbeat(member_id="nobody", generation_id=1)
@@ -46,7 +46,7 @@ def wrong_members(s: Scene) -> Steps:
 
 @question(since=4)
 def pending_member(s: Scene) -> Steps:
-    """An id that was given and not used yet."""
+    """A member id that was given out but not used yet."""
     member = Member(s, s.name("g"))
     member.try_join()
     yield "generation -1", member.heartbeat(generation_id=-1)

@@ -130,7 +130,7 @@ NUMBERS = {
 
 @question(newest_only=True)
 def forms_of_numbers(s: Scene) -> Steps:
-    """Java's rules, not those of another language."""
+    """Values are parsed by Java's rules."""
     topic = s.topic()
     names = ("retention.ms", "max.message.bytes", "min.cleanable.dirty.ratio", "preallocate")
     for label, value in NUMBERS.items():
@@ -296,7 +296,7 @@ def broker_numbers(s: Scene) -> Steps:
 
 @question(newest_only=True)
 def broker_security(s: Scene) -> Steps:
-    """Which of the security configurations may be set while brokers run. Nothing is changed."""
+    """Which security configurations may be set while brokers run. Nothing is changed."""
     security = {
         "sasl.enabled.mechanisms": "PLAIN",
         "sasl.mechanism.inter.broker.protocol": "PLAIN",

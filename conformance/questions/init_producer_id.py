@@ -24,7 +24,7 @@ def new_ids(s: Scene) -> Steps:
 
 @question()
 def timeouts(s: Scene) -> Steps:
-    """Of no meaning without a transactional id."""
+    """The timeout has no meaning without a transactional id."""
     s.producer_id()
     for timeout in (0, -1, 2**31 - 1):
         yield f"{timeout} ms", _init(s, transaction_timeout=timeout)

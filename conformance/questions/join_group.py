@@ -17,7 +17,7 @@ def _protocols(*names: str, data: bytes = SUBSCRIPTION) -> list[dict[str, Any]]:
 
 @question()
 def first_member(s: Scene) -> Steps:
-    """From v4 on a member id has to be fetched first."""
+    """From v4 on a member has to get an id first (KIP-394)."""
     member = Member(s, s.name("g"))
     first = member.try_join()
     yield "without a member id", first
@@ -39,7 +39,8 @@ def two_members(s: Scene) -> Steps:
 
 @question(at=FEW)
 def leader_joins_again(s: Scene) -> Steps:
-    """The leader starts a rebalance; another member with the same protocols gets the present generation."""
+    """A JoinGroup of the leader starts a rebalance; one of another member with the same protocols gets the
+    current generation."""
     leader, other = stable_pair(s, s.name("g"))
     yield "the other joins", other.join()
     pending = leader.send_join()
@@ -74,7 +75,7 @@ def invalid_group_ids(s: Scene) -> Steps:
 
 @question(at=FEW)
 def session_timeouts(s: Scene) -> Steps:
-    """Within group.min.session.timeout.ms and group.max.session.timeout.ms."""
+    """It has to be between group.min.session.timeout.ms and group.max.session.timeout.ms."""
     for timeout in (-1, 0, 5999, 6000, 1_800_000, 1_800_001, 2**31 - 1):
         member = Member(s, s.name(f"g{timeout}"))
         answer = member.try_join(session_timeout=timeout)
@@ -99,7 +100,7 @@ def protocols(s: Scene) -> Steps:
 
 @question(at=(0, 3))
 def protocol_named_twice(s: Scene) -> Steps:
-    """It counts twice, so no protocol is one that as many support as there are members."""
+    """A protocol named twice counts twice, so for no protocol does the count equal the number of members."""
     group = s.name("g")
     first = Member(s, group).join_fields(protocols=_protocols("range", "range"))
     yield "a new group", s.ask(first, within=1.0)
@@ -119,7 +120,7 @@ def inconsistent_protocols(s: Scene) -> Steps:
 
 @question(at=FEW)
 def chosen_protocol(s: Scene) -> Steps:
-    """One that all support, whatever each prefers."""
+    """The protocol is one that all members support, whatever each prefers."""
     group = s.name("g")
     first = stable(s, group, protocols=_protocols("range", "roundrobin"))
     second = Member(s, group)
@@ -131,7 +132,7 @@ def chosen_protocol(s: Scene) -> Steps:
 
 @question(at=(4, 5, 9))
 def pending_members(s: Scene) -> Steps:
-    """An id that was given but not used belongs to the group (KIP-394)."""
+    """A member id that was given out but not used yet belongs to the group (KIP-394)."""
     group = s.name("g")
     first, second = Member(s, group), Member(s, group)
     yield "first gets an id", first.try_join()
@@ -212,7 +213,7 @@ def wrong_instance(s: Scene) -> Steps:
 
 @question(at=(1, 5, 9))
 def rebalance_timeout_over(s: Scene) -> Steps:
-    """Who does not join again in time is removed."""
+    """A member that does not join again in time is removed."""
     group = s.name("g")
     member = stable(s, group, rebalance_timeout=700)
     other = Member(s, group)
@@ -225,7 +226,7 @@ def rebalance_timeout_over(s: Scene) -> Steps:
 
 @question(at=(1, 5))
 def leader_gone(s: Scene) -> Steps:
-    """Another member leads when the leader leaves."""
+    """Another member becomes the leader when the leader leaves."""
     leader, other = stable_pair(s, s.name("g"))
     leader.leave()
     rebalancing(s, other)

@@ -37,7 +37,7 @@ def wrong_members(s: Scene) -> Steps:
 
 @question()
 def pending_member(s: Scene) -> Steps:
-    """An id that was given and not used yet."""
+    """A member id that was given out but not used yet."""
     member = Member(s, s.name("g"))
     member.try_join()
     yield "leaves", member.leave()
@@ -54,7 +54,7 @@ def several_members(s: Scene) -> Steps:
 
 @question(since=3)
 def static_members(s: Scene) -> Steps:
-    """By instance alone, as an operator does."""
+    """By instance id only, as an operator does."""
     group, instance = s.name("g"), s.name("instance")
     member = stable(s, group, instance=instance)
     yield "wrong member id", member.leave(members=[_identity("nobody", instance)])

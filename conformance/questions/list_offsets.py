@@ -55,7 +55,7 @@ def special_timestamps(s: Scene) -> Steps:
 
 @question(at=(1, 2, 4, 6, 7, 11))
 def by_timestamp(s: Scene) -> Steps:
-    """The first record that is not older."""
+    """Finds the first record that is not older."""
     topic = s.topic()
     s.produce(topic, batch(records(3, OLD, 10)))
     s.produce(topic, batch(records(3, OLD + 100, 10)))
@@ -165,7 +165,7 @@ def isolation_levels(s: Scene) -> Steps:
 
 @question(at=(1, 4, 7))
 def replica_ids(s: Scene) -> Steps:
-    """-2 is a debugging consumer."""
+    """Replica id -2 stands for a debugging consumer."""
     topic = s.topic()
     s.fill(topic, 2)
     for replica in (-2, 99):

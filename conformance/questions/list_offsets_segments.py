@@ -34,7 +34,8 @@ def by_timestamp_in_segments(s: Scene) -> Steps:
 
 @question(at=FEW)
 def deleted_records_of_a_segment(s: Scene) -> Steps:
-    """The segment that is searched is the first that is late enough, with its deleted records."""
+    """The segment that is searched is the first whose largest timestamp is late enough; deleted records
+    count."""
     for label, configs in (("one segment", {}), ("two segments", EACH_ITS_OWN)):
         topic = s.topic(label.replace(" ", "-"), configs=configs)
         s.produce(topic, times(100, 10, 20))
@@ -48,7 +49,7 @@ def deleted_records_of_a_segment(s: Scene) -> Steps:
 
 @question(at=FEW)
 def deleted_batches_of_a_segment(s: Scene) -> Steps:
-    """Of whole batches that are deleted, the segment still has the timestamps."""
+    """A segment still has the timestamps of batches that were deleted."""
     topic = s.topic(configs={"segment.ms": str(MINUTE_MS)})
     for deltas in ((100,), (20,), (30,), (2 * MINUTE_MS,), (40,)):
         s.produce(topic, times(*deltas))
@@ -61,7 +62,7 @@ def deleted_batches_of_a_segment(s: Scene) -> Steps:
 
 @question(at=FEW)
 def the_same_largest_timestamp_in_segments(s: Scene) -> Steps:
-    """The first segment that has it counts."""
+    """The first segment that has the largest timestamp counts."""
     topic = s.topic(configs=EACH_ITS_OWN)
     for deltas in ((10,), (30, 50, 50), (50,), (20, 50)):
         s.produce(topic, times(*deltas))
@@ -77,7 +78,7 @@ def the_same_largest_timestamp_in_segments(s: Scene) -> Steps:
 
 @question(at=FEW)
 def segments_without_timestamps(s: Scene) -> Steps:
-    """They are as old as their files, so that nothing is found for any time before."""
+    """Such segments are as old as their files, so nothing is found for any earlier time."""
     topic = s.topic(configs=EACH_ITS_OWN)
     without = batch([Record(timestamp=NO_TIMESTAMP)])
     yield "empty, max timestamp", listed(s, topic, -3)
@@ -96,7 +97,7 @@ def segments_without_timestamps(s: Scene) -> Steps:
 
 @question(at=FEW)
 def only_deleted_records(s: Scene) -> Steps:
-    """An empty log has nothing, whatever its segment has."""
+    """Nothing is found in an empty log, whatever its segment holds."""
     topic = s.topic()
     s.produce(topic, times(10, 20))
     s.produce(topic, times(5))

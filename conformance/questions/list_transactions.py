@@ -11,7 +11,7 @@ question = about("list_transactions")
 
 @question()
 def filters(s: Scene) -> Steps:
-    """Other transactional ids are left out by the producer ids of ours."""
+    """Filtering by our producer ids leaves out other transactional ids."""
     topic = s.topic()
     busy, idle = Producer(s, "busy"), Producer(s, "idle")
     busy.begin(topic)

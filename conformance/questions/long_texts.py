@@ -41,7 +41,7 @@ def _shown(value: Any) -> Any:
 
 def _ask(api: str, versions: list[int], fields: dict[str, Any]) -> None:
     def the_longest_text(s: Scene) -> Steps:
-        """Where an answer has an error message with the text in it, that is longer."""
+        """If an answer has an error message that contains the text, the message is even longer."""
         yield "asked", _asked(s, fields, _LONGEST)
 
     about(api)(at=versions)(the_longest_text)

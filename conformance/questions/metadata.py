@@ -32,7 +32,7 @@ def _mine(s: Scene, answer: Any) -> Any:
 
 @question()
 def no_topics(s: Scene) -> Steps:
-    """An empty list asks for no topic, in v0 for all."""
+    """An empty list asks for no topics, and in v0 for all."""
     s.topic()
     yield "empty list", _mine(s, s.ask(topics=[], allow_auto_topic_creation=False))
 
@@ -84,7 +84,8 @@ def _created(s: Scene, name: str) -> bool:
 
 @question(newest_only=True)
 def auto_creation_of_many(s: Scene) -> Steps:
-    """The controller is asked for all of them in one request, and takes 10000 records, two for each."""
+    """The controller is asked to create all of them in one request; it accepts 10000 records, and each takes
+    two."""
     names = [s.name(f"many{number}") for number in range(5001)]
     yield "5001", _errors(_topics(s, *names, create=True))
     last = s.name("last")
@@ -167,7 +168,7 @@ def topic_id_before_v12(s: Scene) -> Steps:
 
 @question(since=8)
 def authorized_operations(s: Scene) -> Steps:
-    """KIP-430; the cluster's moved to DescribeCluster with v11."""
+    """KIP-430; those of the cluster moved to DescribeCluster with v11."""
     topic = s.topic()
     names = [topic, s.name("unknown"), "__consumer_offsets"]
     for flag in ("include_topic_authorized_operations", "include_cluster_authorized_operations"):

@@ -73,7 +73,7 @@ def _flexible(
     tags: bytes = b"\0",
     header_tags: bytes = b"\0",
 ) -> bytes:
-    """Metadata v9 behind the client id."""
+    """The part of a Metadata v9 request after the client id."""
     return header_tags + count + name + topic_tags + flags + tags
 
 
@@ -190,7 +190,7 @@ def odd_retention_times(s: Scene) -> Steps:
 
 @describe_topic_partitions()
 def odd_cursors(s: Scene) -> Steps:
-    """A cursor is null by a byte below zero."""
+    """A negative byte stands for a null cursor."""
     for value in (-128, -2, -1, 0, 1, 2, 127):
         cursor = b"" if value < 0 else b"\2a" + bytes(5)
         body = b"\2\7nosuch\0" + struct.pack(">ib", 10, value) + cursor + b"\0"
@@ -203,7 +203,7 @@ def odd_cursors(s: Scene) -> Steps:
 
 @join_group(at=[4, 6])
 def odd_protocols(s: Scene) -> Steps:
-    """Metadata are bytes that can't be null."""
+    """The protocol metadata is a bytes field that can't be null."""
     for label, compact, size in (
         ("empty", b"\1", 0),
         ("null", b"\0", -1),

@@ -17,7 +17,7 @@ def _commit(s: Scene, group: str, topic: str, *, more: dict[str, Any] | None = N
 
 @question()
 def outside_of_groups(s: Scene) -> Steps:
-    """Generation -1 and no member: any client may commit for a group without members."""
+    """With generation -1 and no member id any client may commit for a group without members."""
     group, topic = s.name("g"), s.topic()
     yield "first", _commit(s, group, topic)
     yield "another offset", _commit(s, group, topic, offset=7, metadata="seven", epoch=3)
@@ -47,7 +47,7 @@ def unknown_partitions(s: Scene) -> Steps:
 
 @question(since=10)
 def topic_ids(s: Scene) -> Steps:
-    """KIP-848: from v10 on there are only ids."""
+    """From v10 on topics are named by id only (KIP-848)."""
     group, topic = s.name("g"), s.topic()
     fields = commit_fields(s, topic)
     for label, ident in {"known": s.topic_id(topic), "unknown": UNKNOWN_TOPIC_ID, "zero": None}.items():
@@ -69,7 +69,7 @@ def nothing(s: Scene) -> Steps:
 
 @question(at=FEW)
 def repeated_partitions(s: Scene) -> Steps:
-    """The last one counts."""
+    """The last of them counts."""
     group, topic = s.name("g"), s.topic()
     twice = [
         {
@@ -123,7 +123,7 @@ def wrong_members(s: Scene) -> Steps:
 
 @question(at=FEW)
 def wrong_groups(s: Scene) -> Steps:
-    """Membership of a group that isn't there."""
+    """A commit by a member of a group that does not exist."""
     topic = s.topic()
     stranger = Member(s, s.name("none"))
     stranger.id, stranger.generation = "nobody", 1

@@ -51,7 +51,7 @@ def unknown_groups(s: Scene) -> Steps:
 
 @question()
 def subscribed_topic(s: Scene) -> Steps:
-    """A topic the group is subscribed to is protected, others are not."""
+    """The offsets of a topic that the group subscribes to are protected, others are not."""
     group, topic, other = s.name("g"), s.topic(), s.topic("other")
     commit(s, group, topic)
     commit(s, group, other)

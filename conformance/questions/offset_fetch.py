@@ -100,7 +100,7 @@ def several_groups(s: Scene) -> Steps:
 
 @question(since=9)
 def member_fields(s: Scene) -> Steps:
-    """The new fields of v9 are for groups of the new protocol; what a classic group makes of them."""
+    """The new fields of v9 are for groups of the new protocol; this asks what they do for a classic group."""
     group, topic = s.name("g"), s.topic()
     commit(s, group, topic)
     wanted = [{**s.topic_ref(topic), "partition_indexes": [0]}]
@@ -129,7 +129,7 @@ def topic_ids(s: Scene) -> Steps:
 
 @question(at=(1, 2, 7, 8, 10))
 def deleted_topic(s: Scene) -> Steps:
-    """Offsets go with their topic."""
+    """Offsets are deleted with their topic."""
     group, topic, kept = s.name("g"), s.topic(), s.topic("kept")
     commit(s, group, topic)
     commit(s, group, kept)

@@ -67,7 +67,7 @@ def not_the_leader(s: Scene) -> Steps:
 
 @question(brokers=3)
 def several_epochs(s: Scene) -> Steps:
-    """Leadership goes to and fro; epochs without records leave no trace."""
+    """Leadership moves back and forth; epochs without records leave no trace."""
     topic = s.topic(replicas=[[0, 1]])
     clients = [s.new_client(broker=rank) for rank in range(2)]
     leader = 0
@@ -92,7 +92,7 @@ def _state(s: Scene, topic: str) -> dict[str, Any]:
 
 
 def _move(s: Scene, topic: str, leader: int) -> None:
-    """Make the broker of that rank the preferred leader, and elect it."""
+    """Makes the broker of that rank the preferred leader, and elects it."""
     replicas = [s.node(leader), s.node(1 - leader)]
     part = {"partition_index": 0, "replicas": replicas}
     s.call(

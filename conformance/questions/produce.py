@@ -52,7 +52,7 @@ def acks_one(s: Scene) -> Steps:
 
 @question(at=(3, 9, 11))
 def acks_zero(s: Scene) -> Steps:
-    """No answer; an error closes the connection."""
+    """There is no answer; an error closes the connection."""
     topic = s.topic()
 
     def silent(name: str, data: bytes) -> str:
@@ -92,7 +92,7 @@ def unknown_partitions(s: Scene) -> Steps:
 
 @question(since=13)
 def topic_ids(s: Scene) -> Steps:
-    """KIP-516: from v13 on there are only ids."""
+    """From v13 on topics are named by id only (KIP-516)."""
     topic = s.topic()
 
     def ask(ident: Any) -> Any:
@@ -114,7 +114,7 @@ def no_partitions(s: Scene) -> Steps:
 
 @question(at=(3, 8, 9, 13))
 def several_partitions(s: Scene) -> Steps:
-    """Each partition succeeds or fails by itself."""
+    """Each partition succeeds or fails on its own."""
     a, b = s.topic("a", 3), s.topic("b")
 
     def parts(*items: tuple[int, bytes]) -> list[dict[str, Any]]:
@@ -175,7 +175,7 @@ def timestamp_limits(s: Scene) -> Steps:
 
 @question(at=(3, 8, 13))
 def log_append_time(s: Scene) -> Steps:
-    """The broker's time goes into the batch and into the answer."""
+    """The broker's time is written to the batch and sent in the answer."""
     topic = s.topic(configs={"message.timestamp.type": "LogAppendTime"})
     yield "old timestamp", produce(s, topic, batch(records(3, OLD, 1000)))
     yield "compressed", produce(s, topic, batch(records(3, OLD, 1000), codec=GZIP))

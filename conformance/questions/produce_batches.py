@@ -90,7 +90,7 @@ def offset_deltas(s: Scene) -> Steps:
 
 @question(at=FEW)
 def fields_the_broker_sets(s: Scene) -> Steps:
-    """Base offset and partition leader epoch of the client don't matter, the largest timestamp does."""
+    """The client's base offset and partition leader epoch don't matter, but its largest timestamp does."""
     topic = s.topic()
     yield "base offset 7", produce(s, topic, batch(2, base_offset=7))
     yield "base offset -1", produce(s, topic, batch(2, base_offset=-1))

@@ -67,7 +67,7 @@ def epochs(s: Scene) -> Steps:
 
 @question(at=FEW)
 def unknown_producers(s: Scene) -> Steps:
-    """A producer the partition has no state of may start anywhere."""
+    """A producer of which the partition has no state may start with any sequence."""
     topic = s.topic()
     first = _Producer(s, topic)
     yield "first sequence 7", first.send(7)
@@ -81,7 +81,7 @@ def unknown_producers(s: Scene) -> Steps:
 
 @question(at=FEW)
 def wrap_around(s: Scene) -> Steps:
-    """Sequences go on at 0 after 2^31-1."""
+    """After 2^31-1 sequences continue with 0."""
     topic = s.topic()
     producer = _Producer(s, topic)
     yield "up to the last", producer.send(LAST_SEQUENCE - 2)
@@ -111,7 +111,7 @@ def after_delete_records(s: Scene) -> Steps:
 
 @question(at=FEW)
 def partitions_apart(s: Scene) -> Steps:
-    """Sequences count per partition, producers too."""
+    """Sequences are counted for each partition and each producer separately."""
     topic = s.topic(partitions=2)
     ids = [s.producer_id(), s.producer_id()]
     for partition in (0, 1):

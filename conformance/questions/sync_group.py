@@ -18,7 +18,7 @@ def one_member(s: Scene) -> Steps:
 
 @question()
 def no_assignments(s: Scene) -> Steps:
-    """A member the leader forgets gets an empty assignment."""
+    """A member that the leader's assignment omits gets an empty assignment."""
     member = Member(s, s.name("g"))
     member.join()
     yield "leader gives none", member.sync()

@@ -33,7 +33,7 @@ def transactional_instances(s: Scene) -> Steps:
 
 @init_question()
 def an_open_transaction(s: Scene) -> Steps:
-    """It is aborted first; the client has to come again."""
+    """The open transaction is aborted first; the client has to try again."""
     topic = s.topic()
     producer = Producer(s)
     producer.begin(topic)
@@ -46,7 +46,7 @@ def an_open_transaction(s: Scene) -> Steps:
 
 @init_question(since=3)
 def after_an_open_transaction(s: Scene) -> Steps:
-    """The producer itself asks, with its id and epoch."""
+    """The producer itself sends InitProducerId, with its id and epoch."""
     producer = Producer(s)
     producer.begin(s.topic())
     asked = producer.id, producer.epoch

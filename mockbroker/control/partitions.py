@@ -23,7 +23,7 @@ class ReplicaState(TypedDict):
 
 
 class Leadership(TypedDict):
-    """Who leads, and so coordinates what is kept in the partition."""
+    """Which broker leads a partition, and so coordinates what is kept in it."""
 
     topic: str
     partition: int
@@ -34,13 +34,13 @@ class Leadership(TypedDict):
 
 @operation("partitions show", "GET", "/topics/{topic}/partitions/{partition}")
 def show(target: Target, topic: TopicName, partition: PartitionIndex) -> Leadership:
-    """Who leads a partition, and which replicas are in sync."""
+    """Shows a partition's leader and ISR."""
     return leadership(target.partition(topic, partition))
 
 
 @operation("partitions replicas", "GET", "/topics/{topic}/partitions/{partition}/replicas")
 def list_replicas(target: Target, topic: TopicName, partition: PartitionIndex) -> list[ReplicaState]:
-    """What each replica of a partition holds, and how it follows."""
+    """Shows what each replica of a partition holds, and how it follows."""
     return replicas(target.partition(topic, partition))
 
 

@@ -9,8 +9,8 @@ from .registry import operation
 from .target import Target
 
 PolicyName = Annotated[str, "A behaviour's name."]
-OfTopic = Annotated[str | None, "For this topic only."]
-OnBroker = Annotated[int | None, "On this broker only."]
+OfTopic = Annotated[str | None, "Only for this topic."]
+OnBroker = Annotated[int | None, "Only on this broker."]
 
 
 class NoSuchBehaviourError(NotThereError, UnknownPolicyError):
@@ -26,8 +26,8 @@ class Override(TypedDict):
 
 
 class PolicyState(TypedDict):
-    """`answer` is in force where it was asked for, `default` the release's own; `overrides` are those that
-    were chosen, wherever."""
+    """`answer` is the one in force in the scope that was asked for, `default` that of the release;
+    `overrides` are all that were set, in any scope."""
 
     name: str
     answer: str
@@ -39,13 +39,13 @@ class PolicyState(TypedDict):
 
 @operation("policies list", "GET", "/policies")
 def list_policies(target: Target, topic: OfTopic = None, broker: OnBroker = None) -> list[PolicyState]:
-    """Every behaviour and the answer in force."""
+    """Lists every behaviour and the answer in force."""
     return [show(target, name, topic, broker) for name in CATALOGUE]
 
 
 @operation("policies show", "GET", "/policies/{name}")
 def show(target: Target, name: PolicyName, topic: OfTopic = None, broker: OnBroker = None) -> PolicyState:
-    """One behaviour and the answer in force."""
+    """Shows one behaviour and the answer in force."""
     _check(target, name, broker)
     policies, behaviour = target.cluster.policies, CATALOGUE[name]
     return {
@@ -79,7 +79,7 @@ def set_answer(
 
 @operation("policies reset", "DELETE", "/policies/{name}")
 def reset(target: Target, name: PolicyName, topic: OfTopic = None, broker: OnBroker = None) -> PolicyState:
-    """Takes back what was set for just this scope."""
+    """Removes the answer that was set for exactly this scope."""
     _check(target, name, broker)
     policies = target.cluster.policies
     policies.reset(name, topic=topic, broker=broker)

@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class Target:
-    """A running cluster; touch it from the trio thread only.
+    """A running cluster; to be used in the trio thread only.
 
-    `poke` brings the cluster up to the present time, and sends what it has to say since; `advance` moves its
-    clock; `watch` begins the trace; `deaf` are brokers that wait until their port is free, and how that is
-    told.
+    `poke` brings the cluster up to the present time, and sends the answers that are due; `advance` moves its
+    clock; `watch` begins the trace; `deaf` has the brokers that wait until their port is free, each with a
+    message that says so.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Target:
         return finding.find_partition(self.cluster, topic, index)
 
     def named_faults(self) -> "dict[str, Fault]":
-        """The faults there are, by name; one that got none when it was added has a number."""
+        """All faults, by name; one that was given no name has a number."""
         rules = self.faults.rules
         for name, fault in list(self._names.items()):
             if fault not in rules:
@@ -93,7 +93,7 @@ class Target:
     def add_fault(self, name: str | None, do: str | None, given: dict[str, Any]) -> str:
         """Its name. FaultError; ConflictError for a name that another fault has."""
         if name is not None and name in self.named_faults():
-            raise ConflictError(f"there is a fault named {name!r} already: give it another name")
+            raise ConflictError(f"there is already a fault named {name!r}: choose another name")
         fault = self.faults.add(do, **given)
         name = name if name is not None else self._next_number()
         self._names[name] = fault

@@ -14,13 +14,13 @@ class ClockState(TypedDict):
 
 @operation("clock show", "GET", "/clock")
 def show(target: Target) -> ClockState:
-    """What time it is in the cluster."""
+    """Shows the cluster's time."""
     return {"now_ms": target.cluster.now_ms}
 
 
 @operation("clock advance", "POST", "/clock/advance")
 def advance(target: Target, by: Annotated[str, "7d, 1h30m, 500ms: units ms, s, m, h and d."]) -> ClockState:
-    """Moves the time ahead: all that is due by then happens, in order."""
+    """Moves the clock ahead: everything that is due by then happens, in order."""
     target.advance(by)
     return show(target)
 
@@ -28,13 +28,14 @@ def advance(target: Target, by: Annotated[str, "7d, 1h30m, 500ms: units ms, s, m
 @operation("trace list", "GET", "/trace")
 def events(
     target: Target,
-    kind: Annotated[str | None, "Only this kind: request, answer, leader, …"] = None,
-    api: Annotated[str | None, "Only requests and answers of this API."] = None,
-    topic: Annotated[str | None, "Only what is about this topic."] = None,
-    group: Annotated[str | None, "Only what is about this group."] = None,
-    since: Annotated[int, "Only events with a higher number."] = 0,
+    kind: Annotated[str | None, "List only this kind: request, answer, leader, …"] = None,
+    api: Annotated[str | None, "List only requests and answers of this API."] = None,
+    topic: Annotated[str | None, "List only events about this topic."] = None,
+    group: Annotated[str | None, "List only events about this group."] = None,
+    since: Annotated[int, "List only events with a higher number."] = 0,
 ) -> list[dict[str, Any]]:
-    """The last events, oldest first. Nothing is kept before this is asked for, unless the trace is on."""
+    """Lists the last events, oldest first. Unless the trace is on, events are kept only from the first
+    call."""
     target.watch()
     wanted = {"api": api, "topic": topic, "group": group}
     given = {name: value for name, value in wanted.items() if value is not None}

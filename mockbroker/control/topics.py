@@ -22,7 +22,7 @@ _TIMEOUT_MS = 60_000
 
 
 class TopicListing(TypedDict):
-    """A topic in few words."""
+    """A topic in short."""
 
     name: str
     topic_id: str
@@ -60,9 +60,9 @@ class TopicState(TypedDict):
 
 @operation("topics list", "GET", "/topics")
 def list_topics(
-    target: Target, internal: Annotated[bool, "Kafka's own topics too."] = False
+    target: Target, internal: Annotated[bool, "List Kafka's internal topics too."] = False
 ) -> list[TopicListing]:
-    """Every topic."""
+    """Lists every topic."""
     return [
         {
             "name": each.name,
@@ -77,7 +77,7 @@ def list_topics(
 
 @operation("topics show", "GET", "/topics/{topic}")
 def show(target: Target, topic: TopicName) -> TopicState:
-    """A topic's partitions, their leaders, replicas and offsets, and what is configured for it."""
+    """Shows a topic's partitions with their leaders, replicas and offsets, and the topic's configuration."""
     return _state(topic_named(target, topic))
 
 
@@ -85,9 +85,11 @@ def show(target: Target, topic: TopicName) -> TopicState:
 def create(
     target: Target,
     topic: TopicName,
-    partitions: Annotated[int | None, "How many; num.partitions if it is left out."] = None,
-    replication_factor: Annotated[int | None, "default.replication.factor if it is left out."] = None,
-    config: Annotated[dict[str, str] | None, "Its configuration, as retention.ms=1000."] = None,
+    partitions: Annotated[int | None, "How many partitions; num.partitions if left out."] = None,
+    replication_factor: Annotated[
+        int | None, "How many replicas of each; default.replication.factor if left out."
+    ] = None,
+    config: Annotated[dict[str, str] | None, "The topic's configuration, as in retention.ms=1000."] = None,
 ) -> TopicState:
     """Creates a topic, as a client's CreateTopics does."""
     return _state(create_topic(target, topic, partitions, replication_factor, config or {}))
@@ -95,7 +97,7 @@ def create(
 
 @operation("topics delete", "DELETE", "/topics/{topic}")
 def delete(target: Target, topic: TopicName) -> TopicState:
-    """Deletes a topic, as a client's DeleteTopics does, and says what it was."""
+    """Deletes a topic, as a client's DeleteTopics does, and shows what it was."""
     return _state(delete_topic(target, topic))
 
 

@@ -12,7 +12,7 @@ from .target import Target
 
 
 class TransactionListing(TypedDict):
-    """A transactional id in few words."""
+    """A transactional id in short."""
 
     transactional_id: str
     coordinator: int | None
@@ -21,7 +21,7 @@ class TransactionListing(TypedDict):
 
 
 class TransactionState(TypedDict):
-    """`start_ms` is null unless a transaction began; `coordinator` while there is none."""
+    """`start_ms` is null if no transaction has begun, and `coordinator` while there is none."""
 
     transactional_id: str
     state: str
@@ -36,7 +36,7 @@ class TransactionState(TypedDict):
 
 @operation("transactions list", "GET", "/transactions")
 def list_transactions(target: Target) -> list[TransactionListing]:
-    """Every transactional id and the state of its transaction."""
+    """Lists every transactional id and the state of its transaction."""
     return [
         {
             "transactional_id": each.transactional_id,
@@ -52,7 +52,7 @@ def list_transactions(target: Target) -> list[TransactionListing]:
 def show(
     target: Target, transactional_id: Annotated[str, "A producer's transactional id."]
 ) -> TransactionState:
-    """A transactional id: its producer, and its transaction's state and partitions."""
+    """Shows a transactional id: its producer, and its transaction's state and partitions."""
     found = transaction_named(target, transactional_id)
     return {
         "transactional_id": found.transactional_id,

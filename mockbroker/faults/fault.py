@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 OVER_KEPT: Final = 50
-"""So many faults that are removed, and did what they should, are remembered."""
+"""How many faults that were removed, and had fired as they should, are remembered."""
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
@@ -33,7 +33,7 @@ class Fault:
         self.optional = optional
         self.hits = 0
         self.missed = ""
-        """Why it came to nothing at the last request that it was for, if it did."""
+        """Why it had no effect on the last request that it matched, if it had none."""
         self.removed = False
         self.on_hit: list[Callable[[], None]] = []
         """Called at each hit, and when it is removed."""
@@ -51,7 +51,7 @@ class Fault:
 
     @property
     def paused(self) -> bool:
-        """Whether it holds the requests that it is for."""
+        """Whether it holds the requests that it matches."""
         return self._paused
 
     @property
@@ -110,8 +110,8 @@ class Fault:
         return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, came))}"
 
     def touch(self, exchange: Exchange) -> bool:
-        """Acts on a request; False when the request waits from now on. One that has nothing to act on is no
-        hit, and the next may be."""
+        """Acts on a request; False when the request waits from now on. A request that leaves it nothing to
+        act on does not count as a hit."""
         self.missed = self.action.nothing_to_do(exchange, self.match)
         if self.missed:
             self._counter.take_back()
@@ -134,11 +134,12 @@ class Fault:
         return self.action.apply(exchange, self.match, self.when)
 
     def pause(self) -> None:
-        """Holds every request that it is for, until `release`."""
+        """Holds every request that it matches, until `release`."""
         self._paused = True
 
     def release(self) -> None:
-        """Lets the requests go that it holds, in the order in which they came, and holds none from now on."""
+        """Lets go of the requests that it holds, in the order in which they came, and holds none from now
+        on."""
         self._paused = False
         held, self._held = self._held, []
         for exchange in held:
@@ -197,7 +198,7 @@ class Faults:
         return fault
 
     def remove(self, fault: Fault) -> None:
-        """Ends a fault; requests that it holds go on. Fine to call twice."""
+        """Removes a fault; requests that it holds go on. May be called twice."""
         if fault in self.rules:
             self.rules.remove(fault)
             fault.removed = True

@@ -1,4 +1,4 @@
-"""What tests are given to make clusters with, for type checkers."""
+"""The type of `mock_cluster_factory`, for type checkers."""
 
 from typing import TYPE_CHECKING, Protocol, Unpack
 
@@ -9,6 +9,6 @@ if TYPE_CHECKING:
 
 
 class ClusterFactory(Protocol):
-    """What `mock_cluster_factory` is."""
+    """Makes a cluster, as the fixture `mock_cluster_factory` does."""
 
     def __call__(self, **options: Unpack[ClusterOptions]) -> "MockCluster": ...

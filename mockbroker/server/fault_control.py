@@ -31,39 +31,39 @@ class FaultHandle:
 
     @property
     def held(self) -> int:
-        """How many requests it holds just now."""
+        """How many requests it is holding."""
         return self._fault.held
 
     @property
     def why(self) -> str:
-        """Why it has not fired: which of its conditions no request met. Empty when it has."""
+        """Why it has not fired: which of its conditions no request has met. Empty once it has fired."""
         return self._fault.why
 
     def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
-        """Returns once it has touched so many requests.
+        """Returns once it has touched this number of requests.
 
-        WaitTimeoutError after `timeout` seconds, or as soon as it is removed; OptionError for more than its
-        `times`; BlockingCallError where asyncio or trio runs: await `wait_async` there.
+        WaitTimeoutError after `timeout` seconds, or as soon as it is removed; OptionError for more hits than
+        its `times` allows; BlockingCallError where asyncio or trio runs: await `wait_async` there.
         """
         self._cluster._refuse_to_block("fault.wait_async()")
         self._end_wait(waiting.until(self._touched(hits), self._fault.on_hit, timeout), hits, timeout)
 
     async def wait_async(self, hits: int = 1, timeout: float = WAIT_S) -> None:
-        """As `wait`, under asyncio and trio."""
+        """Like `wait`, under asyncio and trio."""
         done = await waiting.until_async(self._touched(hits), self._fault.on_hit, timeout)
         self._end_wait(done, hits, timeout)
 
     def wait_held(self, requests: int = 1, timeout: float = WAIT_S) -> None:
-        """Returns once it holds so many requests at a time.
+        """Returns once it holds this number of requests at the same time.
 
-        ConflictError if it lets them all go: it is no `hold`, and not paused. WaitTimeoutError and
-        BlockingCallError as `wait`.
+        ConflictError if it holds none, since it is neither a `hold` nor paused. WaitTimeoutError and
+        BlockingCallError as for `wait`.
         """
         self._cluster._refuse_to_block("fault.wait_held_async()")
         self._end_hold(waiting.until(self._holds(requests), self._fault.on_hit, timeout), requests, timeout)
 
     async def wait_held_async(self, requests: int = 1, timeout: float = WAIT_S) -> None:
-        """As `wait_held`, under asyncio and trio."""
+        """Like `wait_held`, under asyncio and trio."""
         done = await waiting.until_async(self._holds(requests), self._fault.on_hit, timeout)
         self._end_hold(done, requests, timeout)
 
@@ -129,11 +129,11 @@ class FaultControl:
         self._cluster = cluster
 
     def add(self, do: "FaultAction", **given: "Unpack[FaultFields]") -> FaultHandle:
-        """From now on `do` happens to the requests that `given` describes, before the work or after it:
+        """Adds a fault: from now on `do` happens to the requests that `given` describes.
 
             cluster.faults.add("disconnect", api="Produce", topic="orders", when="after", times=1)
 
-        FaultError, a ValueError, says what is wrong with it.
+        FaultError, a ValueError, if the fault is not valid.
         """
 
         def add(rules: Faults) -> FaultHandle:
@@ -154,7 +154,7 @@ class FaultControl:
         return FaultHandle(self._cluster, self._cluster.do(lambda target: target.fault(name)))
 
     def clear(self) -> None:
-        """Ends all of them."""
+        """Removes all faults."""
         self._cluster.do(faults.clear)
 
 

@@ -23,8 +23,8 @@ class MockCluster(RunningCluster):
     """A cluster in a thread of its own, for any code.
 
     `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`, or `async with` under
-    asyncio and trio. Takes what `serve` takes. May be called in any thread; what waits for clients has a
-    second form that is awaited, such as `fault.wait_async()`.
+    asyncio and trio. It takes the same options as `serve`, and its methods may be called from any thread.
+    Methods that wait for clients have a second form to be awaited, such as `fault.wait_async()`.
     """
 
     def __init__(self, *, observer: Observer | None = None, **options: Unpack[ClusterOptions]) -> None:
@@ -63,12 +63,12 @@ class MockCluster(RunningCluster):
 
     @property
     def seed(self) -> int:
-        """With it, the ids of another cluster are the same."""
+        """The seed; a cluster with the same seed has the same ids."""
         return self._thread.served.seed
 
     @property
     def control_url(self) -> str:
-        """Where the control API is, for programs in any language. ConflictError if it was not asked for."""
+        """The address of the control API. ConflictError if the cluster was made without one."""
         url = self._thread.served.control_url
         if url is None:
             raise ConflictError("this cluster has no control API: make it with control=True")
@@ -80,21 +80,21 @@ class MockCluster(RunningCluster):
         return self
 
     async def start_async(self) -> "MockCluster":
-        """As `start`; other tasks run meanwhile."""
+        """Like `start`; other tasks run meanwhile."""
         await self._thread.start_async()
         return self
 
     def stop(self, *, raise_failures: bool = True) -> None:
-        """Closes every connection and returns when the thread has ended; fine to call twice.
+        """Closes every connection and returns when the thread has ended. May be called twice.
 
-        Raises what failed in the cluster meanwhile (see `failures`), an ExceptionGroup of several, once.
+        Raises, once, what has failed in the cluster (see `failures`); an ExceptionGroup if there are several.
         """
         self._thread.stop()
         if raise_failures:
             self._raise_failures()
 
     async def stop_async(self, *, raise_failures: bool = True) -> None:
-        """As `stop`; other tasks run meanwhile."""
+        """Like `stop`; other tasks run meanwhile."""
         await self._thread.stop_async()
         if raise_failures:
             self._raise_failures()

@@ -1,4 +1,4 @@
-"""What a cluster is started with; the same in every shell (command line, Python, tests)."""
+"""The options of a cluster; they are the same on the command line, in Python and in tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,19 +20,24 @@ REQUESTS: Final = "requests"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`kafka` is the release to act as; `port` that of the first broker, 0 for any free ones; `advertise` is
-    what clients are told in place of `host` and port: see `addresses`; `config` and
-    `policies` are overrides by Kafka's config name and by behaviour name; `topics` are created at the start,
-    with so many partitions, and a replica on each broker but on three at most, unless `config` has
-    `default.replication.factor`; `seed` makes all ids the same again;
-    `racks` are those of brokers by id; `fixed` takes the answer of every fix that a behaviour has, but for
-    what `policies` say; with the `clock` "manual" time stands still until it is advanced; `trace` keeps what
-    happens, "requests" without bodies; `capture` names a pcapng file for all that goes over the wire;
-    `control` serves the control API on loopback, at a port or at any free one (0), to those who send the
-    `control_token`, if there is one; `faults` are there from the start, each with the fields that
-    `Faults.add` takes and maybe a `name`.
+    """The options of a cluster; their names are those of `ClusterOptions`. OptionError.
 
-    The names are those of `ClusterOptions`. OptionError.
+    - `kafka`: the release to act as.
+    - `port`: that of the first broker, the others get the next ones; 0 for any free ports.
+    - `advertise`: what clients are told in place of `host` and port; see `addresses`.
+    - `config`, `policies`: overrides, by Kafka's configuration name and by behaviour name.
+    - `topics`: created at the start, each with a number of partitions. They have a replica on each broker,
+      but three at most, unless `config` has `default.replication.factor`.
+    - `seed`: the same seed gives the same ids.
+    - `racks`: the racks of brokers, by broker id.
+    - `fixed`: chooses the fix wherever a behaviour has one, except where `policies` say otherwise.
+    - `clock`: with "manual", time stands still until it is advanced.
+    - `trace`: keeps what happens; with "requests", without the bodies of requests and answers.
+    - `capture`: a pcapng file for everything that goes over the wire.
+    - `control`: serves the control API on loopback, on this port or on any free one (0). If there is a
+      `control_token`, only requests that send it are answered.
+    - `faults`: faults that are there from the start, each with the fields that `Faults.add` takes, and
+      optionally a `name`.
     """
 
     kafka: str = releases.NEWEST
@@ -55,8 +60,8 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], where: str) -> "Options":
-        """From what a user wrote: None is as if left out, and `control` may be True for any free port, or
-        False. UnknownOptionError, OptionError."""
+        """From what a user wrote: None means the default, and `control` may be True (any free port) or False.
+        UnknownOptionError, OptionError."""
         check_names(given, where)
         values = {name: value for name, value in given.items() if value is not None}
         match values.get("control"):

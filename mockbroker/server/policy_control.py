@@ -32,7 +32,7 @@ class PolicyControl:
         self._cluster.do(policies.set_answer, name, answer, topic, broker)
 
     def reset(self, name: "BehaviourName", *, topic: str | None = None, broker: int | None = None) -> None:
-        """Takes back what was set for just this scope."""
+        """Removes the answer that was set for exactly this scope."""
         self._cluster.do(policies.reset, name, topic, broker)
 
     def answer(self, name: "BehaviourName", *, topic: str | None = None, broker: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What can be done to a running cluster, in whichever thread it runs."""
+"""What can be done to a running cluster, whichever thread it runs in."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection
@@ -26,31 +26,33 @@ class RunningCluster(Contents):
     @property
     @abstractmethod
     def bootstrap_servers(self) -> str:
-        """`host:port` of every broker as clients are told, comma separated, in the order of their ids."""
+        """The address that clients are told for each broker, as `host:port`, comma separated, in order of
+        broker id."""
 
     @property
     @abstractmethod
     def listeners(self) -> str:
-        """As `bootstrap_servers`, but where brokers listen: another address if one is advertised."""
+        """Like `bootstrap_servers`, but with the addresses that brokers listen on; they differ if others are
+        advertised."""
 
     @property
     @abstractmethod
     def failures(self) -> list[Exception]:
-        """What has failed so far by a bug, the broker's or that of a policy or a listener of your own.
+        """The exceptions raised so far by bugs: the broker's, or those of a policy or a listener of your own.
 
         A RequestFailedError names API, version, client and connection. The end of the cluster's block raises
-        what is in the list: clear it if it was to be.
+        what is in the list: clear the list if the failures were expected.
         """
 
     def hints(self) -> list[str]:
-        """What may be the reason when a client gets nothing, the likeliest first. Empty where all is well."""
+        """Possible reasons why a client gets nothing, the likeliest first. Empty if all is well."""
         from ..control import hints
 
         return self.do(hints.hints)
 
     @property
     def policies(self) -> "PolicyControl":
-        """The answers in force, which may be changed while clients are connected."""
+        """The behaviours' answers in force, which may be changed while clients are connected."""
         from .policy_control import PolicyControl
 
         return PolicyControl(self)
@@ -62,7 +64,7 @@ class RunningCluster(Contents):
 
     @property
     def faults(self) -> "FaultControl":
-        """What goes wrong with requests, to be added while clients are connected."""
+        """What goes wrong with requests; faults may be added while clients are connected."""
         from .fault_control import FaultControl
 
         return FaultControl(self)
@@ -86,14 +88,16 @@ class RunningCluster(Contents):
         seed: int | None = None,
         optional: bool = False,
     ) -> "FaultHandle":
-        """Calls `function` with each request to come of an API, of several, or of any (None), before its work
-        or `after` it, in the cluster's thread; it may look, and say what happens by the request's methods:
+        """Calls `function` with each future request of one API, of several, or of any (None), before its work
+        or `after` it, in the cluster's thread. The function may inspect the request, and decide what happens
+        by calling one of its methods:
 
             cluster.on("Produce", lambda request: request.error("NOT_LEADER_OR_FOLLOWER"), times=1)
 
-        Which requests is said as of a fault, and it is counted as one. It may call the cluster, and nothing
-        that waits. When it raises, the client is answered UNKNOWN_SERVER_ERROR, and the end of the cluster's
-        block raises a CallbackError, of which that is the cause. FaultError, a ValueError.
+        The other arguments choose the requests, as for a fault, and hits are counted as for a fault. The
+        function may call the cluster, but nothing that waits. If it raises, the client is answered
+        UNKNOWN_SERVER_ERROR, and the end of the cluster's block raises a CallbackError with that exception as
+        its cause. FaultError, a ValueError.
         """
         given = {
             "api": api,
@@ -115,7 +119,7 @@ class RunningCluster(Contents):
 
     @property
     def trace(self) -> TraceControl:
-        """What happens in the cluster: from the first use on, or with `trace=True` from the start."""
+        """What happens in the cluster: from the first use of this on, or with `trace=True` from the start."""
         if self._trace is None:
             self.do(lambda target: target.watch())
             self._trace = TraceControl(self, self._target.trace)
@@ -162,23 +166,23 @@ class RunningCluster(Contents):
         )
 
     def pause_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`. ConflictError if it
-        fetches nothing as it is; KeyError."""
+        """Stops a follower from fetching: it leaves the ISR after `replica.lag.time.max.ms`. ConflictError if
+        it is not fetching anyway; KeyError."""
         self._act("pause-follower", topic=topic, partition=partition, broker=broker)
 
     def resume_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A paused or slow follower fetches as ever, truncates if need be, and catches up. ConflictError if
-        it is neither, or its fetcher is dead; KeyError."""
+        """Lets a paused or slow follower fetch as usual: it truncates if need be, and catches up.
+        ConflictError if it is neither, or its fetcher is dead; KeyError."""
         self._act("resume-follower", topic=topic, partition=partition, broker=broker)
 
     def slow_follower(self, topic: str, partition: int, broker: int, delay_ms: int) -> None:
-        """Each fetch of a follower, or of a client that stands in for it, takes `delay_ms` from when the
-        leader reads to when it answers; `resume_follower` ends that. ConflictError if it is as slow already,
-        or fetches nothing; KeyError."""
+        """Makes each fetch of a follower, or of a client that acts as it, take `delay_ms` from when the
+        leader reads to when it answers; `resume_follower` ends that. ConflictError if it is already as slow,
+        or is not fetching; KeyError."""
         self._act("slow-follower", topic=topic, partition=partition, broker=broker, delay_ms=delay_ms)
 
     def fail_follower(self, topic: str, partition: int, broker: int) -> None:
-        """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`).
+        """Kills a follower's fetcher, alone or with all partitions of its thread (see `fetcher-failure`).
 
         It stays dead until the next leader epoch, or until its broker starts again. ConflictError if it is
         dead already, or its broker is down; KeyError.
@@ -186,26 +190,26 @@ class RunningCluster(Contents):
         self._act("fail-follower", topic=topic, partition=partition, broker=broker)
 
     def cut_off(self, broker: int, *, from_: Collection[int | str] | None = None) -> None:
-        """Cuts a broker off: from all others and the controller, or from those in `from_`, broker ids and
-        `"controller"`.
+        """Cuts a broker off: from all other brokers and the controller, or from those in `from_`, a list of
+        broker ids and `"controller"`.
 
-        Cut off from the controller it goes on leading, as far as it knows, for the clients that reach it;
-        once `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before 2.8) is over, others lead.
-        ConflictError if it is cut off from them already; KeyError.
+        A broker that is cut off from the controller continues to act as leader for the clients that reach it,
+        until it learns otherwise; after `broker.session.timeout.ms` (`zookeeper.session.timeout.ms` before
+        2.8) other brokers lead its partitions. ConflictError if it is already cut off from them; KeyError.
         """
         self._act("cut-off-broker", broker=broker, from_=None if from_ is None else list(from_))
 
     def rejoin(self, broker: int) -> None:
-        """Ends what `cut_off` began: the broker hears who leads, truncates, and catches up. ConflictError if
-        it is not cut off; KeyError."""
+        """Reverses `cut_off`: the broker learns who leads, truncates, and catches up. ConflictError if it is
+        not cut off; KeyError."""
         self._act("rejoin-broker", broker=broker)
 
     def slow_metadata(self, broker: int, delay_ms: int) -> None:
-        """Lets a broker hear `delay_ms` late of what the controller decides: until then it leads, follows and
-        answers clients as it knew. With 0 it hears at once again, also of what it missed. ConflictError if it
-        does so already; KeyError."""
+        """Makes a broker learn `delay_ms` late what the controller decides: until then it leads, follows and
+        answers clients by what it knew before. With 0 it learns everything at once again, including what it
+        missed. ConflictError if its delay is the same already; KeyError."""
         self._act("slow-metadata", broker=broker, delay_ms=delay_ms)
 
     def replicas(self, topic: str, partition: int) -> list[Replica]:
-        """What each replica holds now, and how it follows. KeyError."""
+        """What each replica of a partition holds now, and how it follows. KeyError."""
         return self.do(lambda target: describe(target.partition(topic, partition)))

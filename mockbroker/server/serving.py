@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REPLICAS: Final = 3
-"""So many replicas have the topics that a cluster is started with, where it has as many brokers."""
+"""How many replicas the topics have that a cluster is started with, if it has that many brokers."""
 
 
 class ServedCluster(RunningCluster):
-    """A cluster that listens, and all that can be done to it, in the thread of trio only."""
+    """A cluster on real sockets. It may be used in trio's thread only."""
 
     def __init__(self, options: Options, observer: Observer) -> None:
         release = releases.parse(options.kafka)
@@ -173,12 +173,12 @@ async def serve(
 ) -> AsyncIterator[ServedCluster]:
     """Serves a cluster inside a trio program for as long as the block lasts.
 
-    Takes what `Options` has. With `control` the HTTP control API listens on loopback too, at that port, or
-    at any free one if it is True or 0: see `ServedCluster.control_url`. `faults` are as
-    `{"do": "disconnect", "api": "Produce", "nth": 3}`, maybe with a `name`. What failed in the cluster
-    meanwhile (see `failures`) is raised at the end, unless an `observer` has heard of it. OptionError,
-    UnknownReleaseError, ConfigError, UnknownPolicyError, FaultError; PortInUseError; OSError for a file that
-    can't be written; WrongEventLoopError under asyncio.
+    It takes the options of `Options`. With `control` the HTTP control API is served on loopback too, on that
+    port, or on any free one if it is True or 0: see `ServedCluster.control_url`. A fault in `faults` is a
+    dict such as `{"do": "disconnect", "api": "Produce", "nth": 3}`, optionally with a `name`. What has failed
+    in the cluster (see `failures`) is raised at the end, unless there is an `observer`, which is told of it.
+    OptionError, UnknownReleaseError, ConfigError, UnknownPolicyError, FaultError; PortInUseError; OSError for
+    a file that can't be written; WrongEventLoopError under asyncio.
     """
     if not trio.lowlevel.in_trio_run():
         raise WrongEventLoopError(

@@ -21,7 +21,7 @@ WAIT_S: Final = 30.0
 
 
 class TraceControl:
-    """What has happened, and what will."""
+    """What has happened in the cluster, and what is going to."""
 
     def __init__(self, cluster: Calls, trace: Trace) -> None:
         self._cluster = cluster
@@ -37,10 +37,10 @@ class TraceControl:
     def wait(
         self, kind: "EventKind | None" = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
     ) -> Event:
-        """The `count`-th event of that kind and with those values, which may have come already.
+        """Waits for the `count`-th event of that kind and with those values, which may have happened already.
 
-        WaitTimeoutError says what came instead; ValueError as for `events`; BlockingCallError where asyncio
-        or trio runs: await `wait_async` there.
+        WaitTimeoutError says what happened instead; ValueError as for `events`; BlockingCallError where
+        asyncio or trio runs: await `wait_async` there.
         """
         self._cluster._refuse_to_block("trace.wait_async(...)")
         wait = _Wait(self._trace, kind, count, wanted)
@@ -50,23 +50,24 @@ class TraceControl:
     async def wait_async(
         self, kind: "EventKind | None" = None, count: int = 1, timeout: float = WAIT_S, **wanted: Any
     ) -> Event:
-        """As `wait`, under asyncio and trio."""
+        """Like `wait`, under asyncio and trio."""
         wait = _Wait(self._trace, kind, count, wanted)
         await waiting.until_async(wait.done, self._trace.listeners, timeout)
         return wait.event()
 
     def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Calls `listener` with each event to come, in the cluster's thread; the result ends that."""
+        """Calls `listener` with each future event, in the cluster's thread. Call the result to end that."""
         self._cluster.run(lambda _: self._trace.listeners.append(listener))
         return lambda: self._cluster.run(lambda _: self._forget(listener))
 
     def _forget(self, listener: Callable[[Event], None]) -> None:
-        # One that raised is not there any more.
+        # A listener that raised has been removed already.
         if listener in self._trace.listeners:
             self._trace.listeners.remove(listener)
 
     def write(self, path: str | Path) -> None:
-        """The events so far to a file: `.parquet` (needs `mockbroker[parquet]`), or JSON lines.
+        """Writes the events so far to a file, as Parquet if it ends in `.parquet` (this needs
+        `mockbroker[parquet]`), else as JSON lines.
 
         ImportError, OSError.
         """

@@ -82,7 +82,7 @@ def _code(error: object) -> int:
 @action("throttle")
 @dataclass
 class Throttle(Action):
-    """The answer tells the client to wait `ms`; whether it does is its own affair (KIP-219)."""
+    """The answer tells the client to wait `ms`; the broker does not enforce that (KIP-219)."""
 
     ms: int
     when = ("after",)
@@ -99,7 +99,7 @@ class Throttle(Action):
 @action("replace")
 @dataclass
 class Replace(Action):
-    """A field of the answer has another value, wherever it stands for what the fault is for.
+    """A field of the answer has another value, in every entry that the fault matches.
 
     `field` is in Kafka's names with underscores, with the lists that it stands in where the name alone is not
     enough: `leader_id`, `partitions.leader_id`. Only the newest version's names are known.

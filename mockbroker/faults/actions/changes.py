@@ -148,7 +148,9 @@ def _action(verb: Verb[Any, ...]) -> type[Change]:
         default = {} if each.required else {"default": each.default}
         fields.append((name, each.type, field(metadata={"help": each.help}, **default)))
     acts_on = " and ".join(each.told for each in meant)
-    told = textwrap.fill(f"It acts on {acts_on}; where that would change nothing, it is no hit.", _WIDTH)
+    told = textwrap.fill(
+        f"It acts on {acts_on}. If that would change nothing, it does not count as a hit.", _WIDTH
+    )
     namespace = {"verb": verb, "parameters": own, "__doc__": f"{textwrap.fill(verb.help, _WIDTH)}\n\n{told}"}
     return make_dataclass(
         verb.name.title().replace("-", ""), fields, bases=(Change,), namespace=namespace, kw_only=True

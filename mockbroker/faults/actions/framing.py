@@ -22,7 +22,7 @@ _BATCH_HEAD_BYTES: Final = 12
 @action("half-answer")
 @dataclass
 class HalfAnswer(Action):
-    """Half of the answer, or its first `bytes`, and then the connection is closed."""
+    """Only half of the answer is sent, or its first `bytes`; then the connection is closed."""
 
     bytes: int | None = None
     when = ("after",)
@@ -64,7 +64,7 @@ class SlowBytes(Action):
 @action("wrong-correlation-id")
 @dataclass
 class WrongCorrelationId(Action):
-    """The answer's correlation id is off `by` so many."""
+    """The answer's correlation id is larger than the request's, `by` that much."""
 
     by: int = 1
     when = ("after",)
@@ -85,7 +85,7 @@ class WrongCorrelationId(Action):
 @action("reorder")
 @dataclass
 class Reorder(Action):
-    """The answer comes after the connection's next one; alone, if none comes within `ms`."""
+    """The answer is sent after the connection's next one, or on its own if there is none within `ms`."""
 
     ms: int = 1000
     when = ("after",)
@@ -139,7 +139,7 @@ class CorruptCrc(_OfRecords):
 @action("truncated-batch")
 @dataclass
 class TruncatedBatch(_OfRecords):
-    """Of the last batch of each partition only a part is there, as at the end of a Fetch that is full."""
+    """The last batch of each partition is cut short, as at the end of a Fetch that is full."""
 
     def spoilt(self, data: bytearray) -> Sequence[bytearray]:
         start = 0

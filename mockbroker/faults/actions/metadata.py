@@ -43,7 +43,7 @@ class _Lie(Action):
 @action("stale-metadata")
 @dataclass
 class StaleMetadata(_Lie):
-    """Leaders, leader epochs and ISRs are told as they were when the fault was added."""
+    """Metadata has the leaders, leader epochs and ISRs of the time when the fault was added."""
 
     def prepare(self, cluster: "Cluster") -> None:
         self._old = {
@@ -66,7 +66,7 @@ class StaleMetadata(_Lie):
 @action("hide-broker")
 @dataclass
 class HideBroker(_Lie):
-    """Broker `target` is there and answers, but is not listed."""
+    """Broker `target` is running and answers, but metadata does not list it."""
 
     target: int
 

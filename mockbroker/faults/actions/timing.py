@@ -24,7 +24,7 @@ class Disconnect(Action):
 @action("silence")
 @dataclass
 class Silence(Action):
-    """No answer ever, to this and to what is behind it on the connection."""
+    """The request is never answered, nor are those behind it on the connection."""
 
     when = ("before", "after", "instead")
 
@@ -36,7 +36,7 @@ class Silence(Action):
 @action("hold")
 @dataclass
 class Hold(Action):
-    """Waits until the fault is released."""
+    """The request waits until the fault is released."""
 
     holds = True
 
@@ -47,7 +47,7 @@ class Hold(Action):
 @action("delay")
 @dataclass
 class Delay(Action):
-    """Takes `ms` longer, and a random part of `jitter_ms`."""
+    """The answer takes `ms` longer, plus a random part of `jitter_ms`."""
 
     ms: int
     jitter_ms: int = 0
