@@ -56,7 +56,7 @@ def _topic(name: str, partitions: int = 1, factor: int = 1, **more: Any) -> dict
 
 
 def _create(s: Scene, *topics: dict[str, Any], configs: bool = False, validate_only: bool = False) -> Any:
-    """The answer; unless `configs`, the returned configs are replaced by their number."""
+    """The answer; unless `configs`, the returned configs are left out."""
     answer = s.ask(topics=list(topics), timeout=10000, validate_only=validate_only)
     for each in topics:
         if s.suffix in each["name"] and not validate_only:
