@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ..cluster import controller
 from ..cluster.call import Call
 from ..policies.controller.election_refusal import election_refusal
+from ..policies.controller.repeated_election import repeated_election
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -38,8 +39,16 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
         why = f"Unknown election type {request.election_type}"
         return _refused(request, ErrorCode.INVALID_REQUEST, why)
 
+    elected: set[tuple[str, int]] = set()
+
     def elect(name: str, index: int) -> PartitionResult:
-        return _elect(call, name, index, request.election_type)
+        if (name, index) in elected and call.policies[repeated_election] == "each":
+            cluster.topics[name].partitions[index].bump_epoch()
+            return PartitionResult(index, 0, None)
+        result = _elect(call, name, index, request.election_type)
+        if not result.error_code:
+            elected.add((name, index))
+        return result
 
     if request.topic_partitions is not None:
         return _results(_named(request), elect)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from mockbroker.cluster import controller
 from mockbroker.protocol.errors import ErrorCode, error_name
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
+from mockbroker.protocol.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsPartition,
@@ -195,3 +197,25 @@ def test_partitions_are_added_where_replicas_differ(
     (result,) = ask(cluster, request).results
     assert error_name(result.error_code) == "NONE"
     assert len(topic.partitions[3].replicas) == replicas
+
+
+@pytest.mark.parametrize(
+    ("release", "policies", "errors", "epoch"),
+    [
+        ("3.2", {}, [ErrorCode.NONE, ErrorCode.ELECTION_NOT_NEEDED], 2),
+        ("4.4", {}, [ErrorCode.NONE, ErrorCode.NONE], 3),
+        ("4.4", {"repeated-election": "once"}, [ErrorCode.NONE, ErrorCode.ELECTION_NOT_NEEDED], 2),
+    ],
+)
+def test_a_partition_that_is_to_be_elected_a_leader_twice(
+    release: str, policies: dict[str, str], errors: list[ErrorCode], epoch: int
+) -> None:
+    """4.4.0 was asked."""
+    cluster = a_cluster(release, 2, policies)
+    cluster.create_topic("t", [[1, 2]])
+    partition = cluster.topics["t"].partitions[0]
+    controller.move_leader(cluster, partition)
+    answer = ask(cluster, ElectLeadersRequest(0, [TopicPartitions("t", [0, 0])], 1000))
+    (topic,) = answer.replica_election_results
+    assert [each.error_code for each in topic.partition_result] == errors
+    assert (partition.leader, partition.leader_epoch) == (1, epoch)
