@@ -234,17 +234,20 @@ def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_
 
 
 @pytest.mark.parametrize(
-    ("end", "offset"), [(controller.stop_broker, 0), (controller.kill_broker, 2)], ids=["stopped", "killed"]
+    ("end", "offset"), [(controller.stop_broker, 0), (controller.kill_broker, 3)], ids=["stopped", "killed"]
 )
 @pytest.mark.parametrize("killed_again", [False, True])
 def test_a_broker_that_waits_to_register_knows_how_it_went(
     end: Callable[..., None], offset: int, killed_again: bool
 ) -> None:
-    """One that was shut down left a snapshot of its producers, and their records may be gone."""
+    """One that was shut down left a snapshot of all its producers; one that was killed, of none up to the log
+    start offset."""
     driver = PartitionDriver(replicas=[1])
     driver.produce(1, producer_id=7)
+    driver.partition.log.segments.roll(1, driver.now_ms)
     driver.produce(1)
-    driver.delete(1)
+    driver.produce(1)
+    driver.delete(2)
     cut_off(driver, 1)
     end(driver.cluster, 1)
     driver.start_broker(1)
