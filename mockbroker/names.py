@@ -286,6 +286,7 @@ FaultAction = Literal[
     "rejoin-broker",
     "reorder",
     "replace",
+    "reset",
     "resume-follower",
     "silence",
     "slow-bytes",

@@ -201,6 +201,7 @@ READERS: Final[dict[str, Callable[[str, int, int], Read]]] = {
 }
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "half an answer": {"do": "half-answer"},
+    "a reset": {"do": "reset", "when": "after"},
     "another correlation id": {"do": "wrong-correlation-id"},
     "silence": {"do": "silence", "when": "after"},
     "a throttle time": {"do": "throttle", "ms": 100},

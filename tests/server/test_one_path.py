@@ -125,6 +125,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "error": ({"do": "error", "error": "NOT_COORDINATOR"}, "answer"),
     "delay": ({"do": "delay", "ms": 5}, "answer"),
     "disconnect": ({"do": "disconnect"}, "closed"),
+    "reset": ({"do": "reset"}, "closed"),
     "silence": ({"do": "silence", "when": "after"}, "silence"),
     "half-answer": ({"do": "half-answer"}, "answer"),
     "slow-bytes": ({"do": "slow-bytes", "bytes": 3, "ms": 2}, "answer"),
@@ -143,7 +144,7 @@ def test_each_request_is_told_once_and_answered_once(name: str) -> None:
     assert driver.told() == [("request", 7, ""), ("answer", 7, outcome)]
     (answer,) = [each for each in driver.trace.events if isinstance(each, Answer)]
     assert len(answer.faults) == bool(given)
-    if name not in ("disconnect", "silence", "half-answer", "slow-bytes"):
+    if name not in ("disconnect", "reset", "silence", "half-answer", "slow-bytes"):
         driver.send("heartbeat", 8)
         assert [struct.unpack_from(">i", bytes(each), 4)[0] for each in driver.connection.out][-1] == 8
 

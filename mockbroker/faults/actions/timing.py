@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, field
 
 from ...cluster.call import CLOSE, PARKED
-from ..exchange import Exchange
+from ..exchange import End, Exchange
 from ..match import Match
 from .action import Action, When, action, check_number
 
@@ -18,6 +18,22 @@ class Disconnect(Action):
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         exchange.end(CLOSE)
+        return True
+
+
+@action("reset")
+@dataclass
+class Reset(Action):
+    """As `disconnect`, but by a TCP reset (RST), as of a load balancer or a process that died.
+
+    The client sees "connection reset by peer" (ECONNRESET) where it otherwise reads an end, and may lose
+    answers that it has not read yet.
+    """
+
+    when = ("before", "after", "instead")
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        exchange.end(CLOSE, End.RESET)
         return True
 
 
