@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-import kio.schema
-
 
 class ApiKey(enum.IntEnum):
     """Kafka's api keys (`org.apache.kafka.common.protocol.ApiKeys`), answered or not."""
@@ -122,6 +120,9 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
     def __getitem__(self, key: ApiKey) -> tuple[int, int]:
         versions = self._known[key]
         if versions is None:
+            # Not before a cluster is asked for something: it takes a while.
+            import kio.schema
+
             names = os.listdir(os.path.join(kio.schema.__path__[0], key.name.lower()))
             found = [int(each[1:]) for each in names if each[1:].isdigit()]
             versions = self._known[key] = _OWN_LOWEST.get(key, min(found)), max(found)
