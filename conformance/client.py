@@ -231,7 +231,7 @@ class Client:
         self.close()
 
     def set_timeout(self, seconds: float) -> None:
-        """Wait so long for an answer from here on."""
+        """From here on waits this long for an answer."""
         self.timeout = seconds
         if self._socket is not None:
             self._socket.settimeout(seconds)

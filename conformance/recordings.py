@@ -27,7 +27,7 @@ def nearest_release(wanted: str) -> str:
     try:
         asked = number(wanted)
     except ValueError as error:
-        raise ValueError(f"{wanted!r} is no Kafka release; recorded are {', '.join(RELEASES)}") from error
+        raise ValueError(f"{wanted!r} is not a Kafka release: choose one of {', '.join(RELEASES)}") from error
     return min(RELEASES, key=lambda each: [abs(a - b) for a, b in zip(number(each), asked, strict=False)])
 
 

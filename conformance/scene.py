@@ -200,7 +200,7 @@ class Scene:
             if found := check():
                 return found
             self.target.network.sleep(0.02)
-        raise TimeoutError(f"waited in vain for {what}")
+        raise TimeoutError(f"timed out waiting for {what}")
 
     # Setting up
 

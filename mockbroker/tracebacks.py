@@ -1,4 +1,4 @@
-"""Tracebacks without what is no concern of who reads them."""
+"""Tracebacks without the frames that do not concern their readers."""
 
 import traceback
 from collections.abc import Iterator

@@ -34,7 +34,7 @@ def collect(
     timezone: tzinfo = UTC,
     tell: Tell = lambda _: None,
 ) -> Collected:
-    """Reads files, folders walked, into `folder`, which is new; `spark` is asked for where a trace is large.
+    """Reads files, and those in folders, into `folder`, which is new; `spark` is called for a large trace.
 
     PipelineError for a path that can't be read.
     """
@@ -45,7 +45,7 @@ def collect(
     collected = Collected(folder, unknown=[str(path) for path in found.unknown])
     if not found.recognised:
         listed = ", ".join(collected.unknown[:5]) or "no files"
-        raise PipelineError(f"there is nothing that is known: {listed}")
+        raise PipelineError(f"no file has a known format: {listed}")
     reading = Reading(timezone)
     writer = _Writer(folder)
     for path, reader in found.recognised:

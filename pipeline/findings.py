@@ -127,7 +127,7 @@ def _named(within: str) -> Callable[[str], str]:
 
 
 def comparable(observations: DataFrame) -> DataFrame:
-    """`observations`, with values for what is not told where there is only one: a timeline's partition."""
+    """`observations`, with missing values filled in if there is only one: a timeline's partition."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
     topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))

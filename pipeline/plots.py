@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 PARTITIONS: Final = 12
 """As many as are drawn: those with the most findings."""
 POINTS: Final = 240
-"""At most so many of a series."""
+"""How many points of a series are drawn at most."""
 Points = list[tuple[int, int]]
 
 

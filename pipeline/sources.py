@@ -112,7 +112,7 @@ class _Source(DataSource):
     """What the formats have in common."""
 
     def _paths(self) -> list[Path]:
-        """PipelineError where nothing is."""
+        """PipelineError if there is no such file."""
         wanted = self.options.get("path"), self.options.get("paths")
         names = ([wanted[0]] if wanted[0] else []) + (json.loads(wanted[1]) if wanted[1] else [])
         if not names:
@@ -122,7 +122,7 @@ class _Source(DataSource):
             name = name.removeprefix("file://").removeprefix("file:")
             matches = sorted(glob.glob(name)) if glob.has_magic(name) else [name]
             if not matches:
-                raise PipelineError(f"{name}: nothing there")
+                raise PipelineError(f"{name}: no such file")
             found += walk(matches)
         return found
 
@@ -137,7 +137,7 @@ class _Source(DataSource):
     def _number(self, option: str, otherwise: int) -> int:
         said = self.options.get(option, str(otherwise))
         if not said.isdecimal() or int(said) < 1:
-            raise PipelineError(f"{self.name()}: {option}={said!r} is no number above 0")
+            raise PipelineError(f"{self.name()}: {option}={said!r} is not a number above 0")
         return int(said)
 
     def _truth(self, option: str) -> bool:
@@ -164,7 +164,7 @@ class KafkaSegment(_Source):
         rows = segment_rows.records if self._truth("records") else segment_rows.batches
         topic, index = self.options.get("topic"), self.options.get("partition")
         if index is not None and not index.isdecimal():
-            raise PipelineError(f"kafka-segment: partition={index!r} is no number")
+            raise PipelineError(f"kafka-segment: partition={index!r} is not a number")
         place = (topic, None if index is None else int(index))
 
         def read_range(part: FileRange) -> Iterator[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from .catalogue import fixes, known
 from .scope import EVERYWHERE, Scope, Source
 
 NARROWER_KEPT: Final = 1_000
-"""For so many topics and brokers it is remembered which answers hold there: topics come and go."""
+"""For how many topics and brokers the answers in force are remembered: topics come and go."""
 
 
 class Policies(dict[Behaviour[Any], Any]):

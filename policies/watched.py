@@ -14,7 +14,7 @@ from .scope import EVERYWHERE, Scope, Source
 
 class Decision(NamedTuple):
     """A behaviour was asked, in `where`. `asked` and `answered` are plain values, None where the answer in
-    force is no function."""
+    force is not a function."""
 
     name: str
     answer: str

@@ -27,7 +27,7 @@ Address = tuple[str, int]
 
 
 class CaptureError(MockBrokerError, ValueError):
-    """A file that is no capture of this kind: names the offset."""
+    """A file that is not a capture of this kind; the message names the offset."""
 
 
 class Segment(NamedTuple):
@@ -68,7 +68,7 @@ def read(file: BinaryIO) -> Iterator[Segment]:
     offset = 0
     while head := file.read(8):
         if len(head) < 8:
-            raise CaptureError(f"offset {offset}: {len(head)} bytes are no block")
+            raise CaptureError(f"offset {offset}: {len(head)} bytes are not a block")
         kind, size = struct.unpack("<II", head)
         if offset == 0 and kind != _SECTION:
             raise CaptureError("offset 0: not a pcapng file")
@@ -76,7 +76,7 @@ def read(file: BinaryIO) -> Iterator[Segment]:
         if len(body) != size - 8:
             raise CaptureError(f"offset {offset}: a block of {size} bytes is cut short")
         if offset == 0 and body[:4] != struct.pack("<I", _ORDER):
-            raise CaptureError("offset 0: big-endian captures are not read")
+            raise CaptureError("offset 0: big-endian captures are not supported")
         if kind == _PACKET and (segment := _segment(body)):
             yield segment
         offset += size

@@ -40,7 +40,7 @@ MAX_RECORDS: Final = 250_000
 
 
 class CorruptBatchError(MockBrokerError, ValueError):
-    """Bytes that are no batch, or whose CRC does not match: CORRUPT_MESSAGE."""
+    """Bytes that are not a batch, or whose CRC does not match: CORRUPT_MESSAGE."""
 
 
 class InvalidRecordError(ValueError):

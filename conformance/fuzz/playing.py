@@ -165,7 +165,7 @@ class Stage:
         self._check()
 
     def _work(self, parts: float) -> None:
-        """Does so many of the parts in which long requests are done."""
+        """Does this many of the parts in which long requests are done."""
         while self.cluster.work and parts > 0:
             self.cluster.work.go_on()
             parts -= 1

@@ -32,7 +32,7 @@ from .values import TOPICS, WITNESS, Known
 PATIENCE_SECONDS: Final = 30.0
 """The longest that the good client waits, however busy the machine is."""
 _WARM: Final = 6
-"""After so many sessions the server has loaded everything that it ever loads."""
+"""After this many sessions the server has loaded everything that it ever loads."""
 _SEND_SECONDS: Final = 0.1
 _WRONG: Final = re.compile(r"Traceback|\bfailed\b")
 
@@ -47,7 +47,7 @@ class Longest:
 
     def add(self, wall: float, processor: float) -> None:
         self.wall = max(self.wall, wall)
-        # What it computes in another's time slice is no wait of the client's.
+        # Time in which another process runs does not count as the client's wait.
         self.processor = max(self.processor, min(wall, processor))
         self.answers += 1
 

@@ -26,7 +26,7 @@ PATIENCE_SECONDS: Final = 120.0
 KEPT_BYTES: Final = 50 * 1024 * 1024
 """The memory of a process must not grow by more than this over its sessions."""
 _WARM: Final = 20
-"""After so many sessions a process has loaded everything that it ever loads."""
+"""After this many sessions a process has loaded everything that it ever loads."""
 _MODULE: Final = "mockbroker.conformance.fuzz"
 
 

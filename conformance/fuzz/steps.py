@@ -38,7 +38,7 @@ class Close:
 
 @dataclass(frozen=True)
 class Do:
-    """An operation of `mockbroker ctl`; what it refuses is no failure."""
+    """An operation of `mockbroker ctl`; a refusal does not count as a failure."""
 
     operation: str
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Session:
 
 
 def read(path: Path) -> Session:
-    """ValueError for what is no session."""
+    """ValueError for a file that is not a session."""
     steps: list[Step] = []
     head: list[str] | None = None
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -95,6 +95,6 @@ def read(path: Path) -> Session:
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
     if head is None or len(head) != 4:
-        raise ValueError(f"{path} is no session: it has no line that begins with 'session'")
+        raise ValueError(f"{path} is not a session: no line begins with 'session'")
     mode, seed, kafka, traced = head
     return Session(mode, int(seed), kafka, traced == "traced", steps)

@@ -33,7 +33,7 @@ def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
 
 
 def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
-    """An unknown group, as an unknown partition, is no error: nothing was committed."""
+    """An unknown group is not an error, nor is an unknown partition: nothing was committed."""
     groups = call.broker.groups
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)

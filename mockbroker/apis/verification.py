@@ -35,7 +35,8 @@ def ask_coordinator(
 ) -> None:
     """Verifies that these are part of the transaction, or adds them; `done` with the errors there are.
 
-    What is no part is INVALID_TXN_STATE, and a fenced producer INVALID_PRODUCER_EPOCH, as all producers know.
+    A partition that is not part of the transaction gets INVALID_TXN_STATE, and a fenced producer
+    INVALID_PRODUCER_EPOCH, which all producers know.
     """
     broker = call.cluster.brokers.get(call.cluster.transaction_partition(transactional_id).leader)
     if broker is None:

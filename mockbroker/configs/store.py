@@ -95,7 +95,7 @@ class Configs:
         yield Layer(Source.STATIC_BROKER, self.static)
 
     def broker_text(self, name: str, broker: int | None = None) -> str | None:
-        """The effective value, None where none is set and there is no default. ConfigError if unknown."""
+        """The effective value; None if none is set and there is no default. ConfigError if unknown."""
         for layer in self.layers(broker):
             if name in layer.values:
                 return layer.values[name]

@@ -109,7 +109,7 @@ def clear(target: Target) -> list[FaultState]:
 
 
 def end(target: Target, fault: Fault) -> None:
-    """Removes a fault. Fine to call twice."""
+    """Removes a fault. May be called twice."""
     target.faults.remove(fault)
 
 

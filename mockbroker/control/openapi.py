@@ -71,7 +71,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 
 def _stream() -> dict[str, Any]:
-    """`GET /trace/stream`, which is no operation."""
+    """`GET /trace/stream`, which is not an operation."""
     chosen = "Fields of an event, as `topic`, and the value that each has to have."
     return {
         "operationId": "trace-stream",

@@ -8,7 +8,7 @@ _MASK: Final = 0xFFFFFFFF
 
 
 def partition_for(key: bytes, partitions: int) -> int:
-    """The partition of a key, among so many."""
+    """The partition of a key, out of a number of partitions."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .transaction import TopicPartition
 
 RETRY_MS: Final = 100
-"""After so long what found no leader, or too few replicas, is tried again."""
+"""How long until markers that found no leader, or too few in-sync replicas, are sent again."""
 
 
 def write_marker(

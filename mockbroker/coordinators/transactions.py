@@ -148,7 +148,7 @@ class TransactionCoordinator:
     def missing(
         self, transactional_id: str, producer: Producer, partitions: frozenset[TopicPartition]
     ) -> frozenset[TopicPartition]:
-        """Which of these are no part of the transaction. ApiError."""
+        """Which of these are not part of the transaction. ApiError."""
         _, entry = self._entry(transactional_id)
         rules.check_current(entry.now, producer)
         return partitions - entry.now.partitions

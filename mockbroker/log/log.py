@@ -13,7 +13,7 @@ from .producer_state import ProducerStates
 from .segments import Segment, Segments, base_offset_of
 
 CUTS_KEPT: Final = 100
-"""So many truncations of a log are remembered: a trace tells of them when it looks next."""
+"""How many truncations of a log are remembered, for the trace to report when it looks next."""
 
 
 class Log:

@@ -343,8 +343,8 @@ class ProducerStates:
                 self._forget(producer_id)
 
     def expire(self, now_ms: int, expiration_ms: int) -> bool:
-        """Forgets producers that have no open transaction and wrote nothing for so long, and those that have
-        waited so long to be verified; whether any are left."""
+        """Forgets producers that have no open transaction and wrote nothing for `expiration_ms`, and those
+        that have waited that long to be verified; says whether any are left."""
         for producer_id, entry in list(self.entries.items()):
             if entry.first_offset is None and now_ms - entry.last_timestamp >= expiration_ms:
                 self._forget(producer_id)

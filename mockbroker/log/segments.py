@@ -10,7 +10,7 @@ from ..protocol.record_batch import Batch, header_of
 
 NO_TIMESTAMP: Final = -1
 _MOST_OFFSETS: Final = 1 << 31
-"""So many offsets a segment may span: its indexes hold them as ints relative to the first."""
+"""How many offsets a segment may span: its indexes hold them as ints relative to the first."""
 _FOREVER: Final = 1 << 63
 _OFFSET_ENTRY_BYTES: Final = 8
 _TIME_ENTRY_BYTES: Final = 12

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __tracebackhide__ = True
 _SHOWN: Final = 40
-"""So many events are in the report of a test that failed."""
+"""How many events are in the report of a test that failed."""
 
 
 class Watched:

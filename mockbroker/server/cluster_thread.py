@@ -84,7 +84,7 @@ class ClusterThread:
             raise _in_brief(self._error) from self._error.__cause__
 
     def stop(self) -> None:
-        """Closes every connection and returns when the thread has ended; fine to call twice. Raises what
+        """Closes every connection and returns when the thread has ended; may be called twice. Raises what
         ended the cluster before; BlockingCallError in its own thread."""
         if self.is_current:
             raise BlockingCallError("this is the cluster's own thread: stop the cluster from another thread")

@@ -89,7 +89,7 @@ class Contents(Calls):
 
         Text is written as UTF-8. `partition` is that of the key, as Kafka's own producer has it, without key
         the first that has a leader. With `acks=-1` it returns when all in-sync replicas have the record, at
-        most `timeout` seconds later. A topic that is not there is created if `auto.create.topics.enable`
+        most `timeout` seconds later. A topic that does not exist is created if `auto.create.topics.enable`
         says so, else NotThereError. RefusedError with Kafka's error and its reason; ValueError.
         """
         from ..control.producing import begin_produce

@@ -20,7 +20,7 @@ class Outlet(Protocol):
 class Deliveries:
     """The touched answers of one connection.
 
-    `wait` calls a function after so many ms; `flush` is called when something was sent while no request is at
+    `wait` calls a function after some ms; `flush` is called when something was sent while no request is at
     work; `done` lets the connection go on with its next request.
     """
 

@@ -81,7 +81,7 @@ class Frames(ABC):
 
     @abstractmethod
     def _malformed(self, reason: str) -> None:
-        """The client sent what is no request."""
+        """The client sent bytes that are not a request."""
 
     @abstractmethod
     def _failed(self, key: int | None, version: int, error: Exception) -> None:

@@ -10,7 +10,7 @@ from .failures import ClusterError
 from .observer import ClientConnection, Observer
 
 KEPT: Final = 100
-"""So many failures are kept; all are logged."""
+"""How many failures are kept; all are logged."""
 
 _log = logging.getLogger(__name__)
 # A program that has set up no logging hears of failures when the cluster stops, and of nothing else.

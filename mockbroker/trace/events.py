@@ -110,8 +110,8 @@ class Answer(Event):
 
 @dataclass(frozen=True, slots=True)
 class Malformed(Event):
-    """What no broker answers came, and its connection is closed: bytes that are no request, or a request of
-    an API or a version that the release does not serve. `client_id` is the last that was read."""
+    """Something came that no broker answers, and its connection is closed: bytes that are not a request, or a
+    request of an API or a version that the release does not serve. `client_id` is the last that was read."""
 
     broker: int
     connection: str

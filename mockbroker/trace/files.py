@@ -67,7 +67,7 @@ AS_JSON: Final = frozenset({"body", "asked", "answered"})
 
 
 class TraceError(MockBrokerError, ValueError):
-    """A file that is no trace, or one of a schema that is not known: names file and line."""
+    """A file that is not a trace, or has an unknown schema; the message names file and line."""
 
 
 class JsonLines:
@@ -107,7 +107,7 @@ def _check_schema(path: Path, line: str) -> None:
 
 
 def event(row: dict[str, Any]) -> Event:
-    """The event of a row, which is used up. LookupError or TypeError for a row that is no event."""
+    """The event of a row, which is used up. LookupError or TypeError for a row that is not an event."""
     kind = KINDS[row.pop("kind")]
     values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
     return kind(**values)

@@ -10,7 +10,7 @@ Unread = tuple[int, Callable[..., Event], Any, Any, Any]
 """Its number, what makes an event of it, and what that is given, the number first."""
 
 MOST_NAMES: Final = 200_000
-"""So many partitions, topics and groups may be named by large requests that are kept."""
+"""How many partitions, topics and groups may be named by large requests that are kept."""
 
 
 class Kept(Sequence[Event]):
@@ -43,7 +43,7 @@ class Kept(Sequence[Event]):
         return found
 
     def weigh(self, number: int, names: int) -> None:
-        """Event `number` has so many names: forgets the oldest events where that makes them too many."""
+        """Counts the names of event `number`, and forgets the oldest events if there are too many."""
         entries, large = self._entries, self._large
         large.append((number, names))
         self._names += names

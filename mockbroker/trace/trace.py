@@ -47,7 +47,7 @@ they changed is looked for a little later."""
 _SMALL_BYTES: Final = 256
 """The names in larger requests are looked up at once, so that the requests need not be kept."""
 _PARTITIONS_PER_MS: Final = 256
-"""So many are looked at for each millisecond between two looks, where no bodies are kept."""
+"""How many are inspected for each millisecond between two inspections, if no bodies are kept."""
 
 
 class Asked:
@@ -126,8 +126,8 @@ class Trace:
         self._stale = False
 
     def start(self, *, bodies: bool = True) -> None:
-        """From now on everything is kept, the bodies of requests and answers too or not. Once it has begun,
-        that stays as it is: fine to call twice."""
+        """From now on everything is kept, with or without the bodies of requests and answers. May be called
+        again, which changes nothing."""
         if not self.on:
             self.on, self.bodies = True, bodies
             self._states = States(self._cluster)

@@ -249,7 +249,7 @@ def _readable(rows: "pa.Table", start: int = 0) -> "Iterator[tuple[int, pa.Table
         if len(read) == len(rows):
             yield start, read
             return
-        reason = "a body is no object"
+        reason = "a body is not an object"
     except pa.ArrowInvalid as error:
         reason = str(error)
     if len(rows) == 1:

@@ -54,7 +54,7 @@ class Head:
 
     @cached_property
     def text(self) -> str:
-        """Empty when the bytes are no text."""
+        """Empty if the bytes are not text."""
         if b"\0" in self.data:
             return ""
         return self.data.decode(errors="replace")
@@ -111,7 +111,7 @@ def unreadable(source: str, file: str, position: int, reason: str, text: str | N
 
 
 def walk(paths: Iterable[Path | str]) -> Iterator[Path]:
-    """The files, and those of the folders, in order of their names. PipelineError when there is no such."""
+    """The files, and those of the folders, in order of their names. PipelineError if one does not exist."""
     for path in map(Path, paths):
         with readable(path):
             if path.is_dir():

@@ -50,7 +50,7 @@ def _whole(first: Head) -> bool:
 
 
 def rows(path: Path, start: int, end: int) -> Iterator[Row]:
-    """The rows that begin from `start` to `end`; a line that is no event has `error` alone."""
+    """The rows that begin from `start` to `end`; a line that is not an event has only `error`."""
     first = head(path)
     if first.data.startswith(_PARQUET):
         yield from _parquet(path)

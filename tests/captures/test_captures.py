@@ -93,7 +93,12 @@ def test_the_command_prints_it(captured: tuple[Path, str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", None), (b"\n", "1 bytes are no block"), (b"nonsense" * 9, "not a pcapng"), ("cut", "cut short")],
+    [
+        (b"", None),
+        (b"\n", "1 bytes are not a block"),
+        (b"nonsense" * 9, "not a pcapng"),
+        ("cut", "cut short"),
+    ],
 )
 def test_files_that_are_none(tmp_path: Path, content: bytes | str, message: str | None) -> None:
     whole = io.BytesIO()

@@ -97,7 +97,7 @@ def test_what_can_be_set_at_run_time_is_set_meanwhile(unprepared: MockCluster) -
         (["ask", "127.0.0.1:1"], "127.0.0.1:1: "),
         (["ask", "nonsense"], "nonsense: "),
         (["ask", "--only", "no-such"], "no recorded question"),
-        (["ask", "--kafka", "new"], "'new' is no Kafka release"),
+        (["ask", "--kafka", "new"], "'new' is not a Kafka release"),
         (["ask", "127.0.0.1:1", "--policy", "a=b"], "leave out the address"),
     ],
 )

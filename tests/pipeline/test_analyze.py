@@ -166,7 +166,7 @@ def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None
     [
         (["nowhere"], "nowhere: No such file or directory"),
         (["empty", "--timezone", "Mars/Phobos"], "no time zone 'Mars/Phobos'"),
-        (["empty"], "there is nothing that is known"),
+        (["empty"], "no file has a known format"),
         (["empty", "--out", "full"], "full exists: --out needs a new or empty folder"),
     ],
 )

@@ -32,7 +32,7 @@ class Action(ABC):
         """Does it; False when the request waits from now on, and goes on by `exchange.go_on`."""
 
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
-        """Why it would change nothing just now; empty when it would."""
+        """Why it would change nothing at the moment; empty if it would change something."""
         return ""
 
     def check(self, match: Match) -> None:  # noqa: B027

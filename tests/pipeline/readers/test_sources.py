@@ -95,7 +95,7 @@ def test_observations_of_anything(session: SparkSession, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("source", "option", "value", "told"),
     [
-        ("kafka-segment", "partitionBytes", "none", "is no number above 0"),
+        ("kafka-segment", "partitionBytes", "none", "is not a number above 0"),
         ("kafka-segment", "records", "maybe", "is neither true nor false"),
         ("mockbroker-observations", "timezone", "Mars/Base", "no time zone 'Mars/Base'"),
     ],
