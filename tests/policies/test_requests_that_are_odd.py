@@ -144,7 +144,7 @@ def test_offsets_that_are_refused(release: str, policies: dict[str, str], error:
 def test_an_old_epoch_under_an_unknown_transactional_id(
     release: str, policies: dict[str, str], error: str
 ) -> None:
-    """By `UnifiedLog.maybeStartTransactionVerification` of 4.0.0 and 4.1.0."""
+    """4.0.0 and 4.1.0 were asked."""
     driver = TransactionDriver(release, policies)
     old = driver.begun()
     driver.end(old, commit=True)
