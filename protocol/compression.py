@@ -27,6 +27,8 @@ _LZ4_HEADER: Final = b"\x04\x22\x4d\x18\x60\x40\x82"
 """Independent blocks of 64 KB: Kafka's Java reads no others (`Lz4BlockInputStream.java`)."""
 _LZ4_BLOCK: Final = 1 << 16
 _LZ4_STORED: Final = 1 << 31
+_LZ4_FLAGS_AT: Final = 4
+_LZ4_BLOCK_CHECKSUM, _LZ4_CONTENT_SIZE, _LZ4_CONTENT_CHECKSUM = 0x10, 0x08, 0x04
 _ZSTD_LEVEL: Final = 3
 _UINT32: Final = struct.Struct("<I").unpack_from
 _USUAL_RATIO: Final = 4
@@ -60,7 +62,7 @@ def decompress(codec: int, data: bytes | memoryview, most: int = MOST_BYTES) -> 
             case Compression.SNAPPY:
                 return _snappy(bytes(data), most)
             case Compression.LZ4:
-                return _grown(cramjam.lz4.decompress_into, data, most)
+                return _grown(cramjam.lz4.decompress_into, _lz4_frame(data), most)
             case Compression.ZSTD:
                 return _grown(cramjam.zstd.decompress_into, data, most)
     except (cramjam.DecompressionError, struct.error) as error:
@@ -91,6 +93,21 @@ def _too_large(most: int) -> TooLargeError:
         if most < MOST_BYTES
         else f"more than {most} bytes after decompression"
     )
+
+
+def _lz4_frame(data: bytes | memoryview) -> bytes | memoryview:
+    """`data` up to the end of its first frame: nobody looks at what follows (`Lz4BlockInputStream.java`)."""
+    if len(data) <= _LZ4_FLAGS_AT:
+        return data
+    flags = data[_LZ4_FLAGS_AT]
+    at = len(_LZ4_HEADER) + (8 if flags & _LZ4_CONTENT_SIZE else 0)
+    while at + 4 <= len(data):
+        (size,) = _UINT32(data, at)
+        at += 4
+        if not size:
+            return data[: at + (4 if flags & _LZ4_CONTENT_CHECKSUM else 0)]
+        at += (size & ~_LZ4_STORED) + (4 if flags & _LZ4_BLOCK_CHECKSUM else 0)
+    return data
 
 
 def _snappy(data: bytes, most: int) -> bytes:

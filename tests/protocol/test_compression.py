@@ -43,6 +43,29 @@ def xerial(packed: bytes) -> bytes:
     return out
 
 
+@pytest.mark.parametrize("checksum", [False, True])
+@pytest.mark.parametrize("block_checksum", [False, True])
+@pytest.mark.parametrize("store_size", [False, True])
+def test_what_follows_a_frame_of_lz4_is_not_read(
+    checksum: bool, block_checksum: bool, store_size: bool
+) -> None:
+    frame = lz4.frame.compress(
+        NOISE,
+        block_linked=False,
+        block_size=lz4.frame.BLOCKSIZE_MAX64KB,
+        content_checksum=checksum,
+        block_checksum=block_checksum,
+        store_size=store_size,
+    )
+    assert bytes(decompress(Compression.LZ4, frame + b"anything")) == NOISE
+
+
+def test_an_empty_block_of_lz4_is_its_end() -> None:
+    packed = bytearray(compress(Compression.LZ4, b"x" * 20))
+    packed[7:11] = bytes(4)
+    assert bytes(decompress(Compression.LZ4, bytes(packed))) == b""
+
+
 def test_brokers_write_the_same_bytes() -> None:
     # What 4.4.0 made of these records in topics with `compression.type`.
     few = bytes.fromhex("4c000000046b323c" + "78" * 30 + "0010001302026b027600")
