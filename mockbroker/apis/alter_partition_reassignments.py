@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..cluster.topic_partition import TopicPartition
 
 _SMALL_SET: Final = 4
 """Scala prints larger sets as what they are."""
@@ -85,7 +85,7 @@ def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_fact
 
 
 def _check_as_zookeeper(
-    cluster: "Cluster", partition: "Partition | None", replicas: "Sequence[int] | None"
+    cluster: "Cluster", partition: "TopicPartition | None", replicas: "Sequence[int] | None"
 ) -> None:
     """ApiError, in the order of checks and the words of `KafkaController.scala`."""
     if replicas is None:

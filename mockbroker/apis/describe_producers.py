@@ -39,10 +39,10 @@ def _partition(call: Call, topic: str, index: int) -> PartitionResponse:
     partition = found.partition(index)
     if partition is None:
         return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-    log = partition.logs.get(call.broker.id)
-    if log is None:
+    replica = partition.at(call.broker.id)
+    if replica is None:
         return PartitionResponse(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    return PartitionResponse(index, active_producers=_producers(log))
+    return PartitionResponse(index, active_producers=_producers(replica.log))
 
 
 def _producers(log: Log) -> list[ProducerState]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ..cluster import fetcher, reading
+from ..cluster import reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
 from ..cluster.partition import Partition
@@ -111,7 +111,7 @@ class _Waiting:
 
     def _place(self, partition: Partition, offset: int) -> tuple[int, int]:
         """Base offsets of the batch that holds `offset` and of its segment."""
-        log = partition.logs[self.call.broker.id]
+        log = partition.log
         base = log.batch_base(offset)
         return base, log.segment_of(base)
 
@@ -119,8 +119,8 @@ class _Waiting:
         """Whether what can be read ends in a later segment than it began in: nothing more comes there."""
         places = self.context.awaited.values()
         for partition, (base, segment) in zip(self.partitions, places, strict=True):
-            log = partition.logs.get(self.call.broker.id)
-            if log is None or len(log.segments.all) == 1:
+            log = partition.log
+            if len(log.segments.all) == 1:
                 continue
             end = log.high_watermark
             if self.follower:
@@ -238,7 +238,7 @@ def _past_end(
     end = result.last_stable_offset if request.isolation_level else result.high_watermark
     if offset <= end or request.replica_state.replica_id >= 0:
         return False
-    base = partition.logs[call.broker.id].batch_base(offset)
+    base = partition.log.batch_base(offset)
     return partition.policies[fetch_past_end](offset, base, end)
 
 
@@ -256,7 +256,6 @@ def _read_partition(
     follower_may_serve = call.version >= _FOLLOWER_FETCH_VERSION or replica == _FUTURE_REPLICA
     result = reading.read(
         partition,
-        call.broker.id,
         asked,
         replica=replica,
         committed=bool(request.isolation_level),
@@ -272,7 +271,7 @@ def _read_partition(
             call.cluster.notes.beyond(call, partition.topic.name, partition.index, asked.fetch_offset)
     elif replica >= 0 and not again:
         partition.stand_in(replica)
-        fetcher.heard(partition, replica, asked, result)
+        reading.heard(partition, replica, asked, result)
     return result
 
 
@@ -289,7 +288,7 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
     def answer() -> None:
         for partition, (_, result) in zip(partitions, results, strict=True):
             if partition is not None:
-                fetcher.refresh(partition, result)
+                reading.refresh(partition, result)
         call.answer(_answer(call, context, results))
 
     call.environment.wait(delay_ms, answer)

@@ -84,7 +84,7 @@ def _partition(
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return answer
     answer.error_code = partition.check_leader(
-        call.broker.id, asked.current_leader_epoch, any_replica=request.replica_id == _DEBUGGER
+        asked.current_leader_epoch, any_replica=request.replica_id == _DEBUGGER
     )
     if answer.error_code:
         return answer

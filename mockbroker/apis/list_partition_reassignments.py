@@ -18,7 +18,7 @@ from .default_messages import default_message
 from .registry import handles
 
 if TYPE_CHECKING:
-    from ..cluster.partition import Partition
+    from ..cluster.topic_partition import TopicPartition
 
 
 @handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
@@ -30,7 +30,7 @@ def list_partition_reassignments(
         error = ErrorCode.NOT_CONTROLLER
         return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))
     topics = call.cluster.topics
-    asked: Iterable[tuple[str, Iterable[Partition | None]]]
+    asked: Iterable[tuple[str, Iterable[TopicPartition | None]]]
     if request.topics is None:
         asked = ((name, topic.partitions) for name, topic in topics.items())
     else:
@@ -48,7 +48,7 @@ def list_partition_reassignments(
     )
 
 
-def _described(partition: "Partition") -> OngoingPartitionReassignment:
+def _described(partition: "TopicPartition") -> OngoingPartitionReassignment:
     return OngoingPartitionReassignment(
         partition.index, partition.replicas, partition.adding_replicas, partition.removing_replicas
     )

@@ -29,7 +29,7 @@ def _partition(call: Call, topic: str, asked: OffsetForLeaderPartition) -> Epoch
     partition = call.partition(topic, asked.partition)
     if partition is None:
         return EpochEndOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, asked.partition)
-    error = partition.check_leader(call.broker.id, asked.current_leader_epoch)
+    error = partition.check_leader(asked.current_leader_epoch)
     if error:
         return EpochEndOffset(error, asked.partition)
     epoch, end_offset = partition.end_offset_for_epoch(asked.leader_epoch)

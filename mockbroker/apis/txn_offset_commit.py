@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ..cluster.call import Call
 from ..cluster.internal_append import append
+from ..cluster.partition import Partition
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
@@ -48,8 +49,10 @@ def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
         done(E.NONE, _NO_KEYS)
     elif error := call.broker.groups.refuses(request.group_id):
         done(error, _NO_KEYS)
+    elif (partition := call.cluster.offsets_partition(request.group_id).at(call.broker.id)) is None:
+        done(E.NOT_COORDINATOR, _NO_KEYS)
     else:
-        _Commit(call, request, known, done).start()
+        _Commit(call, partition, request, known, done).start()
     return reply.outcome()
 
 
@@ -59,6 +62,7 @@ class _Commit:
     def __init__(
         self,
         call: Call,
+        partition: Partition,
         request: TxnOffsetCommitRequest,
         known: dict[Key, TxnOffsetCommitRequestPartition],
         done: Done,
@@ -67,7 +71,7 @@ class _Commit:
         self._request = request
         self._done = done
         self._producer = Producer(request.producer_id, request.producer_epoch)
-        self._partition = call.cluster.offsets_partition(request.group_id)
+        self._partition = partition
         limit = 2 * call.broker.groups.settings.offset_metadata_max
         self._too_long = frozenset(
             key

@@ -60,7 +60,6 @@ class Unreplicated:
 
     def _reached(self, partition: Partition) -> None:
         answer, leader_epoch, offset, _ = self.left.pop(partition)
-        partition = self._now(partition)
         error = ErrorCode.NONE
         if partition.deleted:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -79,11 +78,7 @@ class Unreplicated:
                 self._answer.node_endpoints = produce_endpoints(self._call, self._answer)
             self._call.answer(self._answer)
 
-    def _now(self, partition: Partition) -> Partition:
-        """The partition as the broker knows it now, which may have heard of another leader, or missed it."""
-        return partition.topic.partitions[partition.index].seen_by(self._call.broker.id)
-
     def _expire(self) -> None:
         for partition, required in list(self.left.items()):
-            self._now(partition).forget(required.callback)
+            partition.forget(required.callback)
             self._reached(partition)

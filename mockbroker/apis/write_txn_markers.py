@@ -47,7 +47,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
             topics.append(WritableTxnMarkerTopicResult(topic.name, results))
             for result in results:
                 partition = call.partition(topic.name, result.partition_index)
-                if partition is None or call.broker.id not in partition.logs:
+                if partition is None or call.broker.id not in partition.replicas:
                     result.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
                 elif partition.leader != call.broker.id:
                     result.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -64,7 +64,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
 def _writes(call: Call, asked: WritableTxnMarker) -> bool:
     """Whether one of the partitions is here."""
     found = (call.partition(topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
-    return any(each is not None and call.broker.id in each.logs for each in found)
+    return any(each is not None and call.broker.id in each.replicas for each in found)
 
 
 def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..environment import Timer
 from ..metadata.image import MetadataImage
+from .local_peers import LocalPeers
+from .replica_manager import ReplicaManager
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from ..policies import Policies
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
+    from .partition import Partition
 
 
 class Liveness(enum.Enum):
@@ -50,9 +53,11 @@ class Broker:
         """How long after the controller wrote a metadata record it hears of it."""
         self.news_planned = False
         """Whether it will hear of one."""
-        self.dead_fetchers: dict[int, str] = {}
-        """Why a fetcher thread died, by the broker it fetched from."""
         self.rack = rack
+        peers = LocalPeers(cluster, self)
+        self.replicas = ReplicaManager(
+            broker_id, self.environment, peers, cluster.cleanup, lambda: self.image
+        )
 
     @property
     def listens_on(self) -> tuple[str, int]:
@@ -64,6 +69,15 @@ class Broker:
         """The cluster as it knows it: what it tells clients."""
         metadata = self.cluster.metadata
         return metadata.image_of(self.id) if metadata.behind else metadata.image
+
+    def leader_of(self, topic: str, index: int) -> "Partition | None":
+        """A partition at the broker that leads it as far as this one knows; None when that can't be reached,
+        or has not heard of the partition."""
+        registered = self.image.topics[topic].partitions[index]
+        found, there = self.cluster.brokers.get(registered.leader), self.cluster.partition(topic, index)
+        if found is None or there is None or not found.online or found.id in self.unreachable:
+            return None
+        return there.at(found.id)
 
     @property
     def gone(self) -> bool:

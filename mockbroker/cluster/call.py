@@ -81,15 +81,10 @@ class Call:
         it."""
         if isinstance(topic, str):
             topic = self.cluster.topics.get(topic)
-        if topic is None or not 0 <= index < len(topic.partitions):
+        if topic is None:
             return None
-        found = topic.partitions[index]
-        if self.cluster.metadata.behind:
-            known = self.broker.image.topics.get(topic.name)
-            if known is None or index >= len(known.partitions):
-                return None
-            return found.seen_by(self.broker.id)
-        return found
+        replicas = self.broker.replicas
+        return replicas.find(topic, index) or replicas.elsewhere(topic, index)
 
     @property
     def now_ms(self) -> int:

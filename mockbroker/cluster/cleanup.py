@@ -1,11 +1,11 @@
 """When logs are cut and compacted (`LogManager.cleanupLogs`, `LogCleaner`).
 
 A broker looks at its logs every `log.retention.check.interval.ms`, and at compacted ones every
-`log.cleaner.backoff.ms`. Here a partition has a timer for the first of these times at which something can
-have changed, and none when nothing can.
+`log.cleaner.backoff.ms`. Here there are timers only for those of these times at which something can
+have changed.
 """
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..environment import Environment, Timer
 from ..log import compaction, retention
@@ -15,32 +15,40 @@ from ..policies.retention.time_retention import time_retention
 if TYPE_CHECKING:
     from ..configs import TopicSettings
     from .partition import Partition
+    from .topic import Topic
 
 _NEVER_MS: Final = 1 << 60
 """Limits of Kafka's largest long mean no limit; no timer waits for that."""
 
 
+class _Tick(NamedTuple):
+    """A time at which replicas are looked at."""
+
+    timer: Timer
+    partitions: "dict[Partition, None]"
+
+
 class Cleanup:
-    """Retention and compaction of all partitions of a cluster."""
+    """Retention and compaction of all replicas of a cluster, each by itself."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._started_ms = environment.now_ms
-        self._timers: dict[Partition, Timer] = {}
+        self._planned: dict[Partition, int] = {}
+        """When each is looked at next."""
+        self._due: dict[int, _Tick] = {}
 
     def appending(self, partition: "Partition") -> None:
         """A batch is about to be appended, the first at this time."""
         partition.appended_ms = self._environment.now_ms
-        by_file_time = partition.policies[time_retention] == "file-time"
-        for log in partition.logs.values():
-            log.segments.go_by_file_time(by_file_time)
+        partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
         settings = partition.topic.settings
-        if settings.compacted or settings.retention_bytes >= 0 or partition not in self._timers:
+        if settings.compacted or settings.retention_bytes >= 0 or partition not in self._planned:
             self._plan_for_content(partition)
 
     def log_start_moved(self, partition: "Partition") -> None:
         """Segments may lie below it now, which are deleted whatever the topic's configuration."""
-        if any(retention.is_below_start(log) for log in partition.logs.values()):
+        if retention.is_below_start(partition.log):
             self._plan(partition, self._environment.now_ms + 1)
 
     def reconfigured(self, partition: "Partition") -> None:
@@ -50,15 +58,20 @@ class Cleanup:
 
     def returned(self, partition: "Partition") -> None:
         """A replica is back on a broker that was down, where nobody cleaned it."""
-        if any(log.end_offset for log in partition.logs.values()):
+        if partition.log.end_offset:
             self._plan_for_content(partition)
         self.log_start_moved(partition)
 
     def forget(self, partition: "Partition") -> None:
         """The partition needs no looking at any more."""
-        timer = self._timers.pop(partition, None)
-        if timer is not None:
-            timer.cancel()
+        tick_ms = self._planned.pop(partition, None)
+        if tick_ms is None:
+            return
+        tick = self._due[tick_ms]
+        del tick.partitions[partition]
+        if not tick.partitions:
+            tick.timer.cancel()
+            del self._due[tick_ms]
 
     def _plan_for_content(self, partition: "Partition") -> None:
         """Looks at the next regular time, unless logs of such a topic stay as they are."""
@@ -69,12 +82,16 @@ class Cleanup:
     def _plan(self, partition: "Partition", at_ms: int) -> None:
         """Looks at the partition at the first regular time that is not before `at_ms`."""
         tick_ms = self._tick(partition.topic.settings, at_ms)
-        planned = self._timers.get(partition)
-        if tick_ms is None or (planned is not None and planned.deadline_ms <= tick_ms):
+        planned_ms = self._planned.get(partition)
+        if tick_ms is None or (planned_ms is not None and planned_ms <= tick_ms):
             return
-        if planned is not None:
-            planned.cancel()
-        self._timers[partition] = self._environment.timers.at(tick_ms, lambda: self._look(partition))
+        self.forget(partition)
+        self._planned[partition] = tick_ms
+        tick = self._due.get(tick_ms)
+        if tick is None:
+            timer = self._environment.timers.at(tick_ms, lambda: self._look_at(tick_ms))
+            tick = self._due[tick_ms] = _Tick(timer, {})
+        tick.partitions[partition] = None
 
     def _tick(self, settings: "TopicSettings", at_ms: int) -> int | None:
         """The first regular time from `at_ms` on, None when no cleaner is there for such a topic."""
@@ -89,34 +106,42 @@ class Cleanup:
             interval_ms = configs.broker_int("log.retention.check.interval.ms")
         return first_ms + max(0, -((first_ms - at_ms) // interval_ms)) * interval_ms
 
-    def _look(self, partition: "Partition") -> None:
-        """Every replica on a running broker is cleaned by itself, the leader's first."""
-        del self._timers[partition]
-        now_ms, brokers = self._environment.now_ms, partition.topic.cluster.brokers
-        partition.appended_ms = None
-        partition.tell_followers()
-        passes: list[compaction.Pass] = []
-        due: list[int | None] = []
-        for broker in sorted(partition.logs, key=lambda each: each != partition.leader):
-            if brokers[broker].online:
-                due += self._clean(partition, broker, passes)
-        times = [each for each in due if each is not None and each < _NEVER_MS]
-        if times:
-            self._plan(partition, max(min(times), now_ms + 1))
+    def _look_at(self, tick_ms: int) -> None:
+        """Looks at all that are due: at leaders first, since followers hear from them."""
+        due = self._due.pop(tick_ms).partitions
+        for partition in due:
+            del self._planned[partition]
+        passes: dict[tuple[Topic, int], list[compaction.Pass]] = {}
+        for partition in sorted(due, key=lambda each: not each.leads):
+            self._look(partition, passes.setdefault((partition.topic, partition.index), []))
 
-    def _clean(self, partition: "Partition", broker: int, passes: list[compaction.Pass]) -> list[int | None]:
+    def _look(self, partition: "Partition", passes: list[compaction.Pass]) -> None:
+        partition.appended_ms = None
+        source = partition.fetcher.source if partition.fetcher is not None else None
+        if source is None:
+            partition.tell_followers()
+        else:
+            source.appended_ms = None
+            source.tell_followers()
+        if partition.deleted or not partition.host.online:
+            return
+        now_ms = self._environment.now_ms
+        due = [each for each in self._clean(partition, passes) if each is not None and each < _NEVER_MS]
+        if due:
+            self._plan(partition, max(min(due), now_ms + 1))
+
+    def _clean(self, partition: "Partition", passes: list[compaction.Pass]) -> list[int | None]:
         """Compacts a replica and deletes from it; when there may be more to do."""
-        now_ms, log, settings = self._environment.now_ms, partition.logs[broker], partition.topic.settings
+        now_ms, log, settings = self._environment.now_ms, partition.log, partition.topic.settings
         if settings.compacted:
             compaction.compact(log, now_ms, passes)
-        policies = self._environment.policies.at(partition.topic.name, broker)
-        beyond = policies[retention_limit] == "log-end-offset"
+        beyond = partition.policies[retention_limit] == "log-end-offset"
         limit = log.end_offset if beyond else log.high_watermark
         count = retention.old_segments(log, now_ms, limit)
         if count:
             start = log.segment_end(count - 1)
             if start > log.start_offset:
-                partition.seen_by(broker).delete_upto(broker, start)
+                partition.delete_upto(start)
             log.delete_segments(count, now_ms)
         due = [retention.expires_at(log)]
         if settings.compacted:

@@ -5,7 +5,8 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands d
 """
 
 import base64
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -13,10 +14,18 @@ from ..configs import Configs
 from ..environment import Environment
 from ..java_hash import positive_hash
 from ..metadata.log import MetadataLog
-from ..metadata.records import Record, RegisterBrokerRecord, RemoveTopicRecord, TopicRecord
+from ..metadata.records import (
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    Record,
+    RegisterBrokerRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
-from . import controller, news, stale
+from . import news
 from .active_controller import ActiveController
 from .broker import Broker
 from .cleanup import Cleanup
@@ -25,6 +34,7 @@ from .partition import Partition
 from .producer_expiry import ProducerExpiry
 from .topic import Topic
 from .topic_names import Colliding
+from .topic_partition import TopicPartition
 from .work import Work
 
 if TYPE_CHECKING:
@@ -52,6 +62,9 @@ class Cluster:
         self.notes = Notes()
         rack = self.configs.broker_text("broker.rack")
         self.metadata = MetadataLog()
+        self._writing = 0
+        self._leadership: deque[Partition] = deque()
+        """Partitions whose leaders their coordinators are yet to hear of."""
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for broker in self.brokers.values():
             self.write(RegisterBrokerRecord(broker.id, broker.rack))
@@ -64,10 +77,58 @@ class Cluster:
         self._producer_ids = 0
 
     def write(self, record: Record) -> None:
-        """The controller writes a metadata record."""
+        """The controller writes a metadata record, of which those hear at once from whom nothing is
+        withheld."""
         self.metadata.write(record, self.environment.now_ms)
+        self._writing += 1
+        match record:
+            case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
+                self._tell(self.topic_ids[topic_id], index)
+            case RemoveTopicRecord(topic_id):
+                topic = self.topic_ids.pop(topic_id)
+                del self.topics[topic.name]
+                for broker in self._hearing(self.brokers):
+                    broker.replicas.delete(topic)
+            case BrokerRegistrationChangeRecord(fenced=False):
+                for broker in self._hearing(self.brokers):
+                    broker.replicas.ask_again()
+        self._writing -= 1
+        self.settle()
         if self.metadata.behind:
             news.plan(self)
+
+    def _tell(self, topic: Topic, index: int) -> None:
+        """Tells the old leader first, then the new one, since the others fetch from it."""
+        registered = self.metadata.image.registered(topic.id, index)
+        if index == len(topic.partitions):
+            partition = TopicPartition(topic, index, registered)
+            topic.partitions.append(partition)
+            concerned = {registered.leader: None, **dict.fromkeys(registered.replicas)}
+        else:
+            partition = topic.partitions[index]
+            before = partition.registered
+            partition.register(registered)
+            leaders = before.leader, registered.leader
+            concerned = dict.fromkeys((*leaders, *registered.replicas, *before.replicas))
+        for broker in self._hearing(concerned):
+            broker.replicas.update(topic, index, partition.registered)
+
+    def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
+        """Those of `brokers` that hear at once of what is written."""
+        behind = self.metadata.behind
+        found = [self.brokers[each] for each in brokers if each >= 0 and each not in behind]
+        return [each for each in found if each.online]
+
+    def leadership_changed(self, partition: Partition) -> None:
+        """A broker leads a partition now, or leads it no more: its coordinators hear of it once all brokers
+        have heard that hear at once."""
+        if partition.topic.internal:
+            self._leadership.append(partition)
+
+    def settle(self) -> None:
+        """Coordinators hear what they lead now."""
+        while self._leadership and not self._writing:
+            self._coordinate(self._leadership.popleft())
 
     def check_scope(self, broker: int | None) -> None:
         """UnknownPolicyError when a policy is meant for a broker that is not there."""
@@ -110,11 +171,11 @@ class Cluster:
         self._producer_ids += 1
         return producer_id
 
-    def partition(self, topic: str, index: int) -> Partition | None:
+    def partition(self, topic: str, index: int) -> TopicPartition | None:
         found = self.topics.get(topic)
         return found.partition(index) if found else None
 
-    def partitions(self) -> Iterator[Partition]:
+    def partitions(self) -> Iterator[TopicPartition]:
         """Every partition there is."""
         for topic in self.topics.values():
             yield from topic.partitions
@@ -125,29 +186,22 @@ class Cluster:
         """Creates a topic that does not exist; `assignment` lists the replicas of each partition."""
         topic_id = self.environment.new_uuid()
         topic = Topic(self, name, topic_id, overrides or {})
+        self.topics[name] = self.topic_ids[topic_id] = topic
+        self.colliding_names.add(name)
         self.write(TopicRecord(name, topic_id))
         topic.add_partitions(assignment)
-        self.topics[name] = topic
-        self.topic_ids[topic.id] = topic
-        self.colliding_names.add(name)
         return topic
 
     def delete_topics(self, topics: Collection[Topic]) -> None:
         """Deletes topics; requests that wait for them are answered."""
         for topic in topics:
-            self.write(RemoveTopicRecord(topic.id))
-            del self.topics[topic.name], self.topic_ids[topic.id]
             self.colliding_names.discard(topic.name)
+            self.write(RemoveTopicRecord(topic.id))
         names = {topic.name for topic in topics}
         for broker in self.brokers.values():
             broker.groups.topics_deleted(names)
             if "__consumer_offsets" in names:
                 broker.groups.resign(lambda _: True)
-        for topic in topics:
-            for partition in topic.partitions:
-                for each in (partition, *partition.views.values()):
-                    self.cleanup.forget(each)
-                partition.delete()
 
     def assign_replicas(self, partitions: int, replication_factor: int, first: int = 0) -> list[list[int]]:
         """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
@@ -167,12 +221,12 @@ class Cluster:
         partition = self.offsets_partition(group_id)
         return self.brokers.get(partition.leader) if news.leader_knows(self, partition) else None
 
-    def offsets_partition(self, group_id: str) -> Partition:
+    def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of `__consumer_offsets` that holds the group."""
         topic = self.topics.get("__consumer_offsets") or self.create_offsets_topic()
         return topic.partitions[positive_hash(group_id) % len(topic.partitions)]
 
-    def transaction_partition(self, transactional_id: str) -> Partition:
+    def transaction_partition(self, transactional_id: str) -> TopicPartition:
         """The partition of `__transaction_state` that holds the transactional id; its leader is the
         coordinator."""
         topic = self.topics.get("__transaction_state") or self.create_transaction_topic()
@@ -182,30 +236,12 @@ class Cluster:
         """The brokers that `broker` tells clients of."""
         return [self.brokers[each.id] for each in broker.image.brokers.values() if not each.fenced]
 
-    def leader_changes(self, partition: Partition) -> None:
-        """Called before a partition gets another leader or leader epoch."""
-        if self.metadata.behind:
-            stale.keep(self, partition)
-
-    def grow_isr(self, partition: Partition, broker: int) -> None:
-        """Called when a leader takes a follower into the ISR."""
-        controller.grow_isr(partition, broker)
-
-    def shrink_isr(self, partition: Partition, late: Collection[int]) -> None:
-        """Called when a leader takes followers that lag from the ISR."""
-        controller.shrink_isr(partition, late)
-
-    def halt(self, broker: int) -> None:
-        """The broker exits, once the core is done with what it is at."""
-        self.environment.wait(0, lambda: controller.stop_broker(self, broker))
-
-    def leader_changed(self, partition: Partition) -> None:
+    def _coordinate(self, partition: Partition) -> None:
         """What a partition of an internal topic holds goes to the broker that leads it now."""
-        topic, broker = partition.topic, self.brokers.get(partition.leader)
+        topic, broker = partition.topic, self.brokers[partition.broker]
         if topic.name == "__transaction_state":
-            for each in self.brokers.values():
-                each.transactions.leader_changed(partition)
-        if topic.name != "__consumer_offsets" or broker is None:
+            broker.transactions.leader_changed(partition)
+        if topic.name != "__consumer_offsets" or topic.partitions[partition.index].led is not partition:
             return
 
         def held(group: "ClassicGroup") -> bool:

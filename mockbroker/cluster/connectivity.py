@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..metadata.records import NO_LEADER
 from . import controller, news
-from .follower import FollowerState
+from .follower import FollowerEvent
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -20,10 +20,10 @@ def cut_off(cluster: "Cluster", broker: int, others: Iterable[int], *, from_cont
     for other in [cluster.brokers[each] for each in others if each != broker]:
         one.unreachable.add(other.id)
         other.unreachable.add(broker)
-    for partition in cluster.partitions():
-        for follower in partition.followers.values():
-            if partition.leader in cluster.brokers[follower.broker].unreachable:
-                partition.set_follower(follower.broker, FollowerState.CUT_OFF)
+    for broker_id in (broker, *one.unreachable):
+        for partition in cluster.brokers[broker_id].replicas:
+            if partition.fetcher is not None and partition.leader in cluster.brokers[broker_id].unreachable:
+                partition.fetcher.on(FollowerEvent.LOSE)
     if from_controller and one.hears_controller:
         one.hears_controller = False
         cluster.metadata.fall_behind(broker)
@@ -39,13 +39,14 @@ def rejoin(cluster: "Cluster", broker: int) -> None:
         one.cancel_session()
         controller.unfence(cluster, broker)
         cluster.active_controller.appear()
-    for other in one.unreachable:
-        cluster.brokers[other].unreachable.discard(broker)
+    others = [cluster.brokers[other] for other in one.unreachable]
+    for other in others:
+        other.unreachable.discard(broker)
     one.unreachable.clear()
     for partition in cluster.partitions():
         if partition.leader == NO_LEADER:
             controller.elect(partition)
     news.catch_up(cluster, broker)
-    for partition in cluster.partitions():
-        news.heard(cluster, partition, broker)
+    for each in (one, *others):
+        each.replicas.retry()
     controller.register(cluster, broker)

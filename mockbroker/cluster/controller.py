@@ -3,7 +3,6 @@
 
 from typing import TYPE_CHECKING
 
-from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, BrokerRegistrationChangeRecord, PartitionRecord
 from ..policies.controller.broker_session import broker_session
 from ..policies.controller.election_refusal import election_refusal
@@ -11,37 +10,47 @@ from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from . import eligible, in_sync, news, reassignments, topic_creation
+from . import eligible, news, reassignments, topic_creation
 from .broker import Liveness
-from .follower import FollowerState
+from .follower import FollowerEvent
 from .partition_change import Election, PartitionChange
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .cluster import Cluster
     from .partition import Partition
     from .topic import Topic
+    from .topic_partition import TopicPartition
 
 
 _NOT_NEEDED = "Leader election not needed for topic partition."
 
 
-def create_partition(topic: "Topic", index: int, replicas: "Sequence[int]") -> PartitionRegistration:
+def create_partition(topic: "Topic", index: int, replicas: "Sequence[int]") -> None:
     """Registers the next partition of a topic: brokers that are fenced don't lead it, and are not in sync."""
     cluster = topic.cluster
     isr = [broker for broker in replicas if not cluster.brokers[broker].fenced]
     leader = isr[0] if isr else NO_LEADER
     cluster.write(PartitionRecord(topic.id, index, replicas, isr or list(replicas), leader))
-    return cluster.metadata.image.registered(topic.id, index)
 
 
 def stop_broker(cluster: "Cluster", broker: int) -> None:
     """Shuts a broker down: it leaves every ISR that has another member, and others lead its partitions."""
-    if _go_offline(cluster, broker, Liveness.STOPPED) and (
-        len(cluster.brokers) > 1 or cluster.environment.policies[restart_epoch].after_stop
-    ):
+    if cluster.brokers[broker].online:
+        cluster.brokers[broker].replicas.stop_fetching()
+        _controlled_shutdown(cluster, broker)
+    alone = len(cluster.brokers) == 1 and not cluster.environment.policies[restart_epoch].after_stop
+    if _go_offline(cluster, broker, Liveness.STOPPED) and not alone:
         fence(cluster, broker)
+
+
+def _controlled_shutdown(cluster: "Cluster", broker: int) -> None:
+    """Others lead where one in sync can, before the broker is down."""
+    for partition in _partitions_on(cluster, broker):
+        others = [each for each in partition.isr if each != broker]
+        if partition.leader == broker and any(cluster.brokers[each].electable for each in others):
+            _leave(partition, broker)
 
 
 def kill_broker(cluster: "Cluster", broker: int) -> None:
@@ -76,14 +85,10 @@ def _go_offline(cluster: "Cluster", broker: int, liveness: Liveness) -> bool:
         if found.liveness is Liveness.RETURNING:
             found.liveness = Liveness.KILLED
         return False
-    for partition in _partitions_on(cluster, broker):
-        if partition.leader == broker:
-            partition.tell_followers()
+    found.replicas.close()
     found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
     found.groups.halt()
     cluster.broker_changes += 1
-    for partition in _partitions_on(cluster, broker):
-        partition.set_follower(broker, FollowerState.OFFLINE)
     return True
 
 
@@ -115,29 +120,36 @@ def fence(cluster: "Cluster", broker: int) -> None:
     cluster.active_controller.fenced(broker)
     for partition in _partitions_on(cluster, broker):
         if broker in partition.isr or broker == partition.leader:
-            change = PartitionChange(partition)
-            change.isr = [each for each in partition.isr if each != broker]
-            change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline
-            change.make()
+            _leave(partition, broker)
 
 
-def shrink_isr(partition: "Partition", late: "Collection[int]") -> None:
-    """The leader takes followers that lag from the ISR."""
+def _leave(partition: "TopicPartition", broker: int) -> None:
+    """A broker leads no more, and is in sync no more."""
     change = PartitionChange(partition)
-    change.isr = [each for each in partition.isr if each not in late]
-    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
+    change.isr = [each for each in partition.isr if each != broker]
+    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline
     change.make()
 
 
-def grow_isr(partition: "Partition", broker: int) -> None:
-    """The leader takes a follower into the ISR."""
+def alter_isr(cluster: "Cluster", by: "Partition", isr: "Sequence[int]") -> bool:
+    """A leader asks for another ISR; False when it is not the leader any more, or has not heard what the
+    partition is now (`ReplicationControlManager.validateAlterPartitionData`)."""
+    partition = by.topic.partitions[by.index]
+    registered = partition.registered
+    if partition.deleted or registered.leader != by.broker or registered.leader_epoch != by.leader_epoch:
+        return False
+    if registered.partition_epoch != by.partition_epoch:
+        return False
     change = PartitionChange(partition)
-    change.isr = in_sync.joined(partition, broker)
-    if reassignments.under_way(partition):
+    change.isr = isr
+    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
+    if not set(isr) <= set(partition.isr) and reassignments.under_way(partition):
         # It does not end now: who leads may change then, and the follower is in the midst of its fetch.
         change.completes = False
         partition.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
     change.make()
+    by.update(partition.registered)
+    return True
 
 
 def unfence(cluster: "Cluster", broker: int) -> None:
@@ -156,25 +168,26 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     if not found.closed_logs:
         _register_after_kill(cluster, broker)
     found.liveness = Liveness.RUNNING
-    unfence(cluster, broker)
-    found.dead_fetchers.clear()
-    news.catch_up(cluster, broker)
-    cluster.active_controller.appear()
-    cluster.broker_changes += 1
+    found.replicas.reopen(clean=found.closed_logs)
     found.forget_sessions()
+    cluster.broker_changes += 1
+    news.catch_up(cluster, broker)
+    unfence(cluster, broker)
+    cluster.active_controller.appear()
     for partition in _partitions_on(cluster, broker):
-        partition.logs[broker].reopen(clean=found.closed_logs)
-        cluster.cleanup.returned(partition)
-        if partition.leader == broker:
+        if partition.leader == broker and (led := partition.at(broker)) is not None:
             if not found.closed_logs and cluster.environment.policies[restart_epoch].after_kill:
                 partition.lose_leader()
             else:
-                partition.lead_again()
+                led.lead()
+                cluster.leadership_changed(led)
         if partition.leader == NO_LEADER:
             elect(partition)
         reassignments.resume(partition, broker)
-        if partition.leader != broker:
-            partition.set_follower(broker, FollowerState.BEHIND)
+        follower = partition.followers.get(broker)
+        if follower is not None:
+            follower.on(FollowerEvent.START)
+    cluster.settle()
 
 
 def _register_after_kill(cluster: "Cluster", broker: int) -> None:
@@ -187,12 +200,12 @@ def _register_after_kill(cluster: "Cluster", broker: int) -> None:
             change.make()
 
 
-def elect(partition: "Partition") -> None:
+def elect(partition: "TopicPartition") -> None:
     """Elects a leader of those that may lead, if the partition has none."""
     PartitionChange(partition).make()
 
 
-def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
+def elect_preferred(cluster: "Cluster", partition: "TopicPartition") -> None:
     """Makes the first replica the leader. ApiError ELECTION_NOT_NEEDED, PREFERRED_LEADER_NOT_AVAILABLE."""
     if partition.leader == partition.replicas[0]:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
@@ -203,7 +216,7 @@ def elect_preferred(cluster: "Cluster", partition: "Partition") -> None:
         raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, _about(partition, words))
 
 
-def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
+def elect_unclean(cluster: "Cluster", partition: "TopicPartition") -> None:
     """Gives a partition without leader any that is online. ApiError ELECTION_NOT_NEEDED,
     ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
@@ -215,11 +228,11 @@ def elect_unclean(cluster: "Cluster", partition: "Partition") -> None:
         raise ApiError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, _about(partition, words))
 
 
-def _about(partition: "Partition", words: str) -> str:
+def _about(partition: "TopicPartition", words: str) -> str:
     return words.format(topic=partition.topic.name, partition=partition.index)
 
 
-def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> bool:
+def move_leader(cluster: "Cluster", partition: "TopicPartition", to: int | None = None) -> bool:
     """Gives the partition to `next_leader`. False, and nothing is changed, when there is none."""
     broker = next_leader(cluster, partition, to)
     if broker is None:
@@ -228,7 +241,7 @@ def move_leader(cluster: "Cluster", partition: "Partition", to: int | None = Non
     return True
 
 
-def next_leader(cluster: "Cluster", partition: "Partition", to: int | None = None) -> int | None:
+def next_leader(cluster: "Cluster", partition: "TopicPartition", to: int | None = None) -> int | None:
     """`to`, or the next replica after the leader, if it may lead: None when none in the ISR could."""
     replicas = partition.replicas
     start = replicas.index(partition.leader) + 1 if partition.leader in replicas else 0
@@ -241,7 +254,7 @@ def next_leader(cluster: "Cluster", partition: "Partition", to: int | None = Non
     return None
 
 
-def why_none_leads(partition: "Partition", to: int | None = None) -> str:
+def why_none_leads(partition: "TopicPartition", to: int | None = None) -> str:
     """Why there is no `next_leader`, for a person."""
     name = f"{partition.topic.name}-{partition.index}"
     who = f"broker {to} can't" if to is not None else "no other broker can"
@@ -254,11 +267,11 @@ def why_none_leads(partition: "Partition", to: int | None = None) -> str:
     return f"{who} become leader of {name}: {why}"
 
 
-def reassign(cluster: "Cluster", partition: "Partition", replicas: "Sequence[int]") -> None:
+def reassign(cluster: "Cluster", partition: "TopicPartition", replicas: "Sequence[int]") -> None:
     """Moves a partition to `replicas`. ApiError INVALID_REPLICA_ASSIGNMENT."""
     topic_creation.check_brokers(cluster, replicas)
     reassignments.begin(partition, replicas)
 
 
-def _partitions_on(cluster: "Cluster", broker: int) -> "Iterator[Partition]":
+def _partitions_on(cluster: "Cluster", broker: int) -> "Iterator[TopicPartition]":
     return (partition for partition in cluster.partitions() if broker in partition.replicas)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from ..policies.controller.eligible_leader_replicas import eligible_leader_replicas
 
 if TYPE_CHECKING:
-    from .partition import Partition
     from .topic import Topic
+    from .topic_partition import TopicPartition
 
 
-def tracked(partition: "Partition") -> bool:
+def tracked(partition: "TopicPartition") -> bool:
     """Whether the controller keeps them; the ISR may become empty then."""
     return partition.environment.policies[eligible_leader_replicas] == "tracked"
 
 
-def after(partition: "Partition", isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
+def after(partition: "TopicPartition", isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
     """Those of a partition whose ISR becomes `isr`. A broker that was killed may have lost records."""
     if not tracked(partition) or len(isr) >= _min_insync_replicas(partition.topic):
         return []
@@ -31,7 +31,7 @@ def forget(topic: "Topic") -> None:
             partition.change(eligible_leader_replicas=(), last_known_elr=())
 
 
-def last_known(partition: "Partition", leader: int | None) -> Sequence[int]:
+def last_known(partition: "TopicPartition", leader: int | None) -> Sequence[int]:
     """The leader that a partition without one had last, which may lead again though it was killed when nobody
     else can. `leader` is None when the change names none, -1 when the partition loses it."""
     if not tracked(partition) or leader is None:

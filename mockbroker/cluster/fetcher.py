@@ -4,223 +4,311 @@
 from typing import TYPE_CHECKING
 
 from ..policies.epochs.empty_epochs import empty_epochs
-from ..policies.followers.diverging_fetch import diverging_fetch
-from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
 from ..policies.followers.fetcher_failure import fetcher_failure
 from ..policies.followers.follower_ahead import follower_ahead
 from ..policies.followers.follower_log_start_offset import follower_log_start_offset
 from ..policies.followers.follower_truncation import follower_truncation
+from ..policies.followers.missed_epoch import missed_epoch
 from ..policies.followers.unaligned_log_start import unaligned_log_start
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, PartitionData
 from . import reading
-from .follower import Follower, FollowerState
+from .follower import TRANSITIONS, FollowerEvent, FollowerState
 
 if TYPE_CHECKING:
+    from ..log.log import Log
     from ..policies import Policies
     from .partition import Partition
 
+_FETCHING = (FollowerState.BEHIND, FollowerState.SLOW)
+_UNHEARD = (
+    ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    ErrorCode.FENCED_LEADER_EPOCH,
+    ErrorCode.UNKNOWN_LEADER_EPOCH,
+)
+"""Errors of a leader, or to a follower, that has not heard what the other has."""
 
-def start(partition: "Partition", follower: Follower) -> None:
-    """Lets a follower that is BEHIND or SLOW fetch: the one catches up at once, the other step by step.
 
-    It goes on trying while nobody answers at the leader's: until the next one leads.
+class Fetcher:
+    """Fetches for one partition at a follower. `source` is the leader while it is in step; `failure` says why
+    it died.
+
+    `cut` tells whether it has cut its log for the present leader yet, where it does so before it fetches.
+    `turn` changes whenever it is told how to fetch: an answer to what it asked before is not for it.
     """
-    if not partition.led or follower.state not in (FollowerState.BEHIND, FollowerState.SLOW):
-        return
-    dead = partition.topic.cluster.brokers[follower.broker].dead_fetchers.get(partition.leader)
-    if dead is not None:
-        follower.fail(dead)
-    elif _cut(partition, follower):
-        if follower.state is FollowerState.SLOW:
-            _fetch_slowly(partition, follower)
-        while follower.state is FollowerState.BEHIND:
-            _fetch(partition, follower)
 
-
-def _policies(partition: "Partition", follower: Follower) -> "Policies":
-    return partition.environment.policies.at(partition.topic.name, follower.broker)
-
-
-# -- before the first fetch
-
-
-def _cut(partition: "Partition", follower: Follower) -> bool:
-    """Cuts the follower's log as it does for a new leader; False when it can't come to an end."""
-    log, policies = follower.log, _policies(partition, follower)
-    while not follower.cut:
-        offset, follower.cut = policies[follower_truncation](log, partition.end_offset_for_epoch)
-        before = log.end_offset, log.latest_epoch
-        if offset < log.end_offset or not follower.cut:
-            log.truncate(offset, keep_empty_epochs=policies[empty_epochs] == "kept")
-        if not follower.cut and (log.end_offset, log.latest_epoch) == before:
-            follower.fail(f"asks for epoch {log.latest_epoch} again and again (KAFKA-10706)")
-            return False
-    return True
-
-
-# -- fetching
-
-
-def _ask(partition: "Partition", follower: Follower) -> PartitionData:
-    """The leader's answer to the next fetch, of which it has heard then."""
-    log, cluster = follower.log, partition.topic.cluster
-    by_epoch = _policies(partition, follower).named(follower_truncation) == "diverging-epoch"
-    asked = FetchPartition(
-        partition.index,
-        partition.leader_epoch,
-        log.end_offset,
-        log.latest_epoch if by_epoch else -1,
-        log.start_offset,
-        cluster.environment.configs.broker_int("replica.fetch.max.bytes"),
+    __slots__ = (
+        "_known_epoch",
+        "_known_leader",
+        "cut",
+        "delay_ms",
+        "failure",
+        "partition",
+        "source",
+        "state",
+        "turn",
     )
-    result = reading.read(partition, partition.leader, asked, replica=follower.broker)
-    heard(partition, follower.broker, asked, result)
-    return result
 
+    def __init__(self, partition: "Partition") -> None:
+        self.partition = partition
+        self.state = FollowerState.OFFLINE
+        self.source: Partition | None = None
+        self.cut = False
+        self.delay_ms = 0
+        self.turn = 0
+        self.failure = ""
+        self._known_leader = partition.leader
+        self._known_epoch = partition.leader_epoch
 
-def heard(partition: "Partition", broker: int, asked: FetchPartition, result: PartitionData) -> None:
-    """The leader takes note of how far a follower is, once it has read for it."""
-    counts = result.diverging_epoch is NO_DIVERGENCE or partition.policies[diverging_fetch] == "counted"
-    if not result.error_code and counts:
-        partition.follower_fetched(broker, asked.fetch_offset, asked.log_start_offset)
+    @property
+    def broker(self) -> int:
+        return self.partition.broker
 
+    @property
+    def log(self) -> "Log":
+        return self.partition.log
 
-def refresh(partition: "Partition", result: PartitionData) -> None:
-    """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
-    if not result.error_code and partition.policies[fetch_log_start_offset] == "live":
-        result.high_watermark = partition.log.high_watermark
-        result.log_start_offset = partition.log.start_offset
+    @property
+    def _policies(self) -> "Policies":
+        return self.partition.policies
 
+    # -- what happens to it
 
-def _fetch(partition: "Partition", follower: Follower) -> None:
-    end_offset = partition.log.end_offset
-    result = _ask(partition, follower)
-    progress = _take(partition, follower, result)
-    if progress or follower.state is not FollowerState.BEHIND:
-        return
-    if follower.log.end_offset == partition.log.end_offset:
-        follower.state = FollowerState.IN_STEP
-    elif partition.log.end_offset == end_offset:
-        # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
-        follower.fail(f"gets no further: {ErrorCode(result.error_code).name}")
+    def on(self, event: FollowerEvent, delay_ms: int = 0) -> None:
+        """It goes on in another state, in which each fetch takes `delay_ms`; or nothing happens."""
+        state = TRANSITIONS[self.state].get(event)
+        if state is None or (state is self.state and delay_ms == self.delay_ms):
+            return
+        self._enter(state, delay_ms)
 
+    def follow(self) -> None:
+        """The broker hears of the next leader epoch."""
+        partition, same = self.partition, self._known_leader == self.partition.leader
+        one_on = partition.leader_epoch <= self._known_epoch + 1
+        self.cut = self.cut and same and (one_on or self._policies[missed_epoch] == "goes-on")
+        self._known_leader, self._known_epoch = partition.leader, partition.leader_epoch
+        state = TRANSITIONS[self.state].get(FollowerEvent.FOLLOW)
+        if state is not None:
+            self._enter(state, self.delay_ms)
 
-def _fetch_slowly(partition: "Partition", follower: Follower) -> None:
-    """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
-    waits."""
-    result, turn = _ask(partition, follower), follower.turn
+    def retry(self) -> None:
+        """The leader may be there again, or may have heard that it leads."""
+        if self.state is FollowerState.CUT_OFF:
+            self.on(FollowerEvent.RESUME)
+        elif self.state in _FETCHING:
+            self._enter(self.state, self.delay_ms)
 
-    def current() -> bool:
-        mine = partition.followers.get(follower.broker) is follower and follower.turn == turn
-        return mine and follower.state is FollowerState.SLOW and partition.led
+    def lose_leader(self) -> None:
+        """The leader it was in step with leads no more, or in another leader epoch."""
+        self.source = None
+        self.on(FollowerEvent.LOSE)
 
-    def arrive() -> None:
-        if current():
-            refresh(partition, result)
-            _take(partition, follower, result)
-        if current():
-            _fetch_slowly(partition, follower)
+    def end(self) -> None:
+        """The broker leads now, or has no replica any more."""
+        self._leave_source()
+        self.turn += 1
 
-    def more(size: int) -> None:
-        partition.waiting_followers.discard(more)
-        if current():
-            _fetch_slowly(partition, follower)
+    def fail(self, reason: str) -> None:
+        """It dies, alone or with all that its thread fetches from this leader (KIP-461)."""
+        partition, host = self.partition, self.partition.host
+        self._die(reason)
+        if self._policies[fetcher_failure] == "partition":
+            return
+        thread = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"
+        host.dead_fetchers[partition.leader] = thread
+        for other in host:
+            if other.fetcher is not None and other.fetcher is not self and other.leader == partition.leader:
+                other.fetcher._die(thread)
 
-    if _is_news(follower, result):
-        partition.environment.wait(follower.delay_ms, arrive)
-    else:
-        partition.waiting_followers.add(more)
+    def _die(self, reason: str) -> None:
+        if FollowerEvent.FAIL in TRANSITIONS[self.state]:
+            self.failure = reason
+            self.on(FollowerEvent.FAIL)
 
+    def _enter(self, state: FollowerState, delay_ms: int) -> None:
+        self._leave_source()
+        self.state, self.delay_ms = state, delay_ms
+        self.turn += 1
+        if state is FollowerState.OFFLINE:
+            self.cut = False
+        if state in _FETCHING:
+            self._start()
 
-def _is_news(follower: Follower, result: PartitionData) -> bool:
-    log = follower.log
-    if result.error_code or result.records or result.diverging_epoch is not NO_DIVERGENCE:
+    def _leave_source(self) -> None:
+        if self.source is not None:
+            self.source.leave_behind(self.broker)
+            self.source = None
+
+    # -- before the first fetch
+
+    def _start(self) -> None:
+        """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
+        leader's: until there is a leader again."""
+        partition, peers = self.partition, self.partition.host.peers
+        if not peers.reaches(partition.leader):
+            self.on(FollowerEvent.LOSE)
+            return
+        leader = peers.leader_of(partition)
+        if leader is None:
+            return
+        dead = partition.host.dead_fetchers.get(partition.leader)
+        if dead is not None:
+            self._die(dead)
+        elif leader.check_leader(partition.leader_epoch):
+            self.on(FollowerEvent.LOSE)
+        elif self._cut(leader):
+            if self.state is FollowerState.SLOW:
+                self._fetch_slowly(leader)
+            else:
+                turn = self.turn
+                while self.state is FollowerState.BEHIND and self.turn == turn:
+                    self._fetch(leader)
+
+    def _cut(self, leader: "Partition") -> bool:
+        """Cuts its log as it does for a new leader; False when it can't come to an end."""
+        log, policies = self.log, self._policies
+        while not self.cut:
+            offset, self.cut = policies[follower_truncation](log, leader.end_offset_for_epoch)
+            before = log.end_offset, log.latest_epoch
+            if offset < log.end_offset or not self.cut:
+                log.truncate(offset, keep_empty_epochs=policies[empty_epochs] == "kept")
+            if not self.cut and (log.end_offset, log.latest_epoch) == before:
+                self._die(f"asks for epoch {log.latest_epoch} again and again (KAFKA-10706)")
+                return False
         return True
-    return (result.high_watermark, result.log_start_offset) != (log.high_watermark, log.start_offset)
 
+    # -- fetching
 
-# -- taking in what was fetched
+    def _ask(self, leader: "Partition") -> PartitionData:
+        """The leader's answer to the next fetch, of which it has heard then."""
+        partition, log = self.partition, self.log
+        by_epoch = self._policies.named(follower_truncation) == "diverging-epoch"
+        asked = FetchPartition(
+            partition.index,
+            partition.leader_epoch,
+            log.end_offset,
+            log.latest_epoch if by_epoch else -1,
+            log.start_offset,
+            partition.environment.configs.broker_int("replica.fetch.max.bytes"),
+        )
+        result = reading.read(leader, asked, replica=self.broker)
+        reading.heard(leader, self.broker, asked, result)
+        return result
 
+    def _fetch(self, leader: "Partition") -> None:
+        end_offset, turn = leader.log.end_offset, self.turn
+        result = self._ask(leader)
+        if self.turn != turn or self._take(leader, result) or self.state is not FollowerState.BEHIND:
+            return
+        if self.log.end_offset == leader.log.end_offset:
+            self.state = TRANSITIONS[self.state][FollowerEvent.CATCH_UP]
+            self.source = leader
+            leader.take_along(self.partition)
+        elif leader.log.end_offset == end_offset:
+            # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
+            self._die(f"gets no further: {ErrorCode(result.error_code).name}")
 
-def _take(partition: "Partition", follower: Follower, result: PartitionData) -> bool:
-    """Does with an answer what a follower does; False when there was nothing new, or it failed."""
-    log = follower.log
-    if result.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-        return _out_of_range(partition, follower)
-    if result.error_code:
-        return False
-    if result.diverging_epoch is not NO_DIVERGENCE:
-        epoch, end_offset = result.diverging_epoch.epoch, result.diverging_epoch.end_offset
-        own_epoch, own_end = log.epoch_end(epoch)
-        was = log.end_offset, log.latest_epoch
-        log.truncate(min(end_offset, own_end) if own_epoch >= 0 else end_offset)
-        if (log.end_offset, log.latest_epoch) == was:
-            follower.fail(f"diverges at epoch {epoch}, offset {end_offset}, and has nothing to cut there")
-        return True
-    before = log.end_offset, log.high_watermark, log.start_offset
-    fetched = [batch for batch in result.records or () if record_batch.is_whole(batch)]
-    if fetched:
-        batch = fetched[0]
-        base_offset = record_batch.header_of(batch).base_offset
+    def _fetch_slowly(self, leader: "Partition") -> None:
+        """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
+        waits."""
+        turn = self.turn
+        result = self._ask(leader)
+
+        def current() -> bool:
+            return self.turn == turn and self.partition.host.peers.leader_of(self.partition) is leader
+
+        def arrive() -> None:
+            if current():
+                reading.refresh(leader, result)
+                self._take(leader, result)
+            if current():
+                self._fetch_slowly(leader)
+
+        def more(size: int) -> None:
+            leader.waiting_followers.discard(more)
+            if current():
+                self._fetch_slowly(leader)
+
+        if self.turn != turn:
+            return
+        if self._is_news(result):
+            self.partition.environment.wait(self.delay_ms, arrive)
+        else:
+            leader.waiting_followers.add(more)
+
+    def _is_news(self, result: PartitionData) -> bool:
+        log = self.log
+        if result.error_code or result.records or result.diverging_epoch is not NO_DIVERGENCE:
+            return True
+        return (result.high_watermark, result.log_start_offset) != (log.high_watermark, log.start_offset)
+
+    # -- taking in what was fetched
+
+    def _take(self, leader: "Partition", result: PartitionData) -> bool:
+        """Does with an answer what a follower does; False when there was nothing new, or it failed."""
+        partition, log = self.partition, self.log
+        if result.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            return self._out_of_range(leader)
+        if result.error_code in _UNHEARD:
+            self.on(FollowerEvent.LOSE)
+            return False
+        if result.error_code:
+            return False
+        if result.diverging_epoch is not NO_DIVERGENCE:
+            epoch, end_offset = result.diverging_epoch.epoch, result.diverging_epoch.end_offset
+            own_epoch, own_end = log.epoch_end(epoch)
+            was = log.end_offset, log.latest_epoch
+            log.truncate(min(end_offset, own_end) if own_epoch >= 0 else end_offset)
+            if (log.end_offset, log.latest_epoch) == was:
+                self._die(f"diverges at epoch {epoch}, offset {end_offset}, and has nothing to cut there")
+            return True
+        before = log.end_offset, log.high_watermark, log.start_offset
+        fetched = [batch for batch in result.records or () if record_batch.is_whole(batch)]
+        if fetched and not self._append(fetched):
+            return False
+        log.high_watermark = min(result.high_watermark, log.end_offset)
+        log.producers.transactions.decided(log.high_watermark)
+        leaders_start = result.log_start_offset
+        if leaders_start > log.start_offset:
+            start_offset = self._policies[follower_log_start_offset](leaders_start, log.high_watermark)
+            if start_offset is None:
+                self.fail(
+                    f"cannot increment the log start offset to {leaders_start}: it is larger than the high "
+                    f"watermark {log.high_watermark}"
+                )
+                return False
+            log.advance_start(start_offset)
+            partition.host.cleanup.log_start_moved(partition)
+        if log.high_watermark > before[1] or log.start_offset > before[2]:
+            partition.changed()
+        return (log.end_offset, log.high_watermark, log.start_offset) != before
+
+    def _append(self, fetched: "list[bytes | record_batch.Batch]") -> bool:
+        """False when it failed."""
+        log, base_offset = self.log, record_batch.header_of(fetched[0]).base_offset
         if base_offset < log.end_offset:
-            if (
-                not log.straddled_by(batch)
-                or _policies(partition, follower)[unaligned_log_start] == "refused"
-            ):
-                reason = f"got a batch from {base_offset} on, below its log end offset {log.end_offset}"
-                fail(partition, follower, reason)
+            if not log.straddled_by(fetched[0]) or self._policies[unaligned_log_start] == "refused":
+                self.fail(f"got a batch from {base_offset} on, below its log end offset {log.end_offset}")
                 return False
             log.begin_at(base_offset)
-        log.append_fetched(fetched, partition.environment.now_ms)
-    log.high_watermark = min(result.high_watermark, log.end_offset)
-    log.producers.transactions.decided(log.high_watermark)
-    leaders_start = result.log_start_offset
-    if leaders_start > log.start_offset:
-        start_offset = _policies(partition, follower)[follower_log_start_offset](
-            leaders_start, log.high_watermark
-        )
-        if start_offset is None:
-            fail(
-                partition,
-                follower,
-                f"cannot increment the log start offset to {leaders_start}: it is larger than the high "
-                f"watermark {log.high_watermark}",
-            )
+        self.partition.host.cleanup.appending(self.partition)
+        log.append_fetched(fetched, self.partition.environment.now_ms)
+        return True
+
+    def _out_of_range(self, leader: "Partition") -> bool:
+        """Beyond the leader's end it is cut there, or its broker exits; below its start it begins again
+        there."""
+        partition, log, there = self.partition, self.log, leader.log
+        if log.end_offset > there.end_offset:
+            halts = self._policies[follower_ahead] == "halts"
+            if halts and not partition.topic.settings.unclean_leader_election:
+                self._die(f"log end offset {log.end_offset} is beyond the leader's {there.end_offset}")
+                partition.host.peers.halt()
+                return False
+            log.truncate(there.end_offset)
+        elif log.end_offset < there.start_offset:
+            log.begin_at(there.start_offset)
+        else:
             return False
-        log.advance_start(start_offset)
-        partition.topic.cluster.cleanup.log_start_moved(partition)
-    return (log.end_offset, log.high_watermark, log.start_offset) != before
-
-
-def _out_of_range(partition: "Partition", follower: Follower) -> bool:
-    """Beyond the leader's end it is cut there, or its broker exits; below its start it begins again there."""
-    leader, log = partition.log, follower.log
-    if log.end_offset > leader.end_offset:
-        halts = _policies(partition, follower)[follower_ahead] == "halts"
-        if halts and not partition.topic.settings.unclean_leader_election:
-            follower.fail(f"log end offset {log.end_offset} is beyond the leader's {leader.end_offset}")
-            partition.topic.cluster.halt(follower.broker)
-            return False
-        log.truncate(leader.end_offset)
-    elif log.end_offset < leader.start_offset:
-        log.begin_at(leader.start_offset)
-    else:
-        return False
-    return True
-
-
-def fail(partition: "Partition", follower: Follower, reason: str) -> None:
-    """The fetcher dies, alone or with all that its thread fetches from this leader (KIP-461)."""
-    follower.fail(reason)
-    if _policies(partition, follower)[fetcher_failure] == "partition":
-        return
-    cluster = partition.topic.cluster
-    failure = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"
-    cluster.brokers[follower.broker].dead_fetchers[partition.leader] = failure
-    for other in cluster.partitions():
-        fellow = other.followers.get(follower.broker)
-        if other.leader == partition.leader and fellow is not None and fellow is not follower:
-            other.set_follower(follower.broker, FollowerState.FAILED)
-            fellow.failure = failure
+        return True

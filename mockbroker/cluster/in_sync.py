@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Final
 
 from ..policies.followers.isr_entry import isr_entry
-from .follower import Follower, FollowerState
+from .follower import Follower
 
 if TYPE_CHECKING:
     from .partition import Partition
@@ -18,15 +18,13 @@ def lag_ms(partition: "Partition") -> int:
 
 def is_joining(partition: "Partition", follower: Follower) -> bool:
     """Whether the high watermark waits for a follower that is not in the ISR yet."""
-    cluster = partition.topic.cluster
-    late = cluster.environment.now_ms - follower.caught_up_ms > lag_ms(partition)
-    return not late and not cluster.brokers[follower.broker].fenced
+    late = partition.environment.now_ms - follower.caught_up_ms > lag_ms(partition)
+    return not late and not partition.host.is_fenced(follower.broker)
 
 
 def may_join(partition: "Partition", broker: int, offset: int) -> bool:
     """Whether a follower that has all below `offset` joins the ISR (KAFKA-7128)."""
-    brokers = partition.topic.cluster.brokers
-    if brokers[broker].fenced or not brokers[partition.leader].hears_controller:
+    if partition.host.is_fenced(broker):
         return False
     if partition.policies[isr_entry] == "high-watermark":
         return offset >= partition.log.high_watermark
@@ -37,37 +35,62 @@ def joined(partition: "Partition", broker: int) -> list[int]:
     """The ISR with one more: the leader puts it last, or since 4.2, out of a hash table, in the order of ids
     (`Partition.prepareIsrExpand`)."""
     isr = [*partition.isr, broker]
-    return sorted(isr) if partition.topic.cluster.release.number >= _ORDERED_SINCE else isr
+    return sorted(isr) if partition.environment.release.number >= _ORDERED_SINCE else isr
 
 
-def drop_late(partition: "Partition") -> bool:
+class IsrCheck:
+    """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
+
+    __slots__ = ("_planned", "_rested_ms")
+
+    def __init__(self) -> None:
+        self._planned = False
+        self._rested_ms: int | None = None
+
+    def plan(self, partition: "Partition") -> None:
+        """The leader looks again, since there may be followers that lag."""
+        if not self._planned and partition.followers and not partition.deleted:
+            self._planned = True
+            environment, delay_ms = partition.environment, max(1, lag_ms(partition) // 2)
+            if self._rested_ms is not None:
+                delay_ms -= (environment.now_ms - self._rested_ms) % delay_ms
+                self._rested_ms = None
+            environment.after(delay_ms, lambda: self._look(partition))
+
+    def _look(self, partition: "Partition") -> None:
+        self._planned = False
+        if not partition.leads or not partition.host.online or not _drop_late(partition):
+            return
+        if _at_rest(partition):
+            # The looks go on in the same rhythm when something is appended.
+            self._rested_ms = partition.environment.now_ms
+        else:
+            self.plan(partition)
+
+
+def _drop_late(partition: "Partition") -> bool:
     """Takes followers from the ISR that lag; whether others may come to."""
-    cluster = partition.topic.cluster
-    leader = cluster.brokers.get(partition.leader)
-    if leader is None or not leader.online:
-        return False
-    if not leader.hears_controller or partition.leader in partition.views:
-        return True
     end, longest_ms = partition.log.end_offset, lag_ms(partition)
     late = [
         follower.broker
         for follower in partition.followers.values()
         if follower.broker in partition.isr
         and follower.end_offset != end
-        and cluster.environment.now_ms - follower.caught_up_ms > longest_ms
+        and partition.environment.now_ms - follower.caught_up_ms > longest_ms
     ]
     if late:
-        cluster.shrink_isr(partition, late)
+        stay = [each for each in partition.isr if each not in late]
+        if not partition.host.peers.alter_isr(partition, stay):
+            return True
     partition.advance_high_watermark()
-    resting = (f for f in partition.followers.values() if f.state is not FollowerState.IN_STEP)
-    return any(follower.broker in partition.isr for follower in resting)
+    return any(f.replica is None and f.broker in partition.isr for f in partition.followers.values())
 
 
-def at_rest(partition: "Partition") -> bool:
+def _at_rest(partition: "Partition") -> bool:
     """Whether no follower can come to lag, nor stop holding the high watermark, before the next append."""
     end = partition.log.end_offset
     return all(
-        follower.end_offset == end and follower.state is not FollowerState.EXTERNAL
+        follower.end_offset == end
         if follower.broker in partition.isr
         else not is_joining(partition, follower)
         for follower in partition.followers.values()

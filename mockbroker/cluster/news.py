@@ -1,15 +1,23 @@
 """When brokers hear what the controller wrote: at once, late, or not before they are connected again."""
 
 import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..policies.followers.missed_epoch import missed_epoch
-from . import stale
-from .follower import FollowerState
+from ..metadata.records import (
+    BrokerRegistrationChangeRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    Record,
+    RemoveTopicRecord,
+)
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
+    from .broker import Broker
     from .cluster import Cluster
-    from .partition import Partition
+    from .topic_partition import TopicPartition
 
 
 def slow_metadata(cluster: "Cluster", broker: int, delay_ms: int) -> None:
@@ -30,14 +38,29 @@ def slow_metadata(cluster: "Cluster", broker: int, delay_ms: int) -> None:
 
 
 def catch_up(cluster: "Cluster", broker: int) -> None:
-    """A broker has heard everything; one whose metadata is slow falls behind again from here."""
-    _hear(cluster, broker, None)
+    """A broker hears everything; one whose metadata is slow falls behind again from here."""
+    one = cluster.brokers[broker]
     cluster.metadata.behind.pop(broker, None)
-    if cluster.brokers[broker].metadata_delay_ms:
+    if one.metadata_delay_ms:
         cluster.metadata.fall_behind(broker)
+    if one.online:
+        _read_image(cluster, one)
+        one.replicas.ask_again()
+        cluster.settle()
 
 
-def leader_knows(cluster: "Cluster", partition: "Partition") -> bool:
+def _read_image(cluster: "Cluster", one: "Broker") -> None:
+    """A broker compares what it has with the image that it reads."""
+    known = {partition.topic.id: partition.topic for partition in one.replicas}
+    for topic_id, topic in known.items():
+        if topic_id not in one.image.topic_ids:
+            one.replicas.delete(topic)
+    for topic in cluster.topics.values():
+        for partition in topic.partitions:
+            one.replicas.update(topic, partition.index, partition.registered)
+
+
+def leader_knows(cluster: "Cluster", partition: "TopicPartition") -> bool:
     """Whether the leader has heard that it is the leader, of this epoch or an earlier one."""
     behind = cluster.metadata.behind.get(partition.leader)
     if behind is None:
@@ -57,39 +80,28 @@ def plan(cluster: "Cluster") -> None:
 
 
 def _due(cluster: "Cluster", broker: int) -> None:
-    one = cluster.brokers[broker]
+    one, behind = cluster.brokers[broker], cluster.metadata.behind.get(broker)
     one.news_planned = False
-    if one.online and one.hears_controller:
-        _hear(cluster, broker, cluster.now_ms - one.metadata_delay_ms)
+    if behind is not None and one.online and one.hears_controller:
+        hear(cluster, one, behind.hear(cluster.now_ms - one.metadata_delay_ms))
+        cluster.settle()
         plan(cluster)
 
 
-def _hear(cluster: "Cluster", broker: int, until_ms: int | None) -> None:
-    behind = cluster.metadata.behind.get(broker)
-    if behind is None:
-        return
-    for topic_id, index in behind.hear(until_ms):
+def hear(cluster: "Cluster", one: "Broker", records: Iterable[Record]) -> None:
+    """A broker whose image has taken in these records does what follows from them."""
+    changed: dict[tuple[UUID, int], None] = {}
+    for record in records:
+        match record:
+            case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
+                changed[topic_id, index] = None
+            case RemoveTopicRecord(topic_id):
+                for gone in {each.topic for each in one.replicas if each.topic.id == topic_id}:
+                    one.replicas.delete(gone)
+            case BrokerRegistrationChangeRecord(fenced=False):
+                one.replicas.ask_again()
+    for topic_id, index in changed:
+        registered = one.image.partition(topic_id, index)
         topic = cluster.topic_ids.get(topic_id)
-        registered = behind.image.partition(topic_id, index)
-        if topic is None or registered is None:
-            continue
-        partition = topic.partitions[index]
-        if registered.leader_epoch == partition.leader_epoch:
-            heard(cluster, partition, broker)
-        else:
-            stale.replace(partition, broker, registered)
-
-
-def heard(cluster: "Cluster", partition: "Partition", broker: int) -> None:
-    """A broker knows who leads a partition now: it leads it, or follows."""
-    knew = stale.drop(partition, broker)
-    if partition.leader == broker and knew is not None:
-        partition.lead_again()
-    follower = partition.followers.get(broker)
-    if follower is not None and knew is not None and knew.leader == partition.leader:
-        policies = cluster.policies.at(partition.topic.name, broker)
-        follower.cut = policies[missed_epoch] == "goes-on"
-    for each in list(partition.followers.values()):
-        if each.state is FollowerState.CUT_OFF:
-            partition.set_follower(each.broker, FollowerState.BEHIND)
-    partition.ask_again()
+        if topic is not None and registered is not None:
+            one.replicas.update(topic, index, registered)

@@ -1,11 +1,11 @@
-"""A partition: its replicas, who leads, which are in sync, and how far all of them have come."""
+"""A partition as one broker has it: its log and, if it leads, how far the followers have come
+(`Partition.scala`)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
-from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.epochs.epoch_below_first import epoch_below_first
 from ..policies.epochs.epoch_lookup import epoch_lookup
 from ..policies.epochs.epoch_not_given import epoch_not_given
@@ -14,13 +14,16 @@ from ..policies.epochs.undefined_epoch import undefined_epoch
 from ..policies.followers.high_watermark_below_min_isr import high_watermark_below_min_isr
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import Batch
-from . import fetcher, in_sync
+from . import in_sync
 from .awaited import Awaited
-from .follower import HELD, NEVER_MS, Follower, FollowerState
+from .fetcher import Fetcher
+from .follower import NEVER_MS, Follower, FollowerEvent
+from .in_sync import IsrCheck
 from .waiters import Waiters
 
 if TYPE_CHECKING:
     from ..policies import Policies
+    from .replica_manager import ReplicaManager
     from .topic import Topic
 
 _LOOK = 0
@@ -30,63 +33,58 @@ REPLICA_FETCH_WAIT_MS = 500
 
 
 class Partition:
-    """One partition of a topic. `log` is the leader's, `logs` has that of each broker in `replicas`.
+    """One partition of a topic at `broker`, as this broker knows it: it leads, or follows by its `fetcher`.
 
-    While every follower is in step, an append reaches all logs at once, by reference. One that is paused, or
-    replaced by a client, falls behind, leaves the ISR after `replica.lag.time.max.ms`, and holds the high
-    watermark back until then.
+    An append of the leader reaches followers in step at once, by reference. One that is paused, or replaced
+    by a client, falls behind, leaves the ISR after `replica.lag.time.max.ms`, and holds the high watermark
+    back until then.
     """
 
     __slots__ = (
         "_epoch_due",
-        "_isr_check",
-        "_rested_ms",
         "_told_ms",
         "adding_replicas",
         "appended_ms",
+        "broker",
         "deleted",
         "deleting",
         "eligible_leader_replicas",
         "environment",
         "epoch_start_offset",
+        "fetcher",
         "followers",
+        "host",
         "index",
         "isr",
+        "isr_check",
         "last_known_elr",
         "leader",
         "leader_epoch",
         "log",
-        "logs",
+        "partition_epoch",
         "removing_replicas",
         "replicas",
         "topic",
         "unacknowledged",
-        "views",
         "waiting",
         "waiting_followers",
     )
 
     def __init__(
-        self,
-        topic: "Topic",
-        index: int,
-        registered: PartitionRegistration,
-        logs: dict[int, Log] | None = None,
+        self, host: "ReplicaManager", topic: "Topic", index: int, registered: PartitionRegistration
     ) -> None:
+        self.host = host
+        self.broker = host.broker
         self.topic = topic
-        self.environment = topic.environment
+        self.environment = host.environment
         self.index = index
         self._register(registered)
-        self.logs = {b: topic.new_log(b) for b in registered.replicas} if logs is None else logs
-        self.log: Log
-        if self.leader in self.logs:
-            self.log = self.logs[self.leader]
-        else:
-            self.log = next(iter(self.logs.values()), None) or topic.new_log(self.leader)
+        self.log: Log = topic.new_log(host.broker)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
-        self.views: dict[int, Partition] = {}
-        """The partition as brokers know it that are cut off from the controller."""
+        """What the leader knows of them; empty elsewhere."""
+        self.fetcher: Fetcher | None = None
+        """None while it leads."""
         self.appended_ms: int | None = None
         """The time of the last append, None when the next one has to be told of whatever its time."""
         self.waiting: Waiters[Callable[[int], None]] = Waiters()
@@ -100,64 +98,40 @@ class Partition:
         """Called when a follower has told of its log start offset, or the leader changed."""
         self.deleted = False
         """Whether its topic was deleted."""
+        self.isr_check = IsrCheck()
         self._epoch_due = False
-        self._isr_check = False
-        self._rested_ms: int | None = None
         self._told_ms = 0
-        self._begin()
-
-    def _begin(self) -> None:
-        """There is nothing to fetch in a new partition, but a broker may not have heard of it."""
-        self._enter_epoch()
-        brokers = self.topic.cluster.brokers
-        for broker in self.replicas:
-            if broker == self.leader:
-                continue
-            caught_up_ms = self.environment.now_ms if broker in self.isr else NEVER_MS
-            follower = self.followers[broker] = Follower(broker, self.logs[broker], caught_up_ms)
-            state = FollowerState.IN_STEP if self.led else FollowerState.BEHIND
-            heard = brokers[broker].hears_controller
-            follower.state = self._possible(broker, state if heard else FollowerState.CUT_OFF)
-            if follower.state is not FollowerState.IN_STEP:
-                self._plan_isr_check()
 
     # -- what may be asked
 
     @property
     def policies(self) -> "Policies":
-        """The answers in force for this topic on the leader."""
-        return self.environment.policies.at(self.topic.name, self.leader)
+        """The answers in force for this topic on this broker."""
+        return self.environment.policies.at(self.topic.name, self.broker)
 
     @property
-    def led(self) -> bool:
-        """Whether a leader is there that runs: one that died leads until its session is over."""
-        leader = self.topic.cluster.brokers.get(self.leader)
-        return leader is not None and leader.online
+    def leads(self) -> bool:
+        """Whether this broker leads it, as far as it knows."""
+        return self.leader == self.broker
 
-    def seen_by(self, broker: int) -> "Partition":
-        """The partition as `broker` knows it."""
-        return self.views.get(broker, self) if self.views else self
-
-    def check_leader(
-        self, broker: int, current_leader_epoch: int = -1, any_replica: bool = False
-    ) -> ErrorCode:
-        """Why `broker` may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
+    def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode:
+        """Why the broker may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
 
         The epoch comes first (KIP-320): FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER.
         """
-        if broker not in self.logs:
+        if self.broker not in self.replicas:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if current_leader_epoch != -1 and current_leader_epoch != self.leader_epoch:
             if current_leader_epoch < self.leader_epoch:
                 return ErrorCode.FENCED_LEADER_EPOCH
             return ErrorCode.UNKNOWN_LEADER_EPOCH
-        if broker != self.leader and not any_replica:
+        if self.broker != self.leader and not any_replica:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 
-    def end_offset_for_epoch(self, requested: int, log: Log | None = None) -> tuple[int, int]:
+    def end_offset_for_epoch(self, requested: int) -> tuple[int, int]:
         """(leader epoch, end offset) for OffsetForLeaderEpoch (`LeaderEpochFileCache.endOffsetFor`)."""
-        log, policies = log or self.log, self.policies
+        log, policies = self.log, self.policies
         cache = log.epochs
         if requested == -1:
             return policies[epoch_not_given](cache.latest, log.end_offset)
@@ -171,6 +145,17 @@ class Partition:
         if index < 0:
             return policies[epoch_below_first](requested, cache.starts[0], log.end_offset)
         return epoch, cache.starts[index + 1]
+
+    @property
+    def low_watermark(self) -> int:
+        """The least log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
+        told = [f.start_offset for f in self.followers.values() if not self.host.is_fenced(f.broker)]
+        return min([self.log.start_offset, *told])
+
+    @property
+    def min_insync_replicas(self) -> int:
+        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
+        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
 
     # -- appends and acknowledgements
 
@@ -191,10 +176,10 @@ class Partition:
         if remember is not None:
             remember(log)
             for follower in self.followers.values():
-                if follower.state is FollowerState.IN_STEP:
-                    remember(follower.log)
+                if follower.replica is not None:
+                    remember(follower.replica.log)
         if now_ms != self.appended_ms:
-            self.topic.cluster.cleanup.appending(self)
+            self._plan_cleanup()
         if self._epoch_due:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
@@ -209,19 +194,29 @@ class Partition:
             for notify in list(self.waiting):
                 notify(size)
 
+    def _plan_cleanup(self) -> None:
+        cleanup = self.host.cleanup
+        cleanup.appending(self)
+        for follower in self.followers.values():
+            if follower.replica is not None:
+                cleanup.appending(follower.replica)
+
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
         """Whether those who wait for what can be read have been told."""
         log, now_ms = self.log, self.environment.now_ms
         self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
         all_in_step = True
         for follower in self.followers.values():
-            if follower.state is FollowerState.IN_STEP:
-                own = follower.log
+            replica = follower.replica
+            if replica is not None:
+                own = replica.log
                 own.high_watermark = log.high_watermark
                 own.append(batch, base_offset, count, timestamp, now_ms)
                 own.epochs.assign(self.leader_epoch, base_offset)
                 follower.end_offset = log.end_offset
                 follower.caught_up_ms = now_ms
+                if replica.waiting:
+                    replica.changed()
             else:
                 all_in_step = False
         if all_in_step and len(self.isr) == len(self.replicas):
@@ -230,16 +225,16 @@ class Partition:
         size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
         for notify in list(self.waiting_followers):
             notify(size)
-        self._plan_isr_check()
+        self.isr_check.plan(self)
         return self.advance_high_watermark()
 
     def tell_followers(self) -> None:
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
         that waits is answered empty. A leader that died tells them nothing."""
-        if self.followers and self.environment.now_ms >= self._told_ms and self.led:
+        if self.followers and self.environment.now_ms >= self._told_ms and self.host.online:
             for follower in self.followers.values():
-                if follower.state is FollowerState.IN_STEP:
-                    follower.log.high_watermark = self.log.high_watermark
+                if follower.replica is not None:
+                    follower.replica.log.high_watermark = self.log.high_watermark
 
     def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
         """Calls back once the high watermark has reached `offset`, or the leader changed."""
@@ -273,48 +268,47 @@ class Partition:
         """Lets every Fetch that waits look whether it still has to."""
         for notify in [*self.waiting, *self.waiting_followers]:
             notify(0)
+        for follower in self.followers.values():
+            if follower.replica is not None and follower.replica.waiting:
+                follower.replica.changed()
+
+    # -- the log start offset
 
     def advance_log_start(self, offset: int) -> None:
         """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
         self._advance_log_start(offset)
-        self.topic.cluster.cleanup.log_start_moved(self)
+        self.host.cleanup.log_start_moved(self)
+        for follower in self.followers.values():
+            if follower.replica is not None:
+                self.host.cleanup.log_start_moved(follower.replica)
 
-    def delete_upto(self, broker: int, offset: int) -> None:
-        """A replica is about to delete its segments below `offset`."""
-        if broker == self.leader:
+    def delete_upto(self, offset: int) -> None:
+        """The broker is about to delete its segments below `offset`."""
+        if self.leads:
             self._advance_log_start(offset)
             return
-        self.logs[broker].advance_start(offset)
-        follower = self.followers.get(broker)
-        if follower is not None and follower.state is FollowerState.IN_STEP:
-            follower.start_offset = offset
-            for look in list(self.deleting):
-                look()
+        self.log.advance_start(offset)
+        if self.fetcher is not None and self.fetcher.source is not None:
+            self.fetcher.source.log_start_told(self.broker, offset)
+
+    def log_start_told(self, broker: int, offset: int) -> None:
+        """The leader hears of the log start offset of a follower in step."""
+        self.followers[broker].start_offset = offset
+        for look in list(self.deleting):
+            look()
 
     def _advance_log_start(self, offset: int) -> None:
         self.log.advance_start(offset)
         for follower in self.followers.values():
-            if follower.state is FollowerState.IN_STEP:
-                own = follower.log
+            if follower.replica is not None:
+                own = follower.replica.log
                 own.high_watermark = max(own.high_watermark, min(offset, self.log.high_watermark))
                 own.advance_start(offset)
                 follower.start_offset = offset
         for notify in list(self.waiting_followers):
             notify(0)
 
-    @property
-    def low_watermark(self) -> int:
-        """The least log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
-        brokers = self.topic.cluster.brokers
-        told = [f.start_offset for f in self.followers.values() if not brokers[f.broker].gone]
-        return min([self.log.start_offset, *told])
-
-    @property
-    def min_insync_replicas(self) -> int:
-        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
-        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
-
-    # -- followers
+    # -- followers, as their leader sees them
 
     def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
         """The leader hears of a follower's fetch: it may join the ISR, and the high watermark may move."""
@@ -323,83 +317,45 @@ class Partition:
             return
         follower.fetched(offset, log_start_offset, log.end_offset, self.environment.now_ms)
         if broker not in self.isr and in_sync.may_join(self, broker, offset):
-            self.topic.cluster.grow_isr(self, broker)
+            self.host.peers.alter_isr(self, in_sync.joined(self, broker))
         self.advance_high_watermark()
+        if offset < log.end_offset:
+            self.isr_check.plan(self)
         for look in list(self.deleting):
             look()
 
     def ask_again(self) -> None:
-        """Followers that rest fetch all the while: the ISR may be open to them now."""
-        if not self.led:
-            return
-        for follower in self.followers.values():
-            if follower.state is FollowerState.IN_STEP and follower.broker not in self.isr:
-                self.follower_fetched(follower.broker, follower.log.end_offset, follower.log.start_offset)
+        """Followers in step fetch all the while: the ISR may be open to them now."""
+        for follower in list(self.followers.values()):
+            replica = follower.replica
+            if replica is not None and follower.broker not in self.isr:
+                self.follower_fetched(follower.broker, replica.log.end_offset, replica.log.start_offset)
         for notify in list(self.waiting_followers):
             notify(0)
 
+    def take_along(self, replica: "Partition") -> None:
+        """From now on a follower that has all gets each batch as it is appended."""
+        self.followers[replica.broker].replica = replica
+
+    def leave_behind(self, broker: int) -> None:
+        """From now on a follower gets what it fetches."""
+        follower = self.followers.get(broker)
+        if follower is not None and follower.replica is not None:
+            follower.replica = None
+            self.isr_check.plan(self)
+
     def stand_in(self, broker: int) -> None:
         """A client fetches as this follower, which makes room for it."""
-        if (follower := self.followers.get(broker)) is not None:
-            self.set_follower(broker, FollowerState.EXTERNAL, delay_ms=follower.delay_ms)
+        fetcher = self.host.peers.fetcher_of(self, broker) if broker in self.followers else None
+        if fetcher is not None:
+            fetcher.on(FollowerEvent.REPLACE, fetcher.delay_ms)
 
     def delay_of(self, broker: int) -> int:
         """How long each fetch of a follower takes, in ms."""
-        return self.followers[broker].delay_ms if broker in self.followers else 0
+        fetcher = self.host.peers.fetcher_of(self, broker) if broker in self.followers else None
+        return 0 if fetcher is None else fetcher.delay_ms
 
-    def _possible(self, broker: int, state: FollowerState) -> FollowerState:
-        """The state itself, unless the broker is down or can't get to its leader."""
-        known = self.topic.cluster.brokers[broker]
-        if not known.online:
-            return FollowerState.OFFLINE
-        if self.leader in known.unreachable or broker in self.views or self.leader in self.views:
-            return FollowerState.CUT_OFF
-        return state
-
-    def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
-        """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching.
-
-        One whose fetcher died stays dead, unless its broker goes down.
-        """
-        follower = self.followers.get(broker)
-        if follower is None or (follower.state is state and follower.delay_ms == delay_ms):
-            return
-        if state is FollowerState.SLOW and follower.state is FollowerState.EXTERNAL:
-            follower.delay_ms = delay_ms
-            return
-        if follower.state is FollowerState.FAILED and state is not FollowerState.OFFLINE:
-            return
-        follower.state = state = self._possible(broker, state)
-        follower.delay_ms = delay_ms
-        follower.turn += 1
-        if state is FollowerState.OFFLINE:
-            follower.cut = False
-        if state in (FollowerState.BEHIND, FollowerState.SLOW):
-            fetcher.start(self, follower)
-        if follower.state is not FollowerState.IN_STEP:
-            self._plan_isr_check()
-
-    def _plan_isr_check(self) -> None:
-        """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
-        if not self._isr_check and self.followers and not self.deleted:
-            self._isr_check = True
-            environment, delay_ms = self.environment, max(1, in_sync.lag_ms(self) // 2)
-            if self._rested_ms is not None:
-                delay_ms -= (environment.now_ms - self._rested_ms) % delay_ms
-                self._rested_ms = None
-            environment.after(delay_ms, self._check_isr)
-
-    def _check_isr(self) -> None:
-        self._isr_check = False
-        if not in_sync.drop_late(self):
-            return
-        if in_sync.at_rest(self):
-            # The looks go on in the same rhythm when something is appended.
-            self._rested_ms = self.environment.now_ms
-        else:
-            self._plan_isr_check()
-
-    # -- what the controller decides
+    # -- what the controller has decided
 
     def _register(self, registered: PartitionRegistration) -> None:
         # Answers that are yet to be written hold the lists: others take their place, they never change.
@@ -410,91 +366,95 @@ class Partition:
         self.last_known_elr = registered.last_known_elr
         self.leader: int = registered.leader
         self.leader_epoch: int = registered.leader_epoch
+        self.partition_epoch: int = registered.partition_epoch
 
-    def change(
-        self,
-        *,
-        isr: Sequence[int] | None = None,
-        leader: int | None = None,
-        **fields: Sequence[int],
-    ) -> None:
-        """The controller writes that, and with `leader` the next leader epoch."""
-        cluster, topic_id = self.topic.cluster, self.topic.id
-        cluster.write(PartitionChangeRecord(topic_id, self.index, isr, leader, **fields))
-        self._register(cluster.metadata.image.registered(topic_id, self.index))
-
-    # -- leadership
-
-    def lead(self, broker: int) -> None:
-        """Makes `broker` the leader of the next leader epoch; the others follow and truncate to its log."""
-        self.tell_followers()
-        now_ms = self.environment.now_ms
-        were = self.followers
-        self.topic.cluster.leader_changes(self)
-        new = self.logs[broker]
-        self.change(leader=broker)
-        self.log = new
-        if broker in self.views:
-            # A coordinator may write before it has heard so.
-            self._epoch_due = True
-        else:
+    def begin(self) -> None:
+        """The broker hears of the partition, of which it has no record yet."""
+        if self.leads:
             self._enter_epoch()
+            self._know_followers(self.environment.now_ms)
+            self.host.peers.leads(self)
+            self.host.peers.leadership_changed(self)
+        else:
+            self.fetcher = Fetcher(self)
+            self.fetcher.on(FollowerEvent.START)
+
+    def update(self, registered: PartitionRegistration) -> None:
+        """The broker hears what the partition is now; nothing happens where it knew."""
+        if registered.partition_epoch <= self.partition_epoch:
+            return
+        new_epoch = registered.leader_epoch != self.leader_epoch
+        led = self.leads
+        if led and new_epoch:
+            self.tell_followers()
+        self._register(registered)
+        if new_epoch:
+            if self.leads:
+                self.lead()
+            else:
+                self._follow()
+            if led or self.leads:
+                self.host.peers.leadership_changed(self)
+            self.release()
+        elif self.leads:
+            self._know_followers(NEVER_MS)
+            self.advance_high_watermark()
+
+    def lead(self) -> None:
+        """Leads in a leader epoch of which it has just heard, or in the one it had before a restart."""
+        if self.fetcher is not None:
+            self.fetcher.end()
+            self.fetcher = None
+        self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
-        self.followers = {
-            b: Follower(b, self.logs[b], now_ms if b in self.isr else NEVER_MS)
-            for b in self.replicas
-            if b != broker
-        }
-        for follower in self.followers.values():
-            follower.end_offset = new.shared_end(follower.log)
-            was = were.get(follower.broker)
-            if was is not None and was.state in HELD:
-                follower.state, follower.delay_ms = was.state, was.delay_ms
-            follower.state = self._possible(follower.broker, follower.state)
-            if follower.state is not FollowerState.BEHIND:
-                self._plan_isr_check()
-        for follower in self.followers.values():
-            fetcher.start(self, follower)
+        self._let_go(self.followers)
+        self.followers = {}
+        self._know_followers(self.environment.now_ms)
+        if self.log.end_offset:
+            self.isr_check.plan(self)
         self.advance_high_watermark()
-        self._leader_changed()
+        self.host.peers.leads(self)
 
     def _enter_epoch(self) -> None:
         self._epoch_due = self.policies[leader_epoch_entry] == "at-append"
         if not self._epoch_due:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 
-    def bump_epoch(self) -> None:
-        """The same leader, in the next leader epoch; followers wait for it where it has not heard of that."""
-        self.topic.cluster.leader_changes(self)
-        self.change(leader=self.leader)
-        if self.leader not in self.views:
-            self._enter_epoch()
-            self.topic.cluster.leader_changed(self)
+    def _know_followers(self, caught_up_ms: int) -> None:
+        """Of replicas that are new it knows nothing yet; those that are gone get nothing more."""
+        for broker in self.replicas:
+            if broker != self.broker and broker not in self.followers:
+                since_ms = caught_up_ms if broker in self.isr else NEVER_MS
+                self.followers[broker] = Follower(broker, since_ms, self.log.end_offset)
+        self._let_go([each for each in self.followers if each not in self.replicas])
+
+    def _let_go(self, brokers: Iterable[int]) -> None:
+        for broker in list(brokers):
+            replica = self.followers.pop(broker).replica
+            if replica is not None and replica.fetcher is not None:
+                replica.fetcher.lose_leader()
+
+    def _follow(self) -> None:
+        self._let_go(self.followers)
+        if self.fetcher is None:
+            self.fetcher = Fetcher(self)
+            if self.host.fetches:
+                self.fetcher.on(FollowerEvent.START)
         else:
-            self._epoch_due = True
-            for follower in self.followers.values():
-                self.set_follower(follower.broker, FollowerState.CUT_OFF)
-        self.changed()
+            self.fetcher.follow()
 
-    def lead_again(self) -> None:
-        """The leader is back from a restart, in the same leader epoch, or hears that its epoch was bumped."""
-        self.begin_epoch()
-        self.topic.cluster.leader_changed(self)
-
-    def begin_epoch(self) -> None:
-        """The leader leads in the epoch of which it has heard."""
-        self._enter_epoch()
-        self.epoch_start_offset = self.log.end_offset
-
-    def lose_leader(self) -> None:
-        """No replica may lead."""
-        self.topic.cluster.leader_changes(self)
-        self.change(leader=NO_LEADER)
-        self._leader_changed()
-
-    def _leader_changed(self) -> None:
-        if self.leader not in self.views:
-            self.topic.cluster.leader_changed(self)
+    def leave(self, registered: PartitionRegistration) -> None:
+        """The broker has no replica any more."""
+        led = self.leads
+        if led:
+            self.tell_followers()
+        self._let_go(self.followers)
+        if self.fetcher is not None:
+            self.fetcher.end()
+        self._register(registered)
+        self.host.cleanup.forget(self)
+        if led:
+            self.host.peers.leadership_changed(self)
         self.release()
 
     def release(self) -> None:
@@ -508,10 +468,11 @@ class Partition:
         """The topic is deleted: answers all that waits but DeleteRecords, which waits until its time is over
         (`ReplicaManager.stopPartitions`)."""
         self.deleted = True
+        self.host.cleanup.forget(self)
+        if self.fetcher is not None:
+            self.fetcher.end()
         self._answer_appends()
         self.changed()
-        for view in list(self.views.values()):
-            view.delete()
 
     def _answer_appends(self) -> None:
         for callback, owner in self.unacknowledged.take_all():

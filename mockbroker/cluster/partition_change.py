@@ -10,10 +10,9 @@ from ..policies.controller.election import election
 from ..policies.controller.reassignment_end import reassignment_end
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from . import eligible
-from .follower import NEVER_MS, Follower, FollowerState
 
 if TYPE_CHECKING:
-    from .partition import Partition
+    from .topic_partition import TopicPartition
 
 
 class Election(enum.Enum):
@@ -27,7 +26,7 @@ class Election(enum.Enum):
 class PartitionChange:
     """What the partition is to be; `make` decides what follows from that, and makes it so."""
 
-    def __init__(self, partition: "Partition") -> None:
+    def __init__(self, partition: "TopicPartition") -> None:
         self._partition: Final = partition
         self._cluster: Final = partition.topic.cluster
         self.isr: Sequence[int] = partition.isr
@@ -72,22 +71,9 @@ class PartitionChange:
         changed = {name: new for name, new in fields.items() if list(new) != list(getattr(partition, name))}
         if not rises and not changed:
             return False
-        if rises:
-            self._cluster.leader_changes(partition)
-        replicas = partition.replicas
-        if changed:
-            partition.change(leader=None, **changed)
-        _place(partition, replicas)
-        if leader != partition.leader:
-            rises -= 1
-            if leader == NO_LEADER:
-                partition.lose_leader()
-            else:
-                partition.lead(leader)
-        for _ in range(rises):
+        partition.change(leader=leader if rises else None, **changed)
+        for _ in range(rises - 1):
             partition.bump_epoch()
-        _copy(partition)
-        partition.advance_high_watermark()
         return True
 
     def _complete_reassignment(self) -> None:
@@ -143,25 +129,3 @@ class PartitionChange:
         lost = set(partition.replicas) - set(self.replicas)
         bumps = bool(lost) and partition.policies[reassignment_epoch].on_removal
         return bumps or (self.shrink_bumps_epoch and bool(set(partition.isr) - set(self.isr)))
-
-
-def _place(partition: "Partition", before: Sequence[int]) -> None:
-    """Replicas that are new have an empty log at first; those that go are gone."""
-    for broker in partition.replicas:
-        if broker not in before:
-            log = partition.logs[broker] = partition.topic.new_log(broker)
-            log.begin_at(partition.log.start_offset)
-    for broker in before:
-        if broker not in partition.replicas:
-            del partition.logs[broker]
-            partition.followers.pop(broker, None)
-
-
-def _copy(partition: "Partition") -> None:
-    """New replicas fetch from the leader."""
-    for broker in partition.replicas:
-        if broker != partition.leader and broker not in partition.followers:
-            follower = partition.followers[broker] = Follower(broker, partition.logs[broker], NEVER_MS)
-            follower.cut = True
-            follower.state = FollowerState.PAUSED
-            partition.set_follower(broker, FollowerState.BEHIND)

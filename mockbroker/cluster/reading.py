@@ -5,12 +5,19 @@ from typing import TYPE_CHECKING
 from ..policies.fetching.consumer_read_limit import consumer_read_limit
 from ..policies.fetching.fetch_below_log_start import fetch_below_log_start
 from ..policies.fetching.last_stable_offset import last_stable_offset
+from ..policies.followers.diverging_fetch import diverging_fetch
+from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import AbortedTransaction, EpochEndOffset, FetchPartition, PartitionData
+from ..protocol.messages.fetch import (
+    NO_DIVERGENCE,
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchPartition,
+    PartitionData,
+)
 from . import replica_selector
 
 if TYPE_CHECKING:
-    from ..log.log import Log
     from .partition import Partition
 
 CONSUMER = -1
@@ -22,17 +29,18 @@ def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> P
     return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
 
 
-def diverging_epoch(
-    partition: "Partition", log: "Log", last_fetched_epoch: int, offset: int
-) -> tuple[int, int] | None:
-    """Where a reader at `offset` with `last_fetched_epoch` left `log` (KIP-595): (epoch, end offset).
+def diverging_epoch(partition: "Partition", last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
+    """Where a reader at `offset` with `last_fetched_epoch` left the log (KIP-595): (epoch, end offset).
 
     (-1, -1) when it did not, None when its epoch is unknown.
     """
-    epoch, end_offset = partition.end_offset_for_epoch(last_fetched_epoch, log)
+    epoch, end_offset = partition.end_offset_for_epoch(last_fetched_epoch)
     if epoch == -1 or end_offset == -1:
         return None
-    if offset < log.start_offset and partition.policies[fetch_below_log_start] == "offset-out-of-range":
+    if (
+        offset < partition.log.start_offset
+        and partition.policies[fetch_below_log_start] == "offset-out-of-range"
+    ):
         return None
     if epoch < last_fetched_epoch or end_offset < offset:
         return epoch, end_offset
@@ -41,7 +49,6 @@ def diverging_epoch(
 
 def read(
     partition: "Partition",
-    broker: int,
     asked: FetchPartition,
     *,
     replica: int = CONSUMER,
@@ -51,10 +58,10 @@ def read(
     max_bytes: int = 0x7FFFFFFF,
     at_least_one: bool = True,
 ) -> PartitionData:
-    """What `broker` answers: to a follower (`replica`) up to the log end offset, to a consumer up to the high
-    watermark, or the last stable offset if `committed`. A consumer in `rack` may be sent elsewhere."""
+    """What its broker answers: to a follower (`replica`) up to the log end offset, to a consumer up to the
+    high watermark, or the last stable offset if `committed`. A consumer in `rack` may be sent elsewhere."""
     error = partition.check_leader(
-        broker, max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
+        max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
     if not error and replica >= 0 and (replica not in partition.replicas or replica == partition.leader):
         # It may have heard of a replica that the leader has not heard of yet.
@@ -62,9 +69,9 @@ def read(
         error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
     if error:
         return refused(asked.partition, error)
-    if broker != partition.leader:
-        partition.tell_followers()
-    log = partition.logs[broker]
+    if partition.fetcher is not None and partition.fetcher.source is not None:
+        partition.fetcher.source.tell_followers()
+    log = partition.log
     offset = asked.fetch_offset
     aborted: list[AbortedTransaction] | None = [] if committed else None
     told = committed or partition.policies[last_stable_offset] == "always"
@@ -77,14 +84,14 @@ def read(
         aborted_transactions=aborted,
         records=(),
     )
-    if rack and replica < 0 and broker == partition.leader:
+    if rack and replica < 0 and partition.leads:
         preferred = replica_selector.select(partition, rack, offset)
         if preferred is not None:
             result.preferred_read_replica = preferred
             result.aborted_transactions = None
             return result
     if asked.last_fetched_epoch >= 0:
-        diverging = diverging_epoch(partition, log, asked.last_fetched_epoch, offset)
+        diverging = diverging_epoch(partition, asked.last_fetched_epoch, offset)
         if diverging is None:
             return refused(asked.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         if diverging != (-1, -1):
@@ -111,3 +118,17 @@ def read(
                 for each in log.producers.transactions.aborted_in(offset, upto)
             ]
     return result
+
+
+def heard(partition: "Partition", replica: int, asked: FetchPartition, result: PartitionData) -> None:
+    """The leader takes note of how far a follower is, once it has read for it."""
+    counts = result.diverging_epoch is NO_DIVERGENCE or partition.policies[diverging_fetch] == "counted"
+    if not result.error_code and counts:
+        partition.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
+
+
+def refresh(partition: "Partition", result: PartitionData) -> None:
+    """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
+    if not result.error_code and partition.policies[fetch_log_start_offset] == "live":
+        result.high_watermark = partition.log.high_watermark
+        result.log_start_offset = partition.log.start_offset

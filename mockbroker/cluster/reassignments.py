@@ -11,25 +11,25 @@ from ..protocol.errors import ErrorCode
 from .partition_change import Election, PartitionChange
 
 if TYPE_CHECKING:
-    from .partition import Partition
+    from .topic_partition import TopicPartition
 
 
-def under_way(partition: "Partition") -> bool:
+def under_way(partition: "TopicPartition") -> bool:
     """Whether there are replicas that are to be added or removed."""
     return bool(partition.adding_replicas or partition.removing_replicas)
 
 
-def original_replicas(partition: "Partition") -> list[int]:
+def original_replicas(partition: "TopicPartition") -> list[int]:
     """Those that the partition has once what is under way is cancelled."""
     return [each for each in partition.replicas if each not in partition.adding_replicas]
 
 
-def replication_factor(partition: "Partition") -> int:
+def replication_factor(partition: "TopicPartition") -> int:
     """How many replicas there are, or will be once what is under way is over."""
     return len({*partition.replicas, *partition.adding_replicas} - {*partition.removing_replicas})
 
 
-def begin(partition: "Partition", target: Sequence[int]) -> None:
+def begin(partition: "TopicPartition", target: Sequence[int]) -> None:
     """Moves the partition to the brokers of `target`, in that order. Those that are new copy the log first;
     replicas that are to go stay until then. It is over at once where nothing has to be copied.
 
@@ -48,7 +48,7 @@ def begin(partition: "Partition", target: Sequence[int]) -> None:
     complete(partition)
 
 
-def cancel(partition: "Partition") -> None:
+def cancel(partition: "TopicPartition") -> None:
     """Takes away again what was to be added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
     INVALID_REPLICA_ASSIGNMENT where only new replicas are in sync.
     """
@@ -72,7 +72,7 @@ def cancel(partition: "Partition") -> None:
     change.make()
 
 
-def resume(partition: "Partition", broker: int) -> None:
+def resume(partition: "TopicPartition", broker: int) -> None:
     """A broker is back: with ZooKeeper a reassignment to it takes its first step again."""
     target = [each for each in partition.replicas if each not in partition.removing_replicas]
     steps = partition.policies[reassignment_epoch].at_each_step
@@ -80,13 +80,13 @@ def resume(partition: "Partition", broker: int) -> None:
         partition.bump_epoch()
 
 
-def complete(partition: "Partition") -> None:
+def complete(partition: "TopicPartition") -> None:
     """Ends what is under way once the new replicas are in sync."""
     if under_way(partition) and not partition.deleted:
         PartitionChange(partition).make()
 
 
-def _begin_in_steps(partition: "Partition", target: Sequence[int]) -> None:
+def _begin_in_steps(partition: "TopicPartition", target: Sequence[int]) -> None:
     """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
     origin = original_replicas(partition)
     replicas = list(dict.fromkeys([*target, *origin]))

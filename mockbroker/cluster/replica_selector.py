@@ -15,19 +15,18 @@ def select(partition: "Partition", rack: str, offset: int) -> int | None:
 
     Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.
     """
-    cluster = partition.topic.cluster
-    if not rack or cluster.environment.configs.broker_text("replica.selector.class") != RACK_AWARE:
+    if not rack or partition.environment.configs.broker_text("replica.selector.class") != RACK_AWARE:
         return None
-    brokers = cluster.brokers
-    if brokers[partition.leader].rack == rack:
+    host = partition.host
+    if host.rack_of(partition.leader) == rack:
         return None
     may_be_preferred = partition.policies[preferred_replica]
     candidates = [
         each
         for each in partition.followers.values()
-        if brokers[each.broker].rack == rack
+        if host.rack_of(each.broker) == rack
         and each.start_offset <= offset <= each.end_offset
-        and may_be_preferred(each.broker in partition.isr, brokers[each.broker].gone)
+        and may_be_preferred(each.broker in partition.isr, host.is_fenced(each.broker))
     ]
     best = max(candidates, key=lambda each: (each.end_offset, each.caught_up_ms, each.broker), default=None)
     return None if best is None else best.broker

@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from .partition import Partition
+from .follower import FollowerState
+from .topic_partition import TopicPartition
 
 PATIENCE_S: Final = 10.0
 """So long may it take until all replicas have done what they were asked to."""
@@ -22,22 +23,30 @@ class Replica(NamedTuple):
     failure: str = ""
 
 
-def describe(partition: Partition) -> list[Replica]:
+def describe(partition: TopicPartition) -> list[Replica]:
     """One line per replica, in the order of the assignment."""
-    found = []
-    for broker in partition.replicas:
-        log, follower = partition.logs[broker], partition.followers.get(broker)
-        state = "leader" if broker == partition.leader else "offline"
-        found.append(
-            Replica(
-                broker,
-                follower.state.name.lower().replace("_", " ") if follower is not None else state,
-                broker in partition.isr,
-                log.start_offset,
-                log.end_offset,
-                log.high_watermark,
-                tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True)),
-                follower.failure if follower is not None else "",
-            )
-        )
-    return found
+    return [_described(partition, broker) for broker in partition.replicas]
+
+
+def _described(partition: TopicPartition, broker: int) -> Replica:
+    replica, in_sync = partition.at(broker), broker in partition.isr
+    fetcher = None if replica is None else replica.fetcher
+    state = FollowerState.OFFLINE
+    if fetcher is not None:
+        state = fetcher.state
+    elif partition.topic.cluster.brokers[broker].online:
+        state = FollowerState.CUT_OFF
+    told = "leader" if broker == partition.leader else state.name.lower().replace("_", " ")
+    if replica is None:
+        return Replica(broker, told, in_sync, 0, 0, 0, ())
+    log = replica.log
+    return Replica(
+        broker,
+        told,
+        in_sync,
+        log.start_offset,
+        log.end_offset,
+        log.high_watermark,
+        tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True)),
+        fetcher.failure if fetcher is not None else "",
+    )

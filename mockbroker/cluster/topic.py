@@ -9,7 +9,7 @@ from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
 from . import controller, eligible
-from .partition import Partition
+from .topic_partition import TopicPartition
 
 if TYPE_CHECKING:
     from ..policies import Policies
@@ -34,7 +34,7 @@ class Topic:
         self.id = topic_id
         self.internal = name in INTERNAL
         self.settings: TopicSettings
-        self.partitions: list[Partition] = []
+        self.partitions: list[TopicPartition] = []
         self.configure(overrides)
 
     def configure(self, overrides: Mapping[str, str]) -> None:
@@ -45,14 +45,14 @@ class Topic:
         self.settings = settings
         self.overrides = dict(overrides)
         for partition in self.partitions:
-            for log in partition.logs.values():
-                log.segments.configure(settings)
-            self.cluster.cleanup.reconfigured(partition)
+            for replica in partition.hosted:
+                replica.log.segments.configure(settings)
+                self.cluster.cleanup.reconfigured(replica)
 
     def add_partitions(self, assignment: list[list[int]]) -> None:
         """One for each list of replicas."""
         for index, replicas in enumerate(assignment, len(self.partitions)):
-            self.partitions.append(Partition(self, index, controller.create_partition(self, index, replicas)))
+            controller.create_partition(self, index, replicas)
 
     @property
     def policies(self) -> "Policies":
@@ -70,5 +70,5 @@ class Topic:
         producers = ProducerStates(policies, cluster.producer_expiry.plan)
         return Log(producers, Segments(self.settings, environment.random("segments"), environment.now_ms))
 
-    def partition(self, index: int) -> Partition | None:
+    def partition(self, index: int) -> TopicPartition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -10,7 +10,7 @@ from ..protocol.record_batch import CONTROL, LOG_APPEND_TIME, TRANSACTIONAL, Bat
 from .values import ControlType, IsolationLevel, Record, TransactionOutcome
 
 if TYPE_CHECKING:
-    from ..cluster.partition import Partition
+    from ..cluster.topic_partition import TopicPartition
     from ..log.log import Log
     from ..protocol.record_batch import Batch
 
@@ -20,7 +20,7 @@ _SEQUENCES = 1 << 31
 class Place(NamedTuple):
     """Whose log is read, and who has which producer id."""
 
-    partition: "Partition"
+    partition: "TopicPartition"
     log: "Log"
     transactional_ids: Mapping[int, str]
 

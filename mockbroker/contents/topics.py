@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from .values import PartitionDescription, TopicDescription
 
 if TYPE_CHECKING:
-    from ..cluster.partition import Partition
     from ..cluster.topic import Topic
+    from ..cluster.topic_partition import TopicPartition
 
 
 def describe(topic: "Topic") -> TopicDescription:
@@ -20,7 +20,7 @@ def describe(topic: "Topic") -> TopicDescription:
     )
 
 
-def _partition(partition: "Partition") -> PartitionDescription:
+def _partition(partition: "TopicPartition") -> PartitionDescription:
     log = partition.log
     return PartitionDescription(
         partition.index,

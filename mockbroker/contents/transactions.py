@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from .values import TopicPartition, TransactionDescription
 
 if TYPE_CHECKING:
+    from ..cluster import topic_partition
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
     from ..coordinators.transaction import Transaction
 
 
@@ -33,12 +33,14 @@ def transactional_ids(cluster: "Cluster") -> dict[int, str]:
     }
 
 
-def _partitions(cluster: "Cluster") -> list["Partition"]:
+def _partitions(cluster: "Cluster") -> "list[topic_partition.TopicPartition]":
     topic = cluster.topics.get("__transaction_state")
     return [] if topic is None else [each for each in topic.partitions if each.log.end_offset]
 
 
-def _held(cluster: "Cluster", partition: "Partition") -> Iterator[tuple[str, "Transaction", int | None]]:
+def _held(
+    cluster: "Cluster", partition: "topic_partition.TopicPartition"
+) -> Iterator[tuple[str, "Transaction", int | None]]:
     leader = cluster.brokers.get(partition.leader)
     # A coordinator that nobody has asked yet is not begun by looking.
     coordinator = None if leader is None else vars(leader).get("transactions")

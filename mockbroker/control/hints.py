@@ -20,7 +20,7 @@ from .target import Target
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..cluster.topic_partition import TopicPartition
     from ..coordinators.group import ClassicGroup
     from ..faults import Faults
 
@@ -107,7 +107,7 @@ def _leaders(cluster: "Cluster") -> Iterator[str]:
             yield f"{_leaderless(partition)}: nobody can read or write it"
 
 
-def _leaderless(partition: "Partition") -> str:
+def _leaderless(partition: "TopicPartition") -> str:
     cluster = partition.topic.cluster
     down = [each for each in partition.replicas if not cluster.brokers[each].online]
     gone = (
@@ -157,7 +157,7 @@ def _for(waits: str) -> str:
 
 def _resets(cluster: "Cluster") -> Iterator[str]:
     """Consumers that began at the log end, after all records."""
-    began: dict[tuple[str | None, str, str], list[tuple[Partition, int]]] = {}
+    began: dict[tuple[str | None, str, str], list[tuple[TopicPartition, int]]] = {}
     went_on = set()
     for (group, topic, index), client in cluster.notes.without_offset.items():
         end = cluster.notes.ends.get((client, topic, index))
@@ -281,7 +281,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
 )
 
 
-def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, Partition, int, bool]]":
+def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, TopicPartition, int, bool]]":
     """The last Fetch of each client that had to wait: client id, partition, offset, and whether it reads
     only committed records."""
     for client, context in cluster.notes.waits.items():
@@ -311,7 +311,7 @@ def _meant(name: str | None) -> str:
     return "" if name is None else f": did you mean {name!r}?"
 
 
-def _name(partition: "Partition") -> str:
+def _name(partition: "TopicPartition") -> str:
     return f"{partition.topic.name}-{partition.index}"
 
 

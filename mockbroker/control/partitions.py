@@ -2,8 +2,8 @@
 
 from typing import TypedDict
 
-from ..cluster.partition import Partition
 from ..cluster.replicas import describe
+from ..cluster.topic_partition import TopicPartition
 from ..verbs.parameters import PartitionIndex, TopicName
 from .registry import operation
 from .target import Target
@@ -44,7 +44,7 @@ def list_replicas(target: Target, topic: TopicName, partition: PartitionIndex) -
     return replicas(target.partition(topic, partition))
 
 
-def leadership(partition: Partition) -> Leadership:
+def leadership(partition: TopicPartition) -> Leadership:
     """Who leads it now."""
     return {
         "topic": partition.topic.name,
@@ -55,7 +55,7 @@ def leadership(partition: Partition) -> Leadership:
     }
 
 
-def replicas(partition: Partition) -> list[ReplicaState]:
+def replicas(partition: TopicPartition) -> list[ReplicaState]:
     """What each of its replicas holds now."""
     return [
         {

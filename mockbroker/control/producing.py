@@ -32,8 +32,8 @@ from .target import Target
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.partition import Partition
     from ..cluster.topic import Topic
+    from ..cluster.topic_partition import TopicPartition
 
 Content = bytes | str | None
 """Text is written as UTF-8; None is null."""
@@ -79,7 +79,12 @@ def begin_produce(
         raise OptionError(f"timestamp_ms is {timestamp_ms!r}: give milliseconds of Unix time") from error
     data = TopicProduceData(None, [PartitionProduceData(index, memoryview(batch))], topic)
     # An append is done when the handler returns; the answer may have to wait.
-    view, log = chosen.seen_by(leader.id), chosen.seen_by(leader.id).log
+    view = chosen.at(leader.id)
+    if view is None:
+        raise RefusedError(
+            "LEADER_NOT_AVAILABLE", f"{place}: broker {leader.id} has not heard yet that it leads"
+        )
+    log = view.log
     offset = log.end_offset
     appended: list[Record] = []
 
@@ -90,11 +95,11 @@ def begin_produce(
             what = f"the leader of {place} has it at offset {offset}"
         reasons = [each.batch_index_error_message for each in result.record_errors]
         told = next((each for each in reasons if each), result.error_message)
-        check(result.error_code, told or _why(view, result.error_code), what)
+        check(result.error_code, told or _why(chosen, result.error_code), what)
         return appended[0] if appended else _written()
 
     def _written() -> Record:
-        return next(read(Place(view, log, {}), None, offset, control_records=True))
+        return next(read(Place(chosen, log, {}), None, offset, control_records=True))
 
     request = ProduceRequest(None, acks, _ms(timeout), [data])
     future = ask(leader, ApiKey.PRODUCE, request, answered, _BY_NAME)
@@ -149,7 +154,7 @@ def _chosen(topic: "Topic", key: bytes | None) -> int:
     return next((each.index for each in topic.partitions if each.led), 0)
 
 
-def _leader(target: Target, partition: "Partition", what: str) -> "Broker":
+def _leader(target: Target, partition: "TopicPartition", what: str) -> "Broker":
     """The partition's leader. RefusedError if it has none, or if the leader is down."""
     leader = target.cluster.brokers.get(partition.leader)
     if leader is None:
@@ -161,7 +166,7 @@ def _leader(target: Target, partition: "Partition", what: str) -> "Broker":
     return leader
 
 
-def _why(partition: "Partition", code: int) -> str | None:
+def _why(partition: "TopicPartition", code: int) -> str | None:
     """What a broker's answer does not say: which replicas are the reason for an error."""
     if code == ErrorCode.REQUEST_TIMED_OUT:
         late = [

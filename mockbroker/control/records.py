@@ -176,7 +176,8 @@ def _place(target: Target, topic: str, index: int, broker: int | None, names: di
         there = ", ".join(map(str, partition.replicas))
         raise NotThereError(f"broker {broker} has no replica of {topic}-{index}: its replicas are on {there}")
     # A follower hears of the high watermark with its next fetch.
-    partition.tell_followers()
+    if (leader := partition.led) is not None:
+        leader.tell_followers()
     return Place(partition, partition.logs[broker], names)
 
 

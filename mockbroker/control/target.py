@@ -11,8 +11,8 @@ from ..verbs import finding
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
     from ..cluster.topic import Topic
+    from ..cluster.topic_partition import TopicPartition
     from ..faults import Fault, Faults
     from ..trace import Trace
 
@@ -68,7 +68,7 @@ class Target:
         """NotThereError."""
         return finding.find_topic(self.cluster, name)
 
-    def partition(self, topic: str, index: int) -> "Partition":
+    def partition(self, topic: str, index: int) -> "TopicPartition":
         """NotThereError."""
         return finding.find_partition(self.cluster, topic, index)
 

@@ -10,6 +10,7 @@ from .offsets import CommittedOffset, Key
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
+    from ..cluster.partition import Partition
 
 E = ErrorCode
 Done = Callable[[ErrorCode], None]
@@ -17,7 +18,10 @@ Done = Callable[[ErrorCode], None]
 
 def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
     """Commits what a member may commit. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
-    partition = broker.cluster.offsets_partition(group.id)
+    partition = broker.cluster.offsets_partition(group.id).at(broker.id)
+    if partition is None:
+        done(E.NOT_COORDINATOR)
+        return
     all_asked = broker.environment.configs.broker_int("offsets.commit.required.acks") == -1
     if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
         group.offsets.commit(offsets)
@@ -25,7 +29,7 @@ def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, Committe
     elif broker.policies[commit_below_min_isr] == "refused":
         done(E.COORDINATOR_NOT_AVAILABLE)
     else:
-        _Waiting(broker, group, offsets, done)
+        _Waiting(broker, partition, group, offsets, done)
 
 
 class _Waiting:
@@ -33,9 +37,14 @@ class _Waiting:
     `offsets.commit.timeout.ms`."""
 
     def __init__(
-        self, broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done
+        self,
+        broker: "Broker",
+        partition: "Partition",
+        group: ClassicGroup,
+        offsets: Mapping[Key, CommittedOffset],
+        done: Done,
     ) -> None:
-        self._partition = broker.cluster.offsets_partition(group.id)
+        self._partition = partition
         self._epoch = self._partition.leader_epoch
         self._group = group
         self._offsets = offsets

@@ -9,6 +9,7 @@ from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
 
 if TYPE_CHECKING:
+    from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.partition import Partition
     from .transaction import TopicPartition
@@ -28,9 +29,7 @@ def write_marker(
 
     NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
     """
-    leader = cluster.brokers.get(partition.leader)
-    if leader is None or not leader.online or leader.id in partition.views:
-        # One that has not heard of its leader epoch yet is asked again.
+    if not partition.leads or not partition.host.online:
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return
     if len(partition.isr) < partition.min_insync_replicas:
@@ -53,7 +52,8 @@ def write_marker(
             done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return
         if partition.topic.name == "__consumer_offsets":
-            leader.groups.complete_transaction(partition.index, marker.producer_id, marker.committed)
+            groups = cluster.brokers[partition.broker].groups
+            groups.complete_transaction(partition.index, marker.producer_id, marker.committed)
         done(ErrorCode.NONE)
 
     if partition.log.high_watermark >= end:
@@ -69,14 +69,14 @@ class Markers:
 
     def __init__(
         self,
-        cluster: "Cluster",
+        broker: "Broker",
         marker: Marker,
         partitions: "frozenset[TopicPartition]",
         current: Callable[[], bool],
         done: Callable[[], None],
         written: "Callable[[TopicPartition], None]",
     ) -> None:
-        self._cluster = cluster
+        self._broker = broker
         self._marker = marker
         self._missing = set(partitions)
         self._current = current
@@ -97,17 +97,21 @@ class Markers:
             self._send(key)
 
     def _send(self, key: "TopicPartition") -> None:
-        partition = self._cluster.partition(*key)
-        if partition is None:
+        known = self._broker.image.topics.get(key[0])
+        if known is None or key[1] >= len(known.partitions):
             self._settled(key)
+            return
+        leader = self._broker.leader_of(*key)
+        if leader is None:
+            self._written(key, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         else:
-            write_marker(self._cluster, partition, self._marker, lambda error: self._written(key, error))
+            write_marker(self._broker.cluster, leader, self._marker, lambda error: self._written(key, error))
 
     def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._current = lambda: False
         elif error:
-            self._cluster.environment.wait(RETRY_MS, lambda: self._send_again(key))
+            self._broker.environment.wait(RETRY_MS, lambda: self._send_again(key))
         else:
             self._settled(key)
 

@@ -38,10 +38,9 @@ class Owned:
     def current(self) -> bool:
         """Whether the partition is there, nobody has led since, and the leader is not down without anybody
         knowing."""
-        leader = self._cluster.brokers.get(self._partition.leader)
-        if self._partition.deleted or leader is None or not leader.online:
-            return False
-        return self._partition.leader_epoch == self.epoch
+        partition = self._partition
+        there = partition.leads and partition.host.online and not partition.deleted
+        return there and partition.leader_epoch == self.epoch
 
     def write(
         self,

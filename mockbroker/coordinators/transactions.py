@@ -48,7 +48,7 @@ class TransactionCoordinator:
 
     def leader_changed(self, partition: "Partition") -> None:
         """Loads a partition that this broker leads now, and lets go of one that it led."""
-        if partition.leader != self._broker.id:
+        if not partition.leads:
             self.owned.pop(partition.index, None)
         elif partition.log.end_offset:
             self._load(partition)
@@ -67,8 +67,8 @@ class TransactionCoordinator:
         here."""
         if not transactional_id:
             raise ApiError(E.INVALID_REQUEST)
-        partition = self._cluster.transaction_partition(transactional_id)
-        if partition.leader != self._broker.id:
+        partition = self._cluster.transaction_partition(transactional_id).at(self._broker.id)
+        if partition is None or not partition.leads:
             raise ApiError(E.NOT_COORDINATOR)
         owned = self.owned.get(partition.index)
         return owned if owned is not None and owned.current else self._load(partition)
@@ -233,7 +233,7 @@ class TransactionCoordinator:
             if entry.now.state in PREPARED:
                 entry.now = entry.now.without(key)
 
-        markers = Markers(self._cluster, marker, now.partitions, lambda: owned.current, done, told)
+        markers = Markers(self._broker, marker, now.partitions, lambda: owned.current, done, told)
         if self.settings.markers_delay_ms:
             self._cluster.environment.wait(self.settings.markers_delay_ms, markers.send)
         else:

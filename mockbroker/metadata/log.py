@@ -4,7 +4,7 @@ from collections import deque
 from typing import NamedTuple
 
 from .image import MetadataImage
-from .records import PartitionKey, Record, partition_of
+from .records import Record
 
 
 class _Entry(NamedTuple):
@@ -30,15 +30,14 @@ class Behind:
     def keep(self, entry: _Entry) -> None:
         self._pending.append(entry)
 
-    def hear(self, until_ms: int | None = None) -> list[PartitionKey]:
-        """Takes in what was written until then, or everything; the partitions that this was about."""
-        about: dict[PartitionKey, None] = {}
-        while self._pending and (until_ms is None or self._pending[0].written_ms <= until_ms):
+    def hear(self, until_ms: int) -> list[Record]:
+        """Takes in what was written until then."""
+        heard = []
+        while self._pending and self._pending[0].written_ms <= until_ms:
             record = self._pending.popleft().record
             self.image.apply(record)
-            if (partition := partition_of(record)) is not None:
-                about[partition] = None
-        return list(about)
+            heard.append(record)
+        return heard
 
 
 class MetadataLog:

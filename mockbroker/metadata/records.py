@@ -81,12 +81,3 @@ Record = (
     | PartitionRecord
     | PartitionChangeRecord
 )
-PartitionKey = tuple[UUID, int]
-"""Topic id, partition."""
-
-
-def partition_of(record: Record) -> PartitionKey | None:
-    """The partition that a record is about."""
-    if isinstance(record, PartitionRecord | PartitionChangeRecord):
-        return record.topic_id, record.partition_id
-    return None

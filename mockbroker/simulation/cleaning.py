@@ -1,13 +1,13 @@
 """A cleaner at work on one replica."""
 
-from ..cluster.partition import Partition
+from ..cluster.topic_partition import TopicPartition
 from ..log import compaction
 from .batches import is_tombstone
 from .compacted import newest, records_of
 from .scene import Scene
 
 
-def clean(scene: Scene, partition: Partition, broker: int, active: int) -> None:
+def clean(scene: Scene, partition: TopicPartition, broker: int, active: int) -> None:
     """Compacts a broker's replica up to its last stable offset, except for its last `active` batches."""
     log = partition.logs[broker]
     if len(log.bases) - log.first <= active:

@@ -4,7 +4,7 @@ import functools
 from typing import Final
 
 from ..cluster.cluster import Cluster
-from ..cluster.partition import Partition
+from ..cluster.topic_partition import TopicPartition
 from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse
@@ -88,7 +88,7 @@ class Scene:
         self.violations.append(Violation(invariant, self.since_start_ms, subject, text))
         self.tell(VIOLATION, f"{invariant}: {text}")
 
-    def partition(self, place: Place = (TOPIC, 0)) -> Partition:
+    def partition(self, place: Place = (TOPIC, 0)) -> TopicPartition:
         return self.cluster.topics[place[0]].partitions[place[1]]
 
     # -- records
@@ -116,7 +116,7 @@ class Scene:
         offset = self.ledger.deleted.get(place, {}).get(number)
         return offset is not None and offset < self.partition(place).log.start_offset
 
-    def numbers_in(self, partition: Partition) -> dict[int, list[int]]:
+    def numbers_in(self, partition: TopicPartition) -> dict[int, list[int]]:
         """The offsets of each number in the leader's log."""
         offsets: dict[int, list[int]] = {}
         for batch in partition.log:
@@ -126,7 +126,7 @@ class Scene:
                     offsets.setdefault(number, []).append(offset)
         return offsets
 
-    def deleted(self, partition: Partition, upto: int) -> None:
+    def deleted(self, partition: TopicPartition, upto: int) -> None:
         """Records below an offset were deleted on purpose."""
         place = partition.topic.name, partition.index
         self.ledger.deleted_upto[place] = max(upto, self.ledger.deleted_upto.get(place, 0))
@@ -135,7 +135,7 @@ class Scene:
             if offsets[0] < upto:
                 deleted.setdefault(number, offsets[0])
 
-    def lost_tail(self, partition: Partition, broker: int, offset: int) -> None:
+    def lost_tail(self, partition: TopicPartition, broker: int, offset: int) -> None:
         """A broker lost what it had not flushed."""
         self.ledger.real_loss[partition.topic.name, partition.index] = f"broker {broker} lost its tail"
         log = partition.logs[broker]

@@ -288,11 +288,11 @@ def delete_records(world: "World", args: Args) -> None:
     if world.plan.cleanup == COMPACT:
         return
     for partition in _partitions(world):
-        log = partition.log
-        if partition.leader > 0 and world.cluster.brokers[partition.leader].online:
+        if (leader := partition.led) is not None:
+            log = leader.log
             upto = log.start_offset + (log.high_watermark - log.start_offset) * args["percent"] // 100
             world.deleted(partition, upto)
-            partition.advance_log_start(upto)
+            leader.advance_log_start(upto)
 
 
 @_step("clean-log", 0, lambda random: {**_broker(random), "active": random.randrange(1, 4)})

@@ -7,7 +7,7 @@ from . import events
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..cluster.topic_partition import TopicPartition
 
 
 class Change(NamedTuple):
@@ -28,7 +28,7 @@ class _Look(NamedTuple):
     cuts: tuple[int, ...]
 
     @classmethod
-    def at(cls, partition: "Partition") -> "_Look":
+    def at(cls, partition: "TopicPartition") -> "_Look":
         log = partition.log
         return cls(
             (partition.leader, partition.leader_epoch),
@@ -96,7 +96,9 @@ class States:
                 yield (events.Transaction, name), Change(events.Transaction, one)
 
 
-def _changes(partition: "Partition", where: tuple[str, int], seen: _Look, now: _Look) -> Iterator[Change]:
+def _changes(
+    partition: "TopicPartition", where: tuple[str, int], seen: _Look, now: _Look
+) -> Iterator[Change]:
     if now.leader != seen.leader:
         yield Change(events.Leader, (*where, *now.leader))
     if now.cuts != seen.cuts:

@@ -2,8 +2,8 @@
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..cluster.partition import Partition
 from ..cluster.topic import Topic
+from ..cluster.topic_partition import TopicPartition
 from ..errors import NotThereError
 from ..nearest import nearest
 
@@ -20,7 +20,7 @@ def find_topic(cluster: Cluster, topic: str) -> Topic:
     return cluster.topics[topic]
 
 
-def find_partition(cluster: Cluster, topic: str, partition: int) -> Partition:
+def find_partition(cluster: Cluster, topic: str, partition: int) -> TopicPartition:
     found = find_topic(cluster, topic).partitions
     if not 0 <= partition < len(found):
         raise NotThereError(f"no partition {topic}-{partition}: choose 0 to {len(found) - 1}")

@@ -1,6 +1,5 @@
 """How followers fetch."""
 
-from ..cluster import fetcher
 from ..cluster.cluster import Cluster
 from ..cluster.follower import FollowerState
 from .parameters import FetchDelay
@@ -75,4 +74,4 @@ def _has_no_fetcher(cluster: Cluster, following: Following) -> str:
 @verb("fail-follower", FOLLOWER, unless=_has_no_fetcher)
 def fail_follower(cluster: Cluster, following: Following) -> None:
     """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`)."""
-    fetcher.fail(following.partition, following.follower, "failed by the test")
+    following.follower.fail("failed by the test")

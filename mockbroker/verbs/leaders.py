@@ -2,25 +2,25 @@
 
 from ..cluster import controller
 from ..cluster.cluster import Cluster
-from ..cluster.partition import Partition
+from ..cluster.topic_partition import TopicPartition
 from .parameters import NewLeader
 from .subjects import GROUP, PARTITION, TRANSACTIONAL_ID
 from .verb import verb
 
 
-def _none_may_lead(cluster: Cluster, partition: Partition, to: NewLeader = None) -> str:
+def _none_may_lead(cluster: Cluster, partition: TopicPartition, to: NewLeader = None) -> str:
     if controller.next_leader(cluster, partition, to) is not None:
         return ""
     return controller.why_none_leads(partition, to)
 
 
 @verb("move-leader", PARTITION, unless=_none_may_lead)
-def move_leader(cluster: Cluster, partition: Partition, to: NewLeader = None) -> None:
+def move_leader(cluster: Cluster, partition: TopicPartition, to: NewLeader = None) -> None:
     """Gives a partition another leader of its ISR."""
     controller.move_leader(cluster, partition, to)
 
 
 @verb("move-coordinator", GROUP, TRANSACTIONAL_ID, unless=_none_may_lead)
-def move_coordinator(cluster: Cluster, partition: Partition, to: NewLeader = None) -> None:
+def move_coordinator(cluster: Cluster, partition: TopicPartition, to: NewLeader = None) -> None:
     """Gives a group or a transactional id another coordinator, which has its records."""
     controller.move_leader(cluster, partition, to)

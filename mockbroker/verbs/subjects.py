@@ -7,8 +7,8 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..cluster.follower import Follower
-from ..cluster.partition import Partition
+from ..cluster.fetcher import Fetcher
+from ..cluster.topic_partition import TopicPartition
 from ..errors import NotThereError
 from ..nearest import nearest
 from .finding import find_broker, find_partition
@@ -38,15 +38,15 @@ class Subject(Generic[S]):
 class Following(NamedTuple):
     """A follower, and the partition it is one of."""
 
-    partition: Partition
-    follower: Follower
+    partition: TopicPartition
+    follower: Fetcher
 
 
 def _broker(cluster: Cluster, broker: BrokerId) -> Broker:
     return find_broker(cluster, broker)
 
 
-def _partition(cluster: Cluster, topic: TopicName, partition: PartitionIndex) -> Partition:
+def _partition(cluster: Cluster, topic: TopicName, partition: PartitionIndex) -> TopicPartition:
     return find_partition(cluster, topic, partition)
 
 
@@ -61,11 +61,11 @@ def _follower(cluster: Cluster, topic: TopicName, partition: PartitionIndex, bro
     raise NotThereError(f"broker {broker} is no follower of {topic}-{partition}{why}")
 
 
-def _group(cluster: Cluster, group: GroupId) -> Partition:
+def _group(cluster: Cluster, group: GroupId) -> TopicPartition:
     return cluster.offsets_partition(group)
 
 
-def _transactional_id(cluster: Cluster, transactional_id: TransactionalId) -> Partition:
+def _transactional_id(cluster: Cluster, transactional_id: TransactionalId) -> TopicPartition:
     return cluster.transaction_partition(transactional_id)
 
 

@@ -244,7 +244,9 @@ class Lab:
         """What the leader answers when it is asked where `epoch` ends."""
         if epoch < 0:
             return None
-        return self.cluster.run(lambda core: core.topics[TOPIC].partitions[0].end_offset_for_epoch(epoch))
+        return self.cluster.run(
+            lambda core: core.topics[TOPIC].partitions[0].at_leader.end_offset_for_epoch(epoch)
+        )
 
     def notice(self, consumer: Consumer, limit_s: float = LIMIT_S) -> None:
         """The consumer gets to know the leader and waits at the end of its log, or gives up."""
@@ -310,7 +312,7 @@ class Lab:
 
         def look(core: Any) -> bool:
             partition = core.topics[TOPIC].partitions[0]
-            known = partition if broker is None else partition.views.get(broker)
+            known = partition if broker is None else partition.at(broker)
             # What waits there is the method of a Fetch that can't be answered yet.
             waiting = [each.__self__.call.client_id for each in known.waiting] if known else []
             return consumer.name in waiting

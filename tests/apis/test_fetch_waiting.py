@@ -104,7 +104,7 @@ def test_a_divergence_is_answered_at_once() -> None:
     driver.advance(2 * LAG_MS)
     waiting = driver.wait(13, last_epoch=0)
     assert result(waiting) is None
-    driver.partition.isr = [2]
+    driver.partition.change(isr=[2])
     driver.partition.lead(2)
     assert fetched(waiting).diverging_epoch.end_offset == 10
 

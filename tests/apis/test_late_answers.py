@@ -28,7 +28,7 @@ def _isr_shrinks(many: Many) -> None:
         if partition.topic.internal:
             continue
         made = bytearray(one_batch(many.cluster.now_ms))
-        partition.append(made, partition.log.end_offset, 1, many.cluster.now_ms)
+        partition.at_leader.append(made, partition.log.end_offset, 1, many.cluster.now_ms)
     many.cluster.advance(many.cluster.now_ms + 2 * TIMEOUT_MS)
 
 

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException, Producer
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.protocol import record_batch
 from studies.clients.producers import JavaProducers, Reply
 
@@ -168,7 +168,9 @@ class Scene:
     def delete_records(self) -> None:
         """Retention takes all that there is from the leader and the followers in step."""
         self.read()
-        self.cluster.run(lambda core: _partition(core).advance_log_start(_partition(core).log.high_watermark))
+        self.cluster.run(
+            lambda core: _partition(core).at_leader.advance_log_start(_partition(core).log.high_watermark)
+        )
 
     def read(self) -> None:
         """What a consumer would find now, below the high watermark."""
@@ -226,7 +228,7 @@ def _change(was: Identity | None, batch: Written) -> str:
     return "bumps its epoch"
 
 
-def _partition(core: Cluster) -> Partition:
+def _partition(core: Cluster) -> TopicPartition:
     return core.topics[TOPIC].partitions[0]
 
 

@@ -164,7 +164,7 @@ def test_a_missed_epoch(answer: str, same: bool) -> None:
     connectivity.cut_off(driver.cluster, 3, [], from_controller=True)
     driver.produce(3, acks=1)
     assert driver.ends() == {1: 7, 2: 4, 3: 7}
-    driver.partition.isr = [2]
+    driver.partition.change(isr=[2])
     driver.partition.lead(2)
     driver.produce(5, acks=1)
     connectivity.rejoin(driver.cluster, 2)

@@ -5,9 +5,8 @@ import pytest
 from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.metadata.records import NO_LEADER
-from mockbroker.protocol.errors import ErrorCode
 
-from ..driving.partition import LAG_MS, PartitionDriver, outcome
+from ..driving.partition import LAG_MS, PartitionDriver
 
 SESSION_MS = 9_000
 DELAY_MS = 100
@@ -40,7 +39,7 @@ def test_an_answer_to_a_slow_follower_dies_with_its_leader() -> None:
     assert driver.ends()[3] == 0
     assert asked.parked
     driver.advance(1)
-    assert outcome(asked)[0] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert asked.parked, "nobody is there to answer"
     driver.advance(2 * DELAY_MS)
     assert driver.ends()[3] == 3
     assert driver.state_of(3) is FollowerState.SLOW

@@ -182,10 +182,10 @@ def test_truncation_to_the_high_watermark_loses_what_was_acknowledged() -> None:
             policies={"follower-truncation": answer}, brokers=2, unclean_leader_election_enable="true"
         )
         driver.produce(10)
-        driver.partition.tell_followers()
+        driver.partition.at_leader.tell_followers()
         assert outcome(driver.produce(1)) == (0, 10)
         driver.partition.logs[2].high_watermark = 10
-        driver.partition.set_follower(2, FollowerState.OFFLINE)
+        driver.partition.followers[2].cut = False
         driver.partition.set_follower(2, FollowerState.SLOW, delay_ms=DELAY_MS)
         driver.stop_broker(1)
         assert driver.partition.leader == 2
@@ -226,7 +226,7 @@ def test_a_follower_below_the_leader_epoch_and_the_isr(answer: str, enters: bool
     driver.partition.lead(2)
     driver.partition.set_follower(1, FollowerState.PAUSED)
     driver.partition.log.high_watermark = 0
-    driver.partition.follower_fetched(3, 0, 0)
+    driver.partition.at_leader.follower_fetched(3, 0, 0)
     assert (3 in driver.partition.isr) is enters
 
 

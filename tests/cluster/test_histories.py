@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 
 from mockbroker.cluster import connectivity, news, reassignments
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.log.log import Log
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol.api_error import ApiError
@@ -53,7 +53,7 @@ class Life(RuleBasedStateMachine):
         self.cut: set[int] = set()
 
     @property
-    def partition(self) -> Partition:
+    def partition(self) -> TopicPartition:
         return self.driver.partition
 
     def online(self, broker: int) -> bool:
@@ -149,11 +149,17 @@ class Life(RuleBasedStateMachine):
     def replicas_are_what_the_reassignment_makes_them(self) -> None:
         partition = self.partition
         replicas = set(partition.replicas)
-        assert replicas == partition.logs.keys() >= set(partition.removing_replicas)
+        heard = {
+            b
+            for b in self.driver.cluster.brokers
+            if self.online(b) and b not in self.driver.cluster.metadata.behind
+        }
+        assert replicas & heard == partition.logs.keys() & heard
+        assert replicas >= {*partition.logs, *partition.removing_replicas}
         # With ZooKeeper the last in sync stays so though it is taken away (`ReplicaStateMachine.scala`).
         last_stays = self.kafka == "2.3" and partition.leader == NO_LEADER and len(partition.isr) == 1
         assert replicas >= set(partition.isr) or last_stays
-        assert replicas - {partition.leader} >= partition.followers.keys()
+        assert replicas >= partition.followers.keys()
         assert partition.leader == NO_LEADER or partition.leader in replicas
 
     @invariant()
@@ -168,9 +174,11 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def the_high_watermark_never_goes_back(self) -> None:
-        if self.partition.leader != NO_LEADER:
-            assert self.partition.log.high_watermark >= self.seen
-            self.seen = self.partition.log.high_watermark
+        """But where a leader has not heard yet how far its followers are (KIP-207)."""
+        if (leader := self.partition.led) is not None:
+            high_watermark = leader.log.high_watermark
+            assert high_watermark >= self.seen or high_watermark < leader.epoch_start_offset
+            self.seen = max(self.seen, high_watermark)
 
     @invariant()
     def leader_epochs_rise(self) -> None:

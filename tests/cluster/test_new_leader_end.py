@@ -21,7 +21,7 @@ def elected(kafka: str) -> PartitionDriver:
     """Two records, of which broker 2 knows that all have the first; it leads, and broker 3 is silent."""
     driver = PartitionDriver(kafka=kafka)
     driver.produce(1)
-    driver.partition.tell_followers()
+    driver.partition.at_leader.tell_followers()
     driver.partition.set_follower(3, FollowerState.PAUSED)
     driver.produce(1)
     driver.partition.lead(2)

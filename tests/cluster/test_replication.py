@@ -144,7 +144,7 @@ def test_leadership_moves_and_every_epoch_is_kept_where_records_are() -> None:
             (4, 30),
         ]
     assert driver.partition.leader_epoch == 4
-    assert driver.partition.end_offset_for_epoch(2) == (1, 20)
+    assert driver.partition.at_leader.end_offset_for_epoch(2) == (1, 20)
 
 
 def test_a_dead_leader_that_lost_its_tail_takes_no_high_watermark_back() -> None:
@@ -236,7 +236,7 @@ def test_a_reassigned_replica_copies_the_log() -> None:
     partition = cluster.create_topic("t", [[1]]).partitions[0]
     made = bytearray(batch(4))
     record_batch.place(made, 0, 0)
-    partition.append(made, 0, 4, 0)
+    partition.at_leader.append(made, 0, 4, 0)
     controller.reassign(cluster, partition, [3, 2])
     assert (partition.leader, partition.replicas, partition.isr) == (3, [3, 2], [2, 3])
     assert {b: log.end_offset for b, log in partition.logs.items()} == {3: 4, 2: 4}

@@ -4,7 +4,7 @@ import pytest
 
 from mockbroker.cluster import controller
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.topic_partition import TopicPartition
 
 from ..driving.transactions import Given, TransactionDriver
 
@@ -15,8 +15,8 @@ OUT_OF_ORDER = ("OUT_OF_ORDER_SEQUENCE_NUMBER", -1)
 UNKNOWN = ("UNKNOWN_PRODUCER_ID", -1)
 
 
-def delete_all(partition: Partition) -> None:
-    partition.advance_log_start(partition.log.end_offset)
+def delete_all(partition: TopicPartition) -> None:
+    partition.at_leader.advance_log_start(partition.log.end_offset)
 
 
 @pytest.mark.parametrize(

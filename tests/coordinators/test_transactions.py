@@ -17,7 +17,7 @@ def test_a_transaction_from_begin_to_end(kafka: str, commit: bool) -> None:
     assert aborted == ([] if commit else [(producer.producer_id, 0)])
     # Followers hear of the high watermark with their next fetch.
     driver.advance(500)
-    driver.orders.tell_followers()
+    driver.orders.at_leader.tell_followers()
     assert all(log.last_stable_offset == 4 for log in driver.orders.logs.values())
 
 

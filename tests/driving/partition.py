@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mockbroker.cluster.follower import FollowerState
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.replicas import describe
+from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_records import (
@@ -156,12 +157,12 @@ class PartitionDriver(ClusterDriver):
         """Those that the Metadata of `broker` lists."""
         return [each.node_id for each in self.ask(MetadataRequest(topics=[]), 9, broker=broker).brokers]
 
-    def state_of(self, broker: int, partition: Partition | None = None) -> FollowerState:
+    def state_of(self, broker: int, partition: TopicPartition | None = None) -> FollowerState:
         return (partition or self.partition).followers[broker].state
 
     def ends(self) -> dict[int, int]:
         """The log end offset of each replica."""
-        return {broker: log.end_offset for broker, log in self.partition.logs.items()}
+        return {replica.broker: replica.log_end_offset for replica in describe(self.partition)}
 
 
 def outcome(asked: Asked) -> tuple[int, int]:

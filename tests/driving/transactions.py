@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.conformance.batches import NONE, Record, batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
@@ -72,12 +72,12 @@ class TransactionDriver(ClusterDriver):
         super().__init__(configured(kafka, brokers, policies, config))
         self.create("orders", 2)
 
-    def create(self, topic: str, partitions: int = 1) -> Partition:
+    def create(self, topic: str, partitions: int = 1) -> TopicPartition:
         replicas = list(self.cluster.brokers)
         return self.cluster.create_topic(topic, [replicas] * partitions).partitions[0]
 
     @property
-    def orders(self) -> Partition:
+    def orders(self) -> TopicPartition:
         return self.cluster.topics["orders"].partitions[0]
 
     # -- producers

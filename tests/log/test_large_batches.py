@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mockbroker.cluster.partition import Partition
+from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log.validation import BatchError, validate
 from mockbroker.protocol.errors import ErrorCode
@@ -16,12 +16,12 @@ from ..driving.cluster import configured
 CODECS = [GZIP, SNAPPY, LZ4, ZSTD]
 
 
-def partition(config: dict[str, str] | None = None, kafka: str = "4.4") -> Partition:
+def partition(config: dict[str, str] | None = None, kafka: str = "4.4") -> TopicPartition:
     cluster = configured(kafka, 1, None, config or {})
     return cluster.create_topic("t", [[1]]).partitions[0]
 
 
-def refusal(data: bytes, where: Partition) -> tuple[ErrorCode, str | None] | None:
+def refusal(data: bytes, where: TopicPartition) -> tuple[ErrorCode, str | None] | None:
     try:
         validate(data, header_of(data), where.topic.settings, ("t", 0), 0)
     except BatchError as error:

@@ -19,7 +19,7 @@ def partition(kafka: str, **policies: str) -> Partition:
     release = parse(kafka)
     environment = Environment(release, streams(0), policies=Policies(release, policies))
     cluster = Cluster(environment, brokers=1)
-    made = cluster.create_topic("t", [[1]]).partitions[0]
+    made = cluster.create_topic("t", [[1]]).partitions[0].at_leader
     for epoch, records in ((0, 10), (1, 10), (2, 0), (3, 10), (4, 5)):
         made.leader_epoch = epoch
         made.log.epochs.assign(epoch, made.log.end_offset)
@@ -113,7 +113,7 @@ def test_an_exact_lookup_knows_only_epochs_that_wrote() -> None:
 )
 def test_where_a_reader_left_the_log(last_epoch: int, offset: int, expected: tuple[int, int] | None) -> None:
     made = partition("4.4")
-    assert diverging_epoch(made, made.log, last_epoch, offset) == expected
+    assert diverging_epoch(made, last_epoch, offset) == expected
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_where_a_reader_left_a_log_that_was_cut(
 ) -> None:
     made = partition("4.4")
     made.advance_log_start(15)
-    assert diverging_epoch(made, made.log, last_epoch, offset) == expected
+    assert diverging_epoch(made, last_epoch, offset) == expected

@@ -25,7 +25,7 @@ class Producer(PartitionDriver):
         )
 
     def delete_everything(self) -> None:
-        self.partition.advance_log_start(self.partition.log.end_offset)
+        self.partition.at_leader.advance_log_start(self.partition.log.end_offset)
 
 
 def after_seven(kafka: str) -> Producer:

@@ -122,14 +122,14 @@ def test_nothing_goes_beyond_the_high_watermark() -> None:
 def test_every_replica_and_its_epochs_are_cut() -> None:
     driver = LogDriver(brokers=3, segment_bytes=100, retention_ms=10 * MINUTE_MS)
     for epoch, age in enumerate((60, 60, 0)):
-        driver.partition.leader_epoch = epoch
+        driver.partition.at_leader.leader_epoch = epoch
         driver.log.epochs.assign(epoch, driver.log.end_offset)
         driver.append(size=20, age_ms=age * MINUTE_MS)
     driver.advance(FIRST_CHECK_MS)
     for log in driver.partition.logs.values():
         assert log.start_offset == 2
         assert (log.epochs.epochs, log.epochs.starts) == ([2], [2])
-    assert driver.partition.end_offset_for_epoch(0) == (0, 2)
+    assert driver.partition.at_leader.end_offset_for_epoch(0) == (0, 2)
 
 
 def test_offsets_by_timestamp_begin_at_what_is_left() -> None:

@@ -48,7 +48,7 @@ def forgotten_producer(path: Path, kafka: str) -> None:
         own = {**client_of(cluster), "client.id": path.stem, "enable.idempotence": True}
         producer = Producer({**own, "retry.backoff.ms": 20})
         produce(producer, path.stem, 3)
-        cluster.run(lambda core: core.topics[path.stem].partitions[0].advance_log_start(3))
+        cluster.run(lambda core: core.topics[path.stem].partitions[0].at_leader.advance_log_start(3))
         with contextlib.suppress(KafkaException):
             produce(producer, path.stem, 1)
 
@@ -66,7 +66,7 @@ def late_log_start(path: Path, told: str) -> None:
         wait_for("broker 2 to leave the ISR", lambda: not cluster.replicas(name, 0)[1].in_sync)
         cluster.slow_follower(name, 0, 2, 1000)
         produce(producer, name, 4)
-        cluster.run(lambda core: core.topics[name].partitions[0].advance_log_start(10))
+        cluster.run(lambda core: core.topics[name].partitions[0].at_leader.advance_log_start(10))
         wait_for("what becomes of broker 2", lambda: settled(cluster, name))
         # A trace looks for changes when requests come.
         AdminClient(own).list_topics(timeout=LIMIT_S)
@@ -88,7 +88,7 @@ def quiet_day(path: Path) -> None:
             consume(cluster, name, number)
         cluster.move_leader(name, 0, to=2)
         produce(producer, name, 5)
-        cluster.run(lambda core: core.topics[name].partitions[0].advance_log_start(4))
+        cluster.run(lambda core: core.topics[name].partitions[0].at_leader.advance_log_start(4))
         consume(cluster, name, 2)
 
 

@@ -69,7 +69,7 @@ async def test_what_waits_is_answered_by_an_advance_in_order_of_the_deadlines(cl
     async with mockbroker.serve(brokers=1, clock=clock, topics={"t": 1}) as served:
         address = addresses(served.bootstrap_servers)[0]
         late, soon, never = [await trio.open_tcp_stream(*address) for _ in range(3)]
-        partition = served.cluster.topics["t"].partitions[0]
+        partition = served.cluster.topics["t"].partitions[0].at_leader
         order: list[int] = []
         for stream, minutes in ((late, 20), (soon, 10), (never, 60)):
             before = len(partition.waiting)
@@ -120,7 +120,7 @@ def test_calls_may_be_made_in_the_clusters_own_thread() -> None:
     with mockbroker.MockCluster(topics={"t": 1}) as cluster:
         leader = cluster.run(lambda _: cluster.move_leader("t", 0, to=2))
         cluster.run(lambda _: cluster.stop_broker(1))
-        assert (leader, cluster.run(lambda core: core.topics["t"].partitions[0].isr)) == (2, [2, 3])
+        assert (leader, cluster.run(lambda core: core.topics["t"].partitions[0].at_leader.isr)) == (2, [2, 3])
         with pytest.raises(mockbroker.BlockingCallError, match="wait for itself"):
             cluster.run(lambda _: cluster.trace.wait("request"))
         with pytest.raises(RuntimeError, match="own thread: stop the cluster from another"):

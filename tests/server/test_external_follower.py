@@ -95,7 +95,9 @@ class Stage:
 
     def heard_of(self, offset: int) -> bool:
         """Whether the leader has read for a fetch at this offset."""
-        return self.cluster.run(lambda core: core.topics["t"].partitions[0].followers[2].end_offset == offset)
+        return self.cluster.run(
+            lambda core: core.topics["t"].partitions[0].at_leader.followers[2].end_offset == offset
+        )
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ async def test_a_waiting_fetch_is_woken_through_another_connection() -> None:
         address = addresses(served.bootstrap_servers)[0]
         waiting, other = await trio.open_tcp_stream(*address), await trio.open_tcp_stream(*address)
         await waiting.send_all(wire.fetch("t", 0, max_wait_ms=60_000))
-        partition = served.cluster.topics["t"].partitions[0]
+        partition = served.cluster.topics["t"].partitions[0].at_leader
         while not partition.waiting:
             await trio.lowlevel.checkpoint()
         await ask(other, wire.produce("t", wire.batch([b"x"])))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from ...cluster.partition import Partition
+from ...cluster.topic_partition import TopicPartition
 from ...errors import NotThereError, OptionError
 from ...verbs import subjects
 from ...verbs.parameters import SomeBroker
@@ -122,7 +122,7 @@ class Change(Action):
         found = [
             each for subject in self.verb.subjects for each in _MEANT[subject].find(exchange, match, target)
         ]
-        if found and isinstance(found[0], Partition):
+        if found and isinstance(found[0], TopicPartition):
             # Two groups may have their records in one.
             found = sorted(set(found), key=lambda each: (each.topic.name, each.index))
         return found

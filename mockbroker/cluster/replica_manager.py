@@ -1,0 +1,125 @@
+"""The partitions that one broker has a replica of (`ReplicaManager.scala`)."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from ..environment import Environment
+from ..metadata.image import MetadataImage, PartitionRegistration
+from .cleanup import Cleanup
+from .follower import FollowerEvent
+from .partition import Partition
+from .peers import Peers
+
+if TYPE_CHECKING:
+    from .topic import Topic
+
+
+class ReplicaManager:
+    """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs."""
+
+    def __init__(
+        self,
+        broker: int,
+        environment: Environment,
+        peers: Peers,
+        cleanup: Cleanup,
+        image: Callable[[], MetadataImage],
+    ) -> None:
+        self.broker = broker
+        self.environment = environment
+        self.peers = peers
+        self.cleanup = cleanup
+        self.online = True
+        self.fetches = True
+        """Whether its followers fetch: not any more once it is about to go down."""
+        self.dead_fetchers: dict[int, str] = {}
+        """Why a fetcher thread died, by the broker it fetched from."""
+        self._image = image
+        self._topics: dict[str, dict[int, Partition]] = {}
+
+    def __iter__(self) -> Iterator[Partition]:
+        for partitions in list(self._topics.values()):
+            yield from list(partitions.values())
+
+    def find(self, topic: "Topic", index: int) -> Partition | None:
+        """None when there is no replica here, or the broker has not heard of it."""
+        found = self._topics.get(topic.name)
+        partition = found.get(index) if found is not None else None
+        return partition if partition is not None and partition.topic is topic else None
+
+    def is_fenced(self, broker: int) -> bool:
+        """Whether the controller takes a broker for gone, as far as this one knows."""
+        return self._image().brokers[broker].fenced
+
+    def rack_of(self, broker: int) -> str | None:
+        return self._image().brokers[broker].rack
+
+    def elsewhere(self, topic: "Topic", index: int) -> Partition | None:
+        """A partition that the broker has no replica of, None when it does not know of one."""
+        known = self._image().topics.get(topic.name)
+        if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
+            return None
+        return Partition(self, topic, index, known.partitions[index])
+
+    # -- what the controller has decided
+
+    def update(self, topic: "Topic", index: int, registered: PartitionRegistration) -> None:
+        """The broker hears what a partition is now."""
+        found = self.find(topic, index)
+        if self.broker not in registered.replicas:
+            if found is not None:
+                del self._topics[topic.name][index]
+                found.leave(registered)
+        elif found is not None:
+            found.update(registered)
+        else:
+            partition = Partition(self, topic, index, registered)
+            self._topics.setdefault(topic.name, {})[index] = partition
+            partition.begin()
+
+    def delete(self, topic: "Topic") -> None:
+        """The broker hears that a topic was deleted."""
+        there = self._topics.get(topic.name, {})
+        if any(partition.topic is topic for partition in there.values()):
+            del self._topics[topic.name]
+            for partition in there.values():
+                partition.delete()
+
+    def ask_again(self) -> None:
+        """A broker is there again: leaders may take its replicas into their ISRs."""
+        for partition in self:
+            if partition.leads:
+                partition.ask_again()
+
+    def retry(self) -> None:
+        """The broker reaches others again, or the controller: what waited for that goes on."""
+        for partition in self:
+            if partition.fetcher is not None:
+                partition.fetcher.retry()
+            elif self.online:
+                partition.ask_again()
+
+    # -- the life of the broker
+
+    def stop_fetching(self) -> None:
+        """The broker is about to go down."""
+        self.fetches = False
+        for partition in self:
+            if partition.fetcher is not None:
+                partition.fetcher.on(FollowerEvent.STOP)
+
+    def close(self) -> None:
+        """The broker goes down."""
+        for partition in self:
+            if partition.leads:
+                partition.tell_followers()
+        self.stop_fetching()
+        self.online = False
+
+    def reopen(self, *, clean: bool) -> None:
+        """The broker starts with the logs that it had, which it had closed or not."""
+        self.online = self.fetches = True
+        self.dead_fetchers.clear()
+        for partition in self:
+            partition.log.reopen(clean=clean)
+            self.cleanup.returned(partition)

@@ -1,0 +1,162 @@
+"""A partition as somebody sees it who sees every broker: the controller, an operator, a test."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ..environment import Environment
+from ..errors import NotThereError
+from ..log.log import Log
+from ..metadata.image import PartitionRegistration
+from ..metadata.records import NO_LEADER, PartitionChangeRecord
+from .fetcher import Fetcher
+from .follower import FollowerEvent, FollowerState
+
+if TYPE_CHECKING:
+    from ..policies import Policies
+    from .partition import Partition
+    from .topic import Topic
+
+_TOLD: Final = {
+    FollowerState.BEHIND: FollowerEvent.RESUME,
+    FollowerState.SLOW: FollowerEvent.SLOW_DOWN,
+    FollowerState.PAUSED: FollowerEvent.PAUSE,
+    FollowerState.EXTERNAL: FollowerEvent.REPLACE,
+    FollowerState.FAILED: FollowerEvent.FAIL,
+    FollowerState.CUT_OFF: FollowerEvent.LOSE,
+}
+
+
+class TopicPartition:
+    """One partition of a topic, as the controller knows it (`registered`), and each replica of it."""
+
+    __slots__ = ("_led_last", "index", "registered", "topic")
+
+    def __init__(self, topic: "Topic", index: int, registered: PartitionRegistration) -> None:
+        self.topic = topic
+        self.index = index
+        self.registered = registered
+        self._led_last = registered.leader
+
+    def register(self, registered: PartitionRegistration) -> None:
+        """The controller has written that."""
+        self.registered = registered
+        if registered.leader != NO_LEADER:
+            self._led_last = registered.leader
+
+    @property
+    def leader(self) -> int:
+        return self.registered.leader
+
+    @property
+    def leader_epoch(self) -> int:
+        return self.registered.leader_epoch
+
+    @property
+    def isr(self) -> Sequence[int]:
+        return self.registered.isr
+
+    @property
+    def replicas(self) -> Sequence[int]:
+        return self.registered.replicas
+
+    @property
+    def adding_replicas(self) -> Sequence[int]:
+        return self.registered.adding_replicas
+
+    @property
+    def removing_replicas(self) -> Sequence[int]:
+        return self.registered.removing_replicas
+
+    @property
+    def eligible_leader_replicas(self) -> Sequence[int]:
+        return self.registered.eligible_leader_replicas
+
+    @property
+    def last_known_elr(self) -> Sequence[int]:
+        return self.registered.last_known_elr
+
+    @property
+    def policies(self) -> "Policies":
+        """The answers in force for this topic on the leader."""
+        return self.topic.environment.policies.at(self.topic.name, self.leader)
+
+    @property
+    def min_insync_replicas(self) -> int:
+        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
+        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
+
+    @property
+    def environment(self) -> Environment:
+        return self.topic.environment
+
+    @property
+    def deleted(self) -> bool:
+        """Whether its topic was deleted."""
+        return self.topic.id not in self.topic.cluster.topic_ids
+
+    # -- replicas
+
+    def at(self, broker: int) -> "Partition | None":
+        """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
+        found = self.topic.cluster.brokers.get(broker)
+        return None if found is None else found.replicas.find(self.topic, self.index)
+
+    @property
+    def hosted(self) -> "list[Partition]":
+        """The replicas that there are, in the order of the assignment."""
+        found = [self.at(broker) for broker in self.replicas]
+        return [each for each in found if each is not None]
+
+    @property
+    def led(self) -> "Partition | None":
+        """The partition at its leader, if that runs and has heard that it leads."""
+        found = self.at(self.leader)
+        return found if found is not None and found.leads and found.host.online else None
+
+    @property
+    def at_leader(self) -> "Partition":
+        """As `led`. NotThereError."""
+        found = self.led
+        if found is None:
+            raise NotThereError(f"no broker that runs leads {self.topic.name}-{self.index}")
+        return found
+
+    @property
+    def log(self) -> Log:
+        """That of the leader, or of who led last."""
+        found = self.at(self._led_last) or next(iter(self.hosted), None)
+        return found.log if found is not None else self.topic.new_log(self._led_last)
+
+    @property
+    def logs(self) -> dict[int, Log]:
+        return {each.broker: each.log for each in self.hosted}
+
+    @property
+    def followers(self) -> dict[int, Fetcher]:
+        """What each follower does, by its broker."""
+        return {each.broker: each.fetcher for each in self.hosted if each.fetcher is not None}
+
+    def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
+        """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching."""
+        if (fetcher := self.followers.get(broker)) is not None:
+            fetcher.on(_TOLD[state], delay_ms)
+
+    # -- what the controller decides
+
+    def change(
+        self, *, isr: Sequence[int] | None = None, leader: int | None = None, **fields: Sequence[int]
+    ) -> None:
+        """The controller writes that, and with `leader` the next leader epoch."""
+        self.topic.cluster.write(PartitionChangeRecord(self.topic.id, self.index, isr, leader, **fields))
+
+    def lead(self, broker: int) -> None:
+        """Makes `broker` the leader of the next leader epoch."""
+        self.change(leader=broker)
+
+    def bump_epoch(self) -> None:
+        """The same leader, in the next leader epoch."""
+        self.change(leader=self.leader)
+
+    def lose_leader(self) -> None:
+        """No replica may lead."""
+        self.change(leader=NO_LEADER)
