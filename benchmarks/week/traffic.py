@@ -1,7 +1,7 @@
 """What clients do in an hour."""
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import TRANSACTIONAL, Record, batch
+from mockbroker.replication.states import FollowerState
 
 from .stage import LONG_MS, InMemory, Stage
 

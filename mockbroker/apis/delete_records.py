@@ -3,7 +3,6 @@
 from typing import Final, NamedTuple
 
 from ..cluster.call import PARKED, Call
-from ..cluster.partition import Partition
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_records import (
@@ -12,6 +11,7 @@ from ..protocol.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopicResult,
 )
+from ..replication.partition import Partition
 from .registry import handles
 
 _HIGH_WATERMARK: Final = -1

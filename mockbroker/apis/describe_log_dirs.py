@@ -30,8 +30,8 @@ def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> DescribeLo
     topics = [_topic(call, topic, asked) for topic in call.cluster.topics.values() if _is_here(call, topic)]
     first, *others = dict.fromkeys(_folders(call, "log.dirs") or _folders(call, "log.dir"))
     cordoned = _folders(call, "cordoned.log.dirs")
-    logs = [log for each in call.cluster.partitions() if (log := each.logs.get(call.broker.id)) is not None]
-    results = [_result(first, sum(log.size for log in logs), cordoned)]
+    used_bytes = sum(replica.log.size for replica in call.broker.replicas)
+    results = [_result(first, used_bytes, cordoned)]
     whole = call.policies[undescribed_topics] == "without-partitions"
     results[0].topics = [topic for topic in topics if whole or topic.partitions]
     return DescribeLogDirsResponse(results=results + [_result(name, 0, cordoned) for name in others])
@@ -52,14 +52,15 @@ def _result(name: str, used_bytes: int, cordoned: list[str]) -> DescribeLogDirsR
 
 
 def _is_here(call: Call, topic: Topic) -> bool:
-    return any(call.broker.id in partition.logs for partition in topic.partitions)
+    return any(partition.at(call.broker.id) is not None for partition in topic.partitions)
 
 
 def _topic(call: Call, topic: Topic, asked: Asked) -> DescribeLogDirsTopic:
     found = DescribeLogDirsTopic(topic.name)
     for partition in topic.partitions:
-        log = partition.logs.get(call.broker.id)
-        if log is not None and (asked is None or (topic.name, partition.index) in asked):
+        replica = partition.at(call.broker.id)
+        if replica is not None and (asked is None or (topic.name, partition.index) in asked):
+            log = replica.log
             lag = max(log.high_watermark - log.end_offset, 0)
             found.partitions.append(DescribeLogDirsPartition(partition.index, log.size, lag))
     return found

@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 
-from ..cluster import reading
 from ..cluster.call import PARKED, Call
 from ..cluster.fetch_sessions import FetchContext, Key
-from ..cluster.partition import Partition
-from ..cluster.waiters import Waiters
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
 from ..policies.fetching.fetch_past_end import fetch_past_end
@@ -24,6 +21,9 @@ from ..protocol.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
+from ..replication import reading
+from ..replication.partition import Partition
+from ..replication.waiters import Waiters
 from .leaders import fetch_endpoints
 from .registry import handles
 
@@ -271,7 +271,7 @@ def _read_partition(
             call.cluster.notes.beyond(call, partition.topic.name, partition.index, asked.fetch_offset)
     elif replica >= 0 and not again:
         partition.stand_in(replica)
-        reading.heard(partition, replica, asked, result)
+        partition.heard(replica, asked, result)
     return result
 
 
@@ -288,7 +288,7 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
     def answer() -> None:
         for partition, (_, result) in zip(partitions, results, strict=True):
             if partition is not None:
-                reading.refresh(partition, result)
+                partition.refresh(result)
         call.answer(_answer(call, context, results))
 
     call.environment.wait(delay_ms, answer)

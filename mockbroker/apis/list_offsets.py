@@ -3,7 +3,6 @@
 from collections import Counter
 
 from ..cluster.call import Call
-from ..cluster.partition import Partition
 from ..log.log import Log
 from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
@@ -17,6 +16,7 @@ from ..protocol.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from ..replication.partition import Partition
 from .registry import handles
 
 LATEST = -1
@@ -88,7 +88,7 @@ def _partition(
     )
     if answer.error_code:
         return answer
-    log = partition.logs[call.broker.id]
+    log = partition.log
     end = _end(log, request)
     found = _lookup(log, asked.timestamp, end, partition.leader_epoch)
     beyond = asked.timestamp == LATEST or (asked.timestamp not in _FIXED and found is None)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from uuid import UUID
 
 from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
-from ..cluster.partition import Partition
 from ..cluster.topic import Topic
 from ..cluster.work import Steps, in_parts
 from ..log.log import Log
@@ -29,6 +28,7 @@ from ..protocol.messages.produce import (
     TopicProduceResponse,
 )
 from ..protocol.record_batch import BatchHeader
+from ..replication.partition import Partition
 from .leaders import produce_endpoints
 from .produced_batches import ZSTD_SINCE, RequestError, first_is_transactional, only_batch
 from .produced_partitions import Asked, led_by_other, refused

@@ -1,6 +1,5 @@
 """The partitions of a Produce, on their way to the log or refused."""
 
-from ..cluster.partition import Partition
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
@@ -10,6 +9,7 @@ from ..protocol.messages.produce import (
     TopicProduceResponse,
 )
 from ..protocol.record_batch import BatchHeader
+from ..replication.partition import Partition
 
 
 class Asked:

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 
 from ..cluster.call import Call
-from ..cluster.internal_append import append
-from ..cluster.partition import Partition
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
@@ -23,6 +21,8 @@ from ..protocol.messages.txn_offset_commit import (
 )
 from ..protocol.offsets_log import offset_record
 from ..protocol.record_batch import TRANSACTIONAL
+from ..replication.internal_append import append
+from ..replication.partition import Partition
 from .registry import handles
 from .verification import Errors, ask_coordinator, knows_stale
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from ..cluster.call import Call
-from ..cluster.partition import Partition
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
     LeaderIdAndEpoch,
@@ -17,6 +16,7 @@ from ..protocol.messages.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from ..replication.partition import Partition
 from .leaders import produce_endpoints
 
 _ENDPOINTS_SINCE: Final = 10

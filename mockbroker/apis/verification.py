@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..cluster.call import PARKED, Call
-from ..cluster.partition import Partition
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
 from ..policies.transactions.stale_epoch_check import stale_epoch_check
@@ -15,6 +14,7 @@ from ..protocol import record_batch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import PartitionProduceResponse, ProduceRequest, ProduceResponse
+from ..replication.partition import Partition
 from .produced_partitions import Asked, led_by_other, refused
 
 E = ErrorCode

@@ -1,30 +1,21 @@
 """One broker of the cluster: its address and what it alone knows."""
 
-import enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..environment import Timer
 from ..metadata.image import MetadataImage
+from ..replication.replica_manager import ReplicaManager
+from .liveness import Liveness
 from .local_peers import LocalPeers
-from .replica_manager import ReplicaManager
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.transactions import TransactionCoordinator
     from ..policies import Policies
+    from ..replication.partition import Partition
     from .cluster import Cluster
     from .fetch_sessions import FetchSessions
-    from .partition import Partition
-
-
-class Liveness(enum.Enum):
-    """Whether a broker runs."""
-
-    RUNNING = "serves its clients"
-    STOPPED = "was shut down"
-    KILLED = "died without telling the controller"
-    RETURNING = "was started again: comes back when it can register with the controller"
 
 
 class Broker:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ..policies import Policies
+    from ..replication.partition import Partition
     from .broker import Broker
     from .cluster import Cluster
-    from .partition import Partition
     from .topic import Topic
 
 

@@ -25,13 +25,11 @@ from ..metadata.records import (
 )
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
+from ..replication.cleanup import Cleanup
 from . import news
 from .active_controller import ActiveController
 from .broker import Broker
-from .cleanup import Cleanup
 from .notes import Notes
-from .partition import Partition
-from .producer_expiry import ProducerExpiry
 from .topic import Topic
 from .topic_names import Colliding
 from .topic_partition import TopicPartition
@@ -63,15 +61,14 @@ class Cluster:
         rack = self.configs.broker_text("broker.rack")
         self.metadata = MetadataLog()
         self._writing = 0
-        self._leadership: deque[Partition] = deque()
-        """Partitions whose leaders their coordinators are yet to hear of."""
+        self._leadership: deque[tuple[Broker, UUID, int]] = deque()
+        """What coordinators are yet to hear of: broker, topic id, partition."""
         self.brokers = {i: Broker(self, i, (racks or {}).get(i, rack)) for i in range(1, brokers + 1)}
         for broker in self.brokers.values():
             self.write(RegisterBrokerRecord(broker.id, broker.rack))
         for scope in self.policies.scopes:
             self.check_scope(scope.broker)
         self.active_controller = ActiveController(self)
-        self.producer_expiry = ProducerExpiry(self)
         self.broker_changes = 0
         """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
@@ -119,16 +116,17 @@ class Cluster:
         found = [self.brokers[each] for each in brokers if each >= 0 and each not in behind]
         return [each for each in found if each.online]
 
-    def leadership_changed(self, partition: Partition) -> None:
+    def leadership_changed(self, broker: Broker, topic_id: UUID, index: int) -> None:
         """A broker leads a partition now, or leads it no more: its coordinators hear of it once all brokers
         have heard that hear at once."""
-        if partition.topic.internal:
-            self._leadership.append(partition)
+        self._leadership.append((broker, topic_id, index))
 
     def settle(self) -> None:
         """Coordinators hear what they lead now."""
         while self._leadership and not self._writing:
-            self._coordinate(self._leadership.popleft())
+            broker, topic_id, index = self._leadership.popleft()
+            if (topic := self.topic_ids.get(topic_id)) is not None:
+                self._coordinate(broker, topic, index)
 
     def check_scope(self, broker: int | None) -> None:
         """UnknownPolicyError when a policy is meant for a broker that is not there."""
@@ -236,16 +234,20 @@ class Cluster:
         """The brokers that `broker` tells clients of."""
         return [self.brokers[each.id] for each in broker.image.brokers.values() if not each.fenced]
 
-    def _coordinate(self, partition: Partition) -> None:
+    def _coordinate(self, broker: Broker, topic: Topic, index: int) -> None:
         """What a partition of an internal topic holds goes to the broker that leads it now."""
-        topic, broker = partition.topic, self.brokers[partition.broker]
+        partition = broker.replicas.find(topic, index)
         if topic.name == "__transaction_state":
-            broker.transactions.leader_changed(partition)
-        if topic.name != "__consumer_offsets" or topic.partitions[partition.index].led is not partition:
+            broker.transactions.leader_changed(index, partition)
+        if (
+            topic.name != "__consumer_offsets"
+            or partition is None
+            or topic.partitions[index].led is not partition
+        ):
             return
 
         def held(group: "ClassicGroup") -> bool:
-            return group.hash % len(topic.partitions) == partition.index
+            return group.hash % len(topic.partitions) == index
 
         for other in self.brokers.values():
             if other is not broker:

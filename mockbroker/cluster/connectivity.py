@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ..metadata.records import NO_LEADER
+from ..replication.states import FollowerEvent
 from . import controller, news
-from .follower import FollowerEvent
 
 if TYPE_CHECKING:
     from .cluster import Cluster

@@ -10,16 +10,16 @@ from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..policies.epochs.restart_epoch import restart_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
+from ..replication.states import FollowerEvent
 from . import eligible, news, reassignments, topic_creation
-from .broker import Liveness
-from .follower import FollowerEvent
+from .liveness import Liveness
 from .partition_change import Election, PartitionChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..replication.peers import Asking
     from .cluster import Cluster
-    from .partition import Partition
     from .topic import Topic
     from .topic_partition import TopicPartition
 
@@ -131,12 +131,15 @@ def _leave(partition: "TopicPartition", broker: int) -> None:
     change.make()
 
 
-def alter_isr(cluster: "Cluster", by: "Partition", isr: "Sequence[int]") -> bool:
+def alter_isr(cluster: "Cluster", by: "Asking", isr: "Sequence[int]") -> bool:
     """A leader asks for another ISR; False when it is not the leader any more, or has not heard what the
     partition is now (`ReplicationControlManager.validateAlterPartitionData`)."""
-    partition = by.topic.partitions[by.index]
+    topic = cluster.topic_ids.get(by.topic.id)
+    if topic is None:
+        return False
+    partition = topic.partitions[by.index]
     registered = partition.registered
-    if partition.deleted or registered.leader != by.broker or registered.leader_epoch != by.leader_epoch:
+    if registered.leader != by.broker or registered.leader_epoch != by.leader_epoch:
         return False
     if registered.partition_epoch != by.partition_epoch:
         return False
@@ -148,7 +151,7 @@ def alter_isr(cluster: "Cluster", by: "Partition", isr: "Sequence[int]") -> bool
         change.completes = False
         partition.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
     change.make()
-    by.update(partition.registered)
+    cluster.brokers[by.broker].replicas.update(topic, by.index, partition.registered)
     return True
 
 
@@ -180,7 +183,7 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
                 partition.lose_leader()
             else:
                 led.lead()
-                cluster.leadership_changed(led)
+                cluster.leadership_changed(found, partition.topic.id, partition.index)
         if partition.leader == NO_LEADER:
             elect(partition)
         reassignments.resume(partition, broker)

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..replication.partition import Partition
+from ..replication.peers import Asking, Fetching
 from . import controller
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
-    from .fetcher import Fetcher
-    from .partition import Partition
 
 
 class LocalPeers:
@@ -22,27 +22,28 @@ class LocalPeers:
     def reaches(self, broker: int) -> bool:
         return broker not in self._broker.unreachable
 
-    def leader_of(self, partition: "Partition") -> "Partition | None":
+    def leader_of(self, partition: Asking) -> Partition | None:
         leader = self._cluster.brokers.get(partition.leader)
         if leader is None or not leader.online or not self.reaches(leader.id):
             return None
         return leader.replicas.find(partition.topic, partition.index)
 
-    def fetcher_of(self, partition: "Partition", broker: int) -> "Fetcher | None":
+    def fetcher_of(self, partition: Asking, broker: int) -> Fetching | None:
         other = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)
         return None if other is None else other.fetcher
 
-    def alter_isr(self, partition: "Partition", isr: Sequence[int]) -> bool:
+    def alter_isr(self, partition: Asking, isr: Sequence[int]) -> bool:
         return self._broker.hears_controller and controller.alter_isr(self._cluster, partition, isr)
 
-    def leads(self, partition: "Partition") -> None:
+    def leads(self, partition: Asking) -> None:
         for broker in partition.replicas:
-            fetcher = None if broker == partition.broker else self.fetcher_of(partition, broker)
-            if fetcher is not None and fetcher.partition.leader == partition.broker:
-                fetcher.retry()
+            found = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)
+            if found is not None and found.fetcher is not None and found.leader == partition.broker:
+                found.fetcher.retry()
 
-    def leadership_changed(self, partition: "Partition") -> None:
-        self._cluster.leadership_changed(partition)
+    def leadership_changed(self, partition: Asking) -> None:
+        if partition.topic.internal:
+            self._cluster.leadership_changed(self._broker, partition.topic.id, partition.index)
 
     def halt(self) -> None:
         broker = self._broker

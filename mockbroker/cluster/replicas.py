@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from .follower import FollowerState
+from ..replication.states import FollowerState
 from .topic_partition import TopicPartition
 
 PATIENCE_S: Final = 10.0

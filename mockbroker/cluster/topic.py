@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..configs import TopicSettings
-from ..log.log import Log
-from ..log.producer_state import ProducerStates
-from ..log.segments import Segments
 from . import controller, eligible
 from .topic_partition import TopicPartition
 
@@ -58,17 +55,6 @@ class Topic:
     def policies(self) -> "Policies":
         """The answers in force for this topic."""
         return self.environment.policies.at(self.name)
-
-    def new_log(self, broker: int) -> Log:
-        """An empty log for a replica of one of the partitions."""
-        cluster, environment = self.cluster, self.cluster.environment
-
-        def policies() -> "Policies":
-            # Those of the cluster are others once it is traced.
-            return environment.policies.at(self.name, broker)
-
-        producers = ProducerStates(policies, cluster.producer_expiry.plan)
-        return Log(producers, Segments(self.settings, environment.random("segments"), environment.now_ms))
 
     def partition(self, index: int) -> TopicPartition | None:
         return self.partitions[index] if 0 <= index < len(self.partitions) else None

@@ -8,12 +8,12 @@ from ..errors import NotThereError
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
-from .fetcher import Fetcher
-from .follower import FollowerEvent, FollowerState
+from ..replication.peers import Fetching
+from ..replication.states import FollowerEvent, FollowerState
 
 if TYPE_CHECKING:
     from ..policies import Policies
-    from .partition import Partition
+    from ..replication.partition import Partition
     from .topic import Topic
 
 _TOLD: Final = {
@@ -125,14 +125,16 @@ class TopicPartition:
     def log(self) -> Log:
         """That of the leader, or of who led last."""
         found = self.at(self._led_last) or next(iter(self.hosted), None)
-        return found.log if found is not None else self.topic.new_log(self._led_last)
+        if found is not None:
+            return found.log
+        return next(iter(self.topic.cluster.brokers.values())).replicas.new_log(self.topic)
 
     @property
     def logs(self) -> dict[int, Log]:
         return {each.broker: each.log for each in self.hosted}
 
     @property
-    def followers(self) -> dict[int, Fetcher]:
+    def followers(self) -> dict[int, Fetching]:
         """What each follower does, by its broker."""
         return {each.broker: each.fetcher for each in self.hosted if each.fetcher is not None}
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from ..apis.advertised import advertised
-from ..cluster.broker import Liveness
-from ..cluster.follower import FollowerState
+from ..cluster.liveness import Liveness
 from ..coordinators.states import GroupState
 from ..faults.match import api_name
 from ..nearest import near
 from ..policies.controller.broker_session import broker_session
 from ..protocol.api_keys import ApiKey
+from ..replication.states import FollowerState
 from .registry import operation
 from .target import Target
 

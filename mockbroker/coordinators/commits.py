@@ -10,7 +10,7 @@ from .offsets import CommittedOffset, Key
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.partition import Partition
+    from ..replication.partition import Partition
 
 E = ErrorCode
 Done = Callable[[ErrorCode], None]

@@ -3,15 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from ..cluster.internal_append import append
 from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
+from ..replication.internal_append import append
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..replication.partition import Partition
     from .transaction import TopicPartition
 
 RETRY_MS: Final = 100

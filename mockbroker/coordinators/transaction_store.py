@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..cluster.internal_append import append
 from ..protocol.errors import ErrorCode
+from ..replication.internal_append import append
 from .transaction_log import load, record_batch
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..replication.partition import Partition
     from .transaction import Transaction
     from .transaction_settings import TransactionSettings
 

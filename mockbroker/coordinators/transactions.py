@@ -26,7 +26,7 @@ from .transaction_store import Entry, Owned
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.partition import Partition
+    from ..replication.partition import Partition
 
 E = ErrorCode
 Done = Callable[[ErrorCode, int, int], None]
@@ -46,10 +46,10 @@ class TransactionCoordinator:
 
     # -- what is here
 
-    def leader_changed(self, partition: "Partition") -> None:
+    def leader_changed(self, index: int, partition: "Partition | None") -> None:
         """Loads a partition that this broker leads now, and lets go of one that it led."""
-        if not partition.leads:
-            self.owned.pop(partition.index, None)
+        if partition is None or not partition.leads:
+            self.owned.pop(index, None)
         elif partition.log.end_offset:
             self._load(partition)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from ..cluster.broker import Liveness
+from ..cluster.liveness import Liveness
 from . import invariants
 from .consumer_setting import Commit, ConsumerSetting, Reset
 from .ledger import Violation

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from ..cluster.follower import FollowerState
 from ..log.log import Log
+from ..replication.states import FollowerState
 from . import batches, compacted
 from .consumer import State
 from .ledger import Outcome

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ..cluster.broker import Liveness
+from ..cluster.liveness import Liveness
 from ..protocol.api_keys import ApiKey
 from ..verbs import brokers, followers, leaders
 from ..verbs.subjects import Following

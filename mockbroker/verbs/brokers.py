@@ -1,8 +1,9 @@
 """What happens to brokers."""
 
 from ..cluster import connectivity, controller, news
-from ..cluster.broker import Broker, Liveness
+from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
+from ..cluster.liveness import Liveness
 from .parameters import CONTROLLER, MetadataDelay, Peers
 from .subjects import BROKER
 from .verb import verb

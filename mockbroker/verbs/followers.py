@@ -1,7 +1,7 @@
 """How followers fetch."""
 
 from ..cluster.cluster import Cluster
-from ..cluster.follower import FollowerState
+from ..replication.states import FollowerState
 from .parameters import FetchDelay
 from .subjects import FOLLOWER, Following
 from .verb import verb

@@ -7,10 +7,10 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..cluster.fetcher import Fetcher
 from ..cluster.topic_partition import TopicPartition
 from ..errors import NotThereError
 from ..nearest import nearest
+from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
 from .parameters import BrokerId, GroupId, PartitionIndex, TopicName, TransactionalId
 from .signatures import Parameter, parameters
@@ -39,7 +39,7 @@ class Following(NamedTuple):
     """A follower, and the partition it is one of."""
 
     partition: TopicPartition
-    follower: Fetcher
+    follower: Fetching
 
 
 def _broker(cluster: Cluster, broker: BrokerId) -> Broker:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from mockbroker.apis.describe_log_dirs import VOLUME_BYTES
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.messages.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import a_cluster, ask
 from ..driving.partition import PartitionDriver

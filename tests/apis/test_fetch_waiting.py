@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import OLD, Record, records
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
 from ..driving.partition import PartitionDriver, fetched, outcome

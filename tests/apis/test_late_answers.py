@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.messages import alter_configs, delete_records, delete_topics, leave_group
 from mockbroker.protocol.releases import NEWEST, parse
+from mockbroker.replication.states import FollowerState
 
 from ..driving.many import BIG, TIMEOUT_MS, Many, one_batch
 from ..driving.requests import REQUESTS

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from mockbroker.cluster import connectivity, controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import LAG_MS, PartitionDriver, outcome
 

@@ -3,10 +3,10 @@
 import pytest
 
 from mockbroker.cluster import connectivity
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import PartitionDriver, deleted, fetched, outcome
 

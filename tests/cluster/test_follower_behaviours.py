@@ -6,9 +6,9 @@ import pytest
 
 from mockbroker import ConflictError, MockCluster
 from mockbroker.cluster import connectivity
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import LAG_MS, PartitionDriver, outcome
 

@@ -15,11 +15,11 @@ from hypothesis.stateful import (
 )
 
 from mockbroker.cluster import connectivity, news, reassignments
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.log.log import Log
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol.api_error import ApiError
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
 from ..driving.partition import LAG_MS, PartitionDriver, outcome

@@ -2,13 +2,13 @@
 
 import pytest
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import PartitionDriver
 

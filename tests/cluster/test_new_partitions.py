@@ -3,9 +3,9 @@
 import pytest
 
 from mockbroker.cluster import connectivity
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.metadata.records import NO_LEADER
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import LAG_MS, PartitionDriver, outcome
 

@@ -3,9 +3,9 @@
 import pytest
 
 from mockbroker.cluster import controller, reassignments
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import PartitionDriver, outcome
 

@@ -3,13 +3,13 @@
 import pytest
 
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import a_cluster, configured
 from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome

@@ -2,12 +2,13 @@
 
 import pytest
 
-from mockbroker.cluster import controller, internal_append
-from mockbroker.cluster.follower import FollowerState
+from mockbroker.cluster import controller
 from mockbroker.cluster.news import slow_metadata
 from mockbroker.conformance.batches import batch
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication import internal_append
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import PartitionDriver, outcome
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequest,
@@ -14,6 +13,7 @@ from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
 from ..driving.groups import GroupDriver

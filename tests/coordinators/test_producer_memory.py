@@ -3,8 +3,8 @@
 import pytest
 
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.replication.states import FollowerState
 
 from ..driving.transactions import Given, TransactionDriver
 

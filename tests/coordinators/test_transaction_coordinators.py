@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
     AddPartitionsToTxnTransaction,
 )
 from mockbroker.protocol.messages.end_txn import EndTxnRequest
+from mockbroker.replication.states import FollowerState
 
 from ..driving.transactions import Given, TransactionDriver
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.cluster.topic_partition import TopicPartition
 from mockbroker.conformance.batches import Record, batch
@@ -27,6 +26,7 @@ from mockbroker.protocol.messages.offset_for_leader_epoch import (
 )
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.protocol.record_batch import header_of
+from mockbroker.replication.states import FollowerState
 
 from .cluster import Asked, ClusterDriver, configured, dotted
 

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.log.log import CUTS_KEPT
 from mockbroker.log.transactions import LogTransactions
 from mockbroker.protocol.messages import delete_records, end_txn
+from mockbroker.replication.states import FollowerState
 from tests.driving.many import BIG, TIMEOUT_MS, Many
 
 DAY_MS = 24 * 3600 * 1000

@@ -3,11 +3,11 @@
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.partition import Partition
-from mockbroker.cluster.reading import diverging_epoch
 from mockbroker.environment import Environment
 from mockbroker.policies import Policies
 from mockbroker.protocol.releases import parse
+from mockbroker.replication.partition import Partition
+from mockbroker.replication.reading import diverging_epoch
 from mockbroker.seeded import streams
 
 MODERN = ("2.3", "2.4", "3.9", "4.4")

@@ -3,9 +3,9 @@
 import pytest
 
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.conformance.batches import Record
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import NOW_MS
 from ..driving.log import DAY_MS, MINUTE_MS, LogDriver

@@ -3,7 +3,6 @@
 import pytest
 
 from mockbroker.cluster import controller
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import EpochEndOffset
 from mockbroker.protocol.messages.list_offsets import (
@@ -11,6 +10,7 @@ from mockbroker.protocol.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import LAG_MS, PartitionDriver, offsets
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.configs import ConfigError
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.describe_cluster import DescribeClusterRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.protocol.messages.metadata import MetadataRequest
+from mockbroker.replication.states import FollowerState
 
 from ..driving.partition import LAG_MS, PartitionDriver, fetched, offsets
 

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.cluster.broker import Liveness
+from mockbroker.cluster.liveness import Liveness
 from mockbroker.conformance.client import Client
 from mockbroker.errors import ConflictError
 

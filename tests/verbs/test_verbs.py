@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.follower import FollowerState
 from mockbroker.cluster.replicas import describe
 from mockbroker.errors import ConflictError, NotThereError, OptionError
+from mockbroker.replication.states import FollowerState
 from mockbroker.verbs.followers import fail_follower, pause_follower, resume_follower, slow_follower
 from mockbroker.verbs.leaders import move_leader
 from mockbroker.verbs.subjects import FOLLOWER, PARTITION

@@ -1,38 +1,30 @@
-"""A partition as one broker has it: its log and, if it leads, how far the followers have come
+"""A partition as one broker has it: it leads, and knows how far the followers have come, or follows
 (`Partition.scala`)."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import Final
 
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
-from ..policies.epochs.epoch_below_first import epoch_below_first
-from ..policies.epochs.epoch_lookup import epoch_lookup
-from ..policies.epochs.epoch_not_given import epoch_not_given
 from ..policies.epochs.leader_epoch_entry import leader_epoch_entry
-from ..policies.epochs.undefined_epoch import undefined_epoch
-from ..policies.followers.high_watermark_below_min_isr import high_watermark_below_min_isr
-from ..protocol.errors import ErrorCode
+from ..policies.followers.diverging_fetch import diverging_fetch
+from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
+from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, PartitionData
 from ..protocol.record_batch import Batch
-from . import in_sync
-from .awaited import Awaited
+from . import in_sync, reading
 from .fetcher import Fetcher
-from .follower import NEVER_MS, Follower, FollowerEvent
 from .in_sync import IsrCheck
-from .waiters import Waiters
+from .peers import Attached, Host, HostedTopic
+from .replica import NEVER_MS, Follower, Replica
+from .states import FollowerEvent
 
-if TYPE_CHECKING:
-    from ..policies import Policies
-    from .replica_manager import ReplicaManager
-    from .topic import Topic
-
-_LOOK = 0
+_LOOK: Final = 0
 """What those who wait are told in place of a size when they have to look for themselves."""
-REPLICA_FETCH_WAIT_MS = 500
+REPLICA_FETCH_WAIT_MS: Final = 500
 """Kafka's default for `replica.fetch.wait.max.ms`."""
 
 
-class Partition:
+class Partition(Replica):
     """One partition of a topic at `broker`, as this broker knows it: it leads, or follows by its `fetcher`.
 
     An append of the leader reaches followers in step at once, by reference. One that is paused, or replaced
@@ -40,124 +32,15 @@ class Partition:
     back until then.
     """
 
-    __slots__ = (
-        "_epoch_due",
-        "_told_ms",
-        "adding_replicas",
-        "appended_ms",
-        "broker",
-        "deleted",
-        "deleting",
-        "eligible_leader_replicas",
-        "environment",
-        "epoch_start_offset",
-        "fetcher",
-        "followers",
-        "host",
-        "index",
-        "isr",
-        "isr_check",
-        "last_known_elr",
-        "leader",
-        "leader_epoch",
-        "log",
-        "partition_epoch",
-        "removing_replicas",
-        "replicas",
-        "topic",
-        "unacknowledged",
-        "waiting",
-        "waiting_followers",
-    )
+    __slots__ = ("_epoch_due", "_isr_check", "_told_ms")
 
-    def __init__(
-        self, host: "ReplicaManager", topic: "Topic", index: int, registered: PartitionRegistration
-    ) -> None:
-        self.host = host
-        self.broker = host.broker
-        self.topic = topic
-        self.environment = host.environment
-        self.index = index
-        self._register(registered)
-        self.log: Log = topic.new_log(host.broker)
-        self.epoch_start_offset = 0
-        self.followers: dict[int, Follower] = {}
-        """What the leader knows of them; empty elsewhere."""
-        self.fetcher: Fetcher | None = None
-        """None while it leads."""
-        self.appended_ms: int | None = None
-        """The time of the last append, None when the next one has to be told of whatever its time."""
-        self.waiting: Waiters[Callable[[int], None]] = Waiters()
-        """Called with the bytes that became readable below the high watermark; 0 when something else
-        about the partition changed."""
-        self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
-        """Called with the bytes that were appended."""
-        self.unacknowledged = Awaited()
-        """What to call once the high watermark has reached an offset, and for whom."""
-        self.deleting: Waiters[Callable[[], None]] = Waiters()
-        """Called when a follower has told of its log start offset, or the leader changed."""
-        self.deleted = False
-        """Whether its topic was deleted."""
-        self.isr_check = IsrCheck()
+    def __init__(self, host: Host, topic: HostedTopic, index: int, registered: PartitionRegistration) -> None:
+        super().__init__(host, topic, index, registered)
+        self._isr_check = IsrCheck()
         self._epoch_due = False
         self._told_ms = 0
 
-    # -- what may be asked
-
-    @property
-    def policies(self) -> "Policies":
-        """The answers in force for this topic on this broker."""
-        return self.environment.policies.at(self.topic.name, self.broker)
-
-    @property
-    def leads(self) -> bool:
-        """Whether this broker leads it, as far as it knows."""
-        return self.leader == self.broker
-
-    def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode:
-        """Why the broker may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
-
-        The epoch comes first (KIP-320): FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER.
-        """
-        if self.broker not in self.replicas:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        if current_leader_epoch != -1 and current_leader_epoch != self.leader_epoch:
-            if current_leader_epoch < self.leader_epoch:
-                return ErrorCode.FENCED_LEADER_EPOCH
-            return ErrorCode.UNKNOWN_LEADER_EPOCH
-        if self.broker != self.leader and not any_replica:
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
-        return ErrorCode.NONE
-
-    def end_offset_for_epoch(self, requested: int) -> tuple[int, int]:
-        """(leader epoch, end offset) for OffsetForLeaderEpoch (`LeaderEpochFileCache.endOffsetFor`)."""
-        log, policies = self.log, self.policies
-        cache = log.epochs
-        if requested == -1:
-            return policies[epoch_not_given](cache.latest, log.end_offset)
-        if not cache.epochs or requested > cache.epochs[-1]:
-            return policies[undefined_epoch](cache.latest, log.end_offset)
-        if requested == cache.epochs[-1]:
-            return requested, log.end_offset
-        epoch, index = cache.floor(requested)
-        if policies[epoch_lookup] == "exact" and epoch != requested:
-            return -1, -1
-        if index < 0:
-            return policies[epoch_below_first](requested, cache.starts[0], log.end_offset)
-        return epoch, cache.starts[index + 1]
-
-    @property
-    def low_watermark(self) -> int:
-        """The least log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
-        told = [f.start_offset for f in self.followers.values() if not self.host.is_fenced(f.broker)]
-        return min([self.log.start_offset, *told])
-
-    @property
-    def min_insync_replicas(self) -> int:
-        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
-        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
-
-    # -- appends and acknowledgements
+    # -- appends
 
     def append(
         self,
@@ -225,7 +108,7 @@ class Partition:
         size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
         for notify in list(self.waiting_followers):
             notify(size)
-        self.isr_check.plan(self)
+        self._isr_check.plan(self)
         return self.advance_high_watermark()
 
     def tell_followers(self) -> None:
@@ -235,42 +118,6 @@ class Partition:
             for follower in self.followers.values():
                 if follower.replica is not None:
                     follower.replica.log.high_watermark = self.log.high_watermark
-
-    def when_replicated(self, offset: int, callback: Callable[[], None]) -> None:
-        """Calls back once the high watermark has reached `offset`, or the leader changed."""
-        self.unacknowledged.add(offset, callback, self.environment.at_work)
-
-    def forget(self, callback: Callable[[], None]) -> None:
-        self.unacknowledged.discard(callback)
-
-    def advance_high_watermark(self) -> bool:
-        """To the least end offset of the ISR, and of those that are about to join it; never back. Whether it
-        moved, of which all that wait are told."""
-        log = self.log
-        if (
-            len(self.isr) < self.min_insync_replicas
-            and self.policies[high_watermark_below_min_isr] == "stays"
-        ):
-            return False
-        reached = log.end_offset
-        for f in self.followers.values():
-            if f.end_offset < reached and (f.broker in self.isr or in_sync.is_joining(self, f)):
-                reached = f.end_offset
-        if reached <= log.high_watermark:
-            return False
-        log.high_watermark = min(reached, log.end_offset)
-        for callback, owner in self.unacknowledged.reached(log.high_watermark):
-            self.environment.contain(callback, owner)
-        self.changed()
-        return True
-
-    def changed(self) -> None:
-        """Lets every Fetch that waits look whether it still has to."""
-        for notify in [*self.waiting, *self.waiting_followers]:
-            notify(0)
-        for follower in self.followers.values():
-            if follower.replica is not None and follower.replica.waiting:
-                follower.replica.changed()
 
     # -- the log start offset
 
@@ -320,7 +167,7 @@ class Partition:
             self.host.peers.alter_isr(self, in_sync.joined(self, broker))
         self.advance_high_watermark()
         if offset < log.end_offset:
-            self.isr_check.plan(self)
+            self._isr_check.plan(self)
         for look in list(self.deleting):
             look()
 
@@ -333,7 +180,25 @@ class Partition:
         for notify in list(self.waiting_followers):
             notify(0)
 
-    def take_along(self, replica: "Partition") -> None:
+    def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:
+        """What it answers to a follower, of which it has heard then."""
+        result = reading.read(self, asked, replica=replica)
+        self.heard(replica, asked, result)
+        return result
+
+    def heard(self, replica: int, asked: FetchPartition, result: PartitionData) -> None:
+        """Takes note of how far a follower is, once it has been read for it."""
+        counts = result.diverging_epoch is NO_DIVERGENCE or self.policies[diverging_fetch] == "counted"
+        if not result.error_code and counts:
+            self.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
+
+    def refresh(self, result: PartitionData) -> None:
+        """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
+        if not result.error_code and self.policies[fetch_log_start_offset] == "live":
+            result.high_watermark = self.log.high_watermark
+            result.log_start_offset = self.log.start_offset
+
+    def take_along(self, replica: Attached) -> None:
         """From now on a follower that has all gets each batch as it is appended."""
         self.followers[replica.broker].replica = replica
 
@@ -342,7 +207,7 @@ class Partition:
         follower = self.followers.get(broker)
         if follower is not None and follower.replica is not None:
             follower.replica = None
-            self.isr_check.plan(self)
+            self._isr_check.plan(self)
 
     def stand_in(self, broker: int) -> None:
         """A client fetches as this follower, which makes room for it."""
@@ -356,17 +221,6 @@ class Partition:
         return 0 if fetcher is None else fetcher.delay_ms
 
     # -- what the controller has decided
-
-    def _register(self, registered: PartitionRegistration) -> None:
-        # Answers that are yet to be written hold the lists: others take their place, they never change.
-        self.replicas, self.isr = registered.replicas, registered.isr
-        self.removing_replicas = registered.removing_replicas
-        self.adding_replicas = registered.adding_replicas
-        self.eligible_leader_replicas = registered.eligible_leader_replicas
-        self.last_known_elr = registered.last_known_elr
-        self.leader: int = registered.leader
-        self.leader_epoch: int = registered.leader_epoch
-        self.partition_epoch: int = registered.partition_epoch
 
     def begin(self) -> None:
         """The broker hears of the partition, of which it has no record yet."""
@@ -387,7 +241,7 @@ class Partition:
         led = self.leads
         if led and new_epoch:
             self.tell_followers()
-        self._register(registered)
+        self.register(registered)
         if new_epoch:
             if self.leads:
                 self.lead()
@@ -411,7 +265,7 @@ class Partition:
         self.followers = {}
         self._know_followers(self.environment.now_ms)
         if self.log.end_offset:
-            self.isr_check.plan(self)
+            self._isr_check.plan(self)
         self.advance_high_watermark()
         self.host.peers.leads(self)
 
@@ -431,8 +285,14 @@ class Partition:
     def _let_go(self, brokers: Iterable[int]) -> None:
         for broker in list(brokers):
             replica = self.followers.pop(broker).replica
-            if replica is not None and replica.fetcher is not None:
-                replica.fetcher.lose_leader()
+            if replica is not None:
+                replica.lose_leader()
+
+    def lose_leader(self) -> None:
+        """The leader that it was in step with leads no more, or in another leader epoch."""
+        if self.fetcher is not None:
+            self.fetcher.source = None
+            self.fetcher.on(FollowerEvent.LOSE)
 
     def _follow(self) -> None:
         self._let_go(self.followers)
@@ -451,7 +311,7 @@ class Partition:
         self._let_go(self.followers)
         if self.fetcher is not None:
             self.fetcher.end()
-        self._register(registered)
+        self.register(registered)
         self.host.cleanup.forget(self)
         if led:
             self.host.peers.leadership_changed(self)

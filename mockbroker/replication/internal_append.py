@@ -1,21 +1,16 @@
 """Appends what a broker writes itself: markers, and records of the internal topics."""
 
-from typing import TYPE_CHECKING
-
-from ..protocol.record_batch import header_of, place
-
-if TYPE_CHECKING:
-    from ..log.log import Log
-    from ..protocol.record_batch import Batch
-    from .partition import Partition
+from ..log.log import Log
+from ..protocol.record_batch import Batch, header_of, place
+from .partition import Partition
 
 
-def append(partition: "Partition", batch: "Batch") -> int:
+def append(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever its topic; the offset behind the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
     header = header_of(batch)
 
-    def remember(log: "Log") -> None:
+    def remember(log: Log) -> None:
         log.producers.transactions.decided(log.high_watermark)
         log.producers.appended_batch(batch, header)
 

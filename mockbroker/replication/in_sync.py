@@ -1,28 +1,19 @@
 """Who is in sync: which followers may join the ISR, and which leave it because they lag."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..policies.followers.isr_entry import isr_entry
-from .follower import Follower
-
-if TYPE_CHECKING:
-    from .partition import Partition
+from .replica import Replica
 
 _ORDERED_SINCE: Final = (4, 2)
 
 
-def lag_ms(partition: "Partition") -> int:
+def lag_ms(partition: Replica) -> int:
     """`replica.lag.time.max.ms`."""
     return partition.environment.configs.broker_int("replica.lag.time.max.ms")
 
 
-def is_joining(partition: "Partition", follower: Follower) -> bool:
-    """Whether the high watermark waits for a follower that is not in the ISR yet."""
-    late = partition.environment.now_ms - follower.caught_up_ms > lag_ms(partition)
-    return not late and not partition.host.is_fenced(follower.broker)
-
-
-def may_join(partition: "Partition", broker: int, offset: int) -> bool:
+def may_join(partition: Replica, broker: int, offset: int) -> bool:
     """Whether a follower that has all below `offset` joins the ISR (KAFKA-7128)."""
     if partition.host.is_fenced(broker):
         return False
@@ -31,7 +22,7 @@ def may_join(partition: "Partition", broker: int, offset: int) -> bool:
     return offset >= max(partition.log.high_watermark, partition.epoch_start_offset)
 
 
-def joined(partition: "Partition", broker: int) -> list[int]:
+def joined(partition: Replica, broker: int) -> list[int]:
     """The ISR with one more: the leader puts it last, or since 4.2, out of a hash table, in the order of ids
     (`Partition.prepareIsrExpand`)."""
     isr = [*partition.isr, broker]
@@ -47,7 +38,7 @@ class IsrCheck:
         self._planned = False
         self._rested_ms: int | None = None
 
-    def plan(self, partition: "Partition") -> None:
+    def plan(self, partition: Replica) -> None:
         """The leader looks again, since there may be followers that lag."""
         if not self._planned and partition.followers and not partition.deleted:
             self._planned = True
@@ -57,7 +48,7 @@ class IsrCheck:
                 self._rested_ms = None
             environment.after(delay_ms, lambda: self._look(partition))
 
-    def _look(self, partition: "Partition") -> None:
+    def _look(self, partition: Replica) -> None:
         self._planned = False
         if not partition.leads or not partition.host.online or not _drop_late(partition):
             return
@@ -68,7 +59,7 @@ class IsrCheck:
             self.plan(partition)
 
 
-def _drop_late(partition: "Partition") -> bool:
+def _drop_late(partition: Replica) -> bool:
     """Takes followers from the ISR that lag; whether others may come to."""
     end, longest_ms = partition.log.end_offset, lag_ms(partition)
     late = [
@@ -86,12 +77,10 @@ def _drop_late(partition: "Partition") -> bool:
     return any(f.replica is None and f.broker in partition.isr for f in partition.followers.values())
 
 
-def _at_rest(partition: "Partition") -> bool:
+def _at_rest(partition: Replica) -> bool:
     """Whether no follower can come to lag, nor stop holding the high watermark, before the next append."""
     end = partition.log.end_offset
     return all(
-        follower.end_offset == end
-        if follower.broker in partition.isr
-        else not is_joining(partition, follower)
+        follower.end_offset == end if follower.broker in partition.isr else not partition.is_joining(follower)
         for follower in partition.followers.values()
     )

@@ -1,24 +1,17 @@
 """What a Fetch reads of one partition, for consumers and followers alike (`Partition.readRecords`)."""
 
-from typing import TYPE_CHECKING
-
 from ..policies.fetching.consumer_read_limit import consumer_read_limit
 from ..policies.fetching.fetch_below_log_start import fetch_below_log_start
 from ..policies.fetching.last_stable_offset import last_stable_offset
-from ..policies.followers.diverging_fetch import diverging_fetch
-from ..policies.followers.fetch_log_start_offset import fetch_log_start_offset
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
-    NO_DIVERGENCE,
     AbortedTransaction,
     EpochEndOffset,
     FetchPartition,
     PartitionData,
 )
 from . import replica_selector
-
-if TYPE_CHECKING:
-    from .partition import Partition
+from .replica import Replica
 
 CONSUMER = -1
 _EPOCH_TOLD_SINCE = (3, 3)
@@ -29,7 +22,7 @@ def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> P
     return PartitionData(index, error, -1, -1, -1, aborted_transactions=aborted, records=())
 
 
-def diverging_epoch(partition: "Partition", last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
+def diverging_epoch(partition: Replica, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
     """Where a reader at `offset` with `last_fetched_epoch` left the log (KIP-595): (epoch, end offset).
 
     (-1, -1) when it did not, None when its epoch is unknown.
@@ -48,7 +41,7 @@ def diverging_epoch(partition: "Partition", last_fetched_epoch: int, offset: int
 
 
 def read(
-    partition: "Partition",
+    partition: Replica,
     asked: FetchPartition,
     *,
     replica: int = CONSUMER,
@@ -118,17 +111,3 @@ def read(
                 for each in log.producers.transactions.aborted_in(offset, upto)
             ]
     return result
-
-
-def heard(partition: "Partition", replica: int, asked: FetchPartition, result: PartitionData) -> None:
-    """The leader takes note of how far a follower is, once it has read for it."""
-    counts = result.diverging_epoch is NO_DIVERGENCE or partition.policies[diverging_fetch] == "counted"
-    if not result.error_code and counts:
-        partition.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
-
-
-def refresh(partition: "Partition", result: PartitionData) -> None:
-    """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
-    if not result.error_code and partition.policies[fetch_log_start_offset] == "live":
-        result.high_watermark = partition.log.high_watermark
-        result.log_start_offset = partition.log.start_offset

@@ -1,17 +1,18 @@
 """The partitions that one broker has a replica of (`ReplicaManager.scala`)."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from ..environment import Environment
+from ..log.log import Log
+from ..log.producer_state import ProducerStates
+from ..log.segments import Segments
 from ..metadata.image import MetadataImage, PartitionRegistration
+from ..policies import Policies
 from .cleanup import Cleanup
-from .follower import FollowerEvent
 from .partition import Partition
-from .peers import Peers
-
-if TYPE_CHECKING:
-    from .topic import Topic
+from .peers import HostedTopic, Peers
+from .producer_expiry import ProducerExpiry
+from .states import FollowerEvent
 
 
 class ReplicaManager:
@@ -36,12 +37,13 @@ class ReplicaManager:
         """Why a fetcher thread died, by the broker it fetched from."""
         self._image = image
         self._topics: dict[str, dict[int, Partition]] = {}
+        self._expiry = ProducerExpiry(environment, lambda: (partition.log for partition in self))
 
     def __iter__(self) -> Iterator[Partition]:
         for partitions in list(self._topics.values()):
             yield from list(partitions.values())
 
-    def find(self, topic: "Topic", index: int) -> Partition | None:
+    def find(self, topic: HostedTopic, index: int) -> Partition | None:
         """None when there is no replica here, or the broker has not heard of it."""
         found = self._topics.get(topic.name)
         partition = found.get(index) if found is not None else None
@@ -54,7 +56,18 @@ class ReplicaManager:
     def rack_of(self, broker: int) -> str | None:
         return self._image().brokers[broker].rack
 
-    def elsewhere(self, topic: "Topic", index: int) -> Partition | None:
+    def new_log(self, topic: HostedTopic) -> Log:
+        """An empty log for one of the partitions."""
+        environment = self.environment
+
+        def policies() -> Policies:
+            # Those of the cluster are others once it is traced.
+            return environment.policies.at(topic.name, self.broker)
+
+        segments = Segments(topic.settings, environment.random("segments"), environment.now_ms)
+        return Log(ProducerStates(policies, self._expiry.plan), segments)
+
+    def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
         """A partition that the broker has no replica of, None when it does not know of one."""
         known = self._image().topics.get(topic.name)
         if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
@@ -63,7 +76,7 @@ class ReplicaManager:
 
     # -- what the controller has decided
 
-    def update(self, topic: "Topic", index: int, registered: PartitionRegistration) -> None:
+    def update(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> None:
         """The broker hears what a partition is now."""
         found = self.find(topic, index)
         if self.broker not in registered.replicas:
@@ -77,7 +90,7 @@ class ReplicaManager:
             self._topics.setdefault(topic.name, {})[index] = partition
             partition.begin()
 
-    def delete(self, topic: "Topic") -> None:
+    def delete(self, topic: HostedTopic) -> None:
         """The broker hears that a topic was deleted."""
         there = self._topics.get(topic.name, {})
         if any(partition.topic is topic for partition in there.values()):

@@ -5,17 +5,14 @@ A broker looks at its logs every `log.retention.check.interval.ms`, and at compa
 have changed.
 """
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from ..configs import TopicSettings
 from ..environment import Environment, Timer
 from ..log import compaction, retention
 from ..policies.retention.retention_limit import retention_limit
 from ..policies.retention.time_retention import time_retention
-
-if TYPE_CHECKING:
-    from ..configs import TopicSettings
-    from .partition import Partition
-    from .topic import Topic
+from .peers import Cleaned, HostedTopic
 
 _NEVER_MS: Final = 1 << 60
 """Limits of Kafka's largest long mean no limit; no timer waits for that."""
@@ -25,7 +22,7 @@ class _Tick(NamedTuple):
     """A time at which replicas are looked at."""
 
     timer: Timer
-    partitions: "dict[Partition, None]"
+    partitions: dict[Cleaned, None]
 
 
 class Cleanup:
@@ -34,11 +31,11 @@ class Cleanup:
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._started_ms = environment.now_ms
-        self._planned: dict[Partition, int] = {}
+        self._planned: dict[Cleaned, int] = {}
         """When each is looked at next."""
         self._due: dict[int, _Tick] = {}
 
-    def appending(self, partition: "Partition") -> None:
+    def appending(self, partition: Cleaned) -> None:
         """A batch is about to be appended, the first at this time."""
         partition.appended_ms = self._environment.now_ms
         partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
@@ -46,23 +43,23 @@ class Cleanup:
         if settings.compacted or settings.retention_bytes >= 0 or partition not in self._planned:
             self._plan_for_content(partition)
 
-    def log_start_moved(self, partition: "Partition") -> None:
+    def log_start_moved(self, partition: Cleaned) -> None:
         """Segments may lie below it now, which are deleted whatever the topic's configuration."""
         if retention.is_below_start(partition.log):
             self._plan(partition, self._environment.now_ms + 1)
 
-    def reconfigured(self, partition: "Partition") -> None:
+    def reconfigured(self, partition: Cleaned) -> None:
         """The topic's configuration changed, or that of the brokers."""
         self.forget(partition)
         self.returned(partition)
 
-    def returned(self, partition: "Partition") -> None:
+    def returned(self, partition: Cleaned) -> None:
         """A replica is back on a broker that was down, where nobody cleaned it."""
         if partition.log.end_offset:
             self._plan_for_content(partition)
         self.log_start_moved(partition)
 
-    def forget(self, partition: "Partition") -> None:
+    def forget(self, partition: Cleaned) -> None:
         """The partition needs no looking at any more."""
         tick_ms = self._planned.pop(partition, None)
         if tick_ms is None:
@@ -73,13 +70,13 @@ class Cleanup:
             tick.timer.cancel()
             del self._due[tick_ms]
 
-    def _plan_for_content(self, partition: "Partition") -> None:
+    def _plan_for_content(self, partition: Cleaned) -> None:
         """Looks at the next regular time, unless logs of such a topic stay as they are."""
         settings = partition.topic.settings
         if settings.compacted or settings.retention_ms >= 0 or settings.retention_bytes >= 0:
             self._plan(partition, self._environment.now_ms + 1)
 
-    def _plan(self, partition: "Partition", at_ms: int) -> None:
+    def _plan(self, partition: Cleaned, at_ms: int) -> None:
         """Looks at the partition at the first regular time that is not before `at_ms`."""
         tick_ms = self._tick(partition.topic.settings, at_ms)
         planned_ms = self._planned.get(partition)
@@ -93,7 +90,7 @@ class Cleanup:
             tick = self._due[tick_ms] = _Tick(timer, {})
         tick.partitions[partition] = None
 
-    def _tick(self, settings: "TopicSettings", at_ms: int) -> int | None:
+    def _tick(self, settings: TopicSettings, at_ms: int) -> int | None:
         """The first regular time from `at_ms` on, None when no cleaner is there for such a topic."""
         configs = self._environment.configs
         first_ms = self._started_ms
@@ -111,11 +108,11 @@ class Cleanup:
         due = self._due.pop(tick_ms).partitions
         for partition in due:
             del self._planned[partition]
-        passes: dict[tuple[Topic, int], list[compaction.Pass]] = {}
+        passes: dict[tuple[HostedTopic, int], list[compaction.Pass]] = {}
         for partition in sorted(due, key=lambda each: not each.leads):
             self._look(partition, passes.setdefault((partition.topic, partition.index), []))
 
-    def _look(self, partition: "Partition", passes: list[compaction.Pass]) -> None:
+    def _look(self, partition: Cleaned, passes: list[compaction.Pass]) -> None:
         partition.appended_ms = None
         source = partition.fetcher.source if partition.fetcher is not None else None
         if source is None:
@@ -130,7 +127,7 @@ class Cleanup:
         if due:
             self._plan(partition, max(min(due), now_ms + 1))
 
-    def _clean(self, partition: "Partition", passes: list[compaction.Pass]) -> list[int | None]:
+    def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> list[int | None]:
         """Compacts a replica and deletes from it; when there may be more to do."""
         now_ms, log, settings = self._environment.now_ms, partition.log, partition.topic.settings
         if settings.compacted:

@@ -1,8 +1,8 @@
 """What a follower does: cut its log for a new leader, fetch, append, and fail
 (`AbstractFetcherThread.scala`, `ReplicaFetcherThread.scala`)."""
 
-from typing import TYPE_CHECKING
-
+from ..log.log import Log
+from ..policies import Policies
 from ..policies.epochs.empty_epochs import empty_epochs
 from ..policies.followers.fetcher_failure import fetcher_failure
 from ..policies.followers.follower_ahead import follower_ahead
@@ -13,13 +13,8 @@ from ..policies.followers.unaligned_log_start import unaligned_log_start
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import NO_DIVERGENCE, FetchPartition, PartitionData
-from . import reading
-from .follower import TRANSITIONS, FollowerEvent, FollowerState
-
-if TYPE_CHECKING:
-    from ..log.log import Log
-    from ..policies import Policies
-    from .partition import Partition
+from .peers import Following, LeaderEndPoint
+from .states import TRANSITIONS, FollowerEvent, FollowerState
 
 _FETCHING = (FollowerState.BEHIND, FollowerState.SLOW)
 _UNHEARD = (
@@ -50,10 +45,10 @@ class Fetcher:
         "turn",
     )
 
-    def __init__(self, partition: "Partition") -> None:
+    def __init__(self, partition: Following) -> None:
         self.partition = partition
         self.state = FollowerState.OFFLINE
-        self.source: Partition | None = None
+        self.source: LeaderEndPoint | None = None
         self.cut = False
         self.delay_ms = 0
         self.turn = 0
@@ -66,11 +61,11 @@ class Fetcher:
         return self.partition.broker
 
     @property
-    def log(self) -> "Log":
+    def log(self) -> Log:
         return self.partition.log
 
     @property
-    def _policies(self) -> "Policies":
+    def _policies(self) -> Policies:
         return self.partition.policies
 
     # -- what happens to it
@@ -99,11 +94,6 @@ class Fetcher:
         elif self.state in _FETCHING:
             self._enter(self.state, self.delay_ms)
 
-    def lose_leader(self) -> None:
-        """The leader it was in step with leads no more, or in another leader epoch."""
-        self.source = None
-        self.on(FollowerEvent.LOSE)
-
     def end(self) -> None:
         """The broker leads now, or has no replica any more."""
         self._leave_source()
@@ -112,16 +102,17 @@ class Fetcher:
     def fail(self, reason: str) -> None:
         """It dies, alone or with all that its thread fetches from this leader (KIP-461)."""
         partition, host = self.partition, self.partition.host
-        self._die(reason)
+        self.die(reason)
         if self._policies[fetcher_failure] == "partition":
             return
         thread = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"
         host.dead_fetchers[partition.leader] = thread
         for other in host:
             if other.fetcher is not None and other.fetcher is not self and other.leader == partition.leader:
-                other.fetcher._die(thread)
+                other.fetcher.die(thread)
 
-    def _die(self, reason: str) -> None:
+    def die(self, reason: str) -> None:
+        """It dies alone."""
         if FollowerEvent.FAIL in TRANSITIONS[self.state]:
             self.failure = reason
             self.on(FollowerEvent.FAIL)
@@ -154,7 +145,7 @@ class Fetcher:
             return
         dead = partition.host.dead_fetchers.get(partition.leader)
         if dead is not None:
-            self._die(dead)
+            self.die(dead)
         elif leader.check_leader(partition.leader_epoch):
             self.on(FollowerEvent.LOSE)
         elif self._cut(leader):
@@ -165,7 +156,7 @@ class Fetcher:
                 while self.state is FollowerState.BEHIND and self.turn == turn:
                     self._fetch(leader)
 
-    def _cut(self, leader: "Partition") -> bool:
+    def _cut(self, leader: LeaderEndPoint) -> bool:
         """Cuts its log as it does for a new leader; False when it can't come to an end."""
         log, policies = self.log, self._policies
         while not self.cut:
@@ -174,13 +165,13 @@ class Fetcher:
             if offset < log.end_offset or not self.cut:
                 log.truncate(offset, keep_empty_epochs=policies[empty_epochs] == "kept")
             if not self.cut and (log.end_offset, log.latest_epoch) == before:
-                self._die(f"asks for epoch {log.latest_epoch} again and again (KAFKA-10706)")
+                self.die(f"asks for epoch {log.latest_epoch} again and again (KAFKA-10706)")
                 return False
         return True
 
     # -- fetching
 
-    def _ask(self, leader: "Partition") -> PartitionData:
+    def _ask(self, leader: LeaderEndPoint) -> PartitionData:
         """The leader's answer to the next fetch, of which it has heard then."""
         partition, log = self.partition, self.log
         by_epoch = self._policies.named(follower_truncation) == "diverging-epoch"
@@ -192,11 +183,9 @@ class Fetcher:
             log.start_offset,
             partition.environment.configs.broker_int("replica.fetch.max.bytes"),
         )
-        result = reading.read(leader, asked, replica=self.broker)
-        reading.heard(leader, self.broker, asked, result)
-        return result
+        return leader.fetch(asked, self.broker)
 
-    def _fetch(self, leader: "Partition") -> None:
+    def _fetch(self, leader: LeaderEndPoint) -> None:
         end_offset, turn = leader.log.end_offset, self.turn
         result = self._ask(leader)
         if self.turn != turn or self._take(leader, result) or self.state is not FollowerState.BEHIND:
@@ -207,9 +196,9 @@ class Fetcher:
             leader.take_along(self.partition)
         elif leader.log.end_offset == end_offset:
             # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
-            self._die(f"gets no further: {ErrorCode(result.error_code).name}")
+            self.die(f"gets no further: {ErrorCode(result.error_code).name}")
 
-    def _fetch_slowly(self, leader: "Partition") -> None:
+    def _fetch_slowly(self, leader: LeaderEndPoint) -> None:
         """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
         waits."""
         turn = self.turn
@@ -220,7 +209,7 @@ class Fetcher:
 
         def arrive() -> None:
             if current():
-                reading.refresh(leader, result)
+                leader.refresh(result)
                 self._take(leader, result)
             if current():
                 self._fetch_slowly(leader)
@@ -245,7 +234,7 @@ class Fetcher:
 
     # -- taking in what was fetched
 
-    def _take(self, leader: "Partition", result: PartitionData) -> bool:
+    def _take(self, leader: LeaderEndPoint, result: PartitionData) -> bool:
         """Does with an answer what a follower does; False when there was nothing new, or it failed."""
         partition, log = self.partition, self.log
         if result.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -261,7 +250,7 @@ class Fetcher:
             was = log.end_offset, log.latest_epoch
             log.truncate(min(end_offset, own_end) if own_epoch >= 0 else end_offset)
             if (log.end_offset, log.latest_epoch) == was:
-                self._die(f"diverges at epoch {epoch}, offset {end_offset}, and has nothing to cut there")
+                self.die(f"diverges at epoch {epoch}, offset {end_offset}, and has nothing to cut there")
             return True
         before = log.end_offset, log.high_watermark, log.start_offset
         fetched = [batch for batch in result.records or () if record_batch.is_whole(batch)]
@@ -296,14 +285,14 @@ class Fetcher:
         log.append_fetched(fetched, self.partition.environment.now_ms)
         return True
 
-    def _out_of_range(self, leader: "Partition") -> bool:
+    def _out_of_range(self, leader: LeaderEndPoint) -> bool:
         """Beyond the leader's end it is cut there, or its broker exits; below its start it begins again
         there."""
         partition, log, there = self.partition, self.log, leader.log
         if log.end_offset > there.end_offset:
             halts = self._policies[follower_ahead] == "halts"
             if halts and not partition.topic.settings.unclean_leader_election:
-                self._die(f"log end offset {log.end_offset} is beyond the leader's {there.end_offset}")
+                self.die(f"log end offset {log.end_offset} is beyond the leader's {there.end_offset}")
                 partition.host.peers.halt()
                 return False
             log.truncate(there.end_offset)

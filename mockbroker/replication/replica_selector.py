@@ -1,16 +1,14 @@
 """Which replica a consumer should read from (KIP-392; `RackAwareReplicaSelector.java`)."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..policies.fetching.preferred_replica import preferred_replica
-
-if TYPE_CHECKING:
-    from .partition import Partition
+from .replica import Replica
 
 RACK_AWARE: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
-def select(partition: "Partition", rack: str, offset: int) -> int | None:
+def select(partition: Replica, rack: str, offset: int) -> int | None:
     """The follower that its leader sends a consumer in `rack` to, None when it should read from the leader.
 
     Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.

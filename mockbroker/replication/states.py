@@ -1,10 +1,7 @@
-"""A follower: the states of its fetching, and what its leader knows of it (`Replica.java`)."""
+"""The states of a follower's fetching, and what moves it from one to the next."""
 
 import enum
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from .partition import Partition
+from typing import Final
 
 
 class FollowerState(enum.Enum):
@@ -55,45 +52,3 @@ TRANSITIONS: Final[dict[FollowerState, dict[FollowerEvent, FollowerState]]] = {
     _S.OFFLINE: {_E.START: _S.BEHIND},
 }
 """What is not here does not happen: a fetcher that died stays dead in its leader epoch."""
-
-NEVER_MS: Final = 0
-"""When a follower was caught up that was not in the ISR as its leader began to lead."""
-UNKNOWN_OFFSET: Final = -1
-
-
-class Follower:
-    """What a leader knows of one follower. `end_offset` and `start_offset` are what its last fetch told;
-    `caught_up_ms` is when it last had all that the leader had.
-
-    `replica` takes each batch as it is appended: it is in step.
-    """
-
-    __slots__ = (
-        "broker",
-        "caught_up_ms",
-        "end_offset",
-        "fetched_ms",
-        "leader_end_at_fetch",
-        "replica",
-        "start_offset",
-    )
-
-    def __init__(self, broker: int, caught_up_ms: int, leader_end: int) -> None:
-        self.broker = broker
-        self.replica: Partition | None = None
-        self.end_offset = UNKNOWN_OFFSET
-        self.start_offset = UNKNOWN_OFFSET
-        self.caught_up_ms = caught_up_ms
-        self.fetched_ms = caught_up_ms
-        self.leader_end_at_fetch = leader_end
-
-    def fetched(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
-        """The leader hears of a fetch at `offset` (`Replica.updateFetchStateOrThrow`)."""
-        if offset >= leader_end:
-            self.caught_up_ms = now_ms
-        elif offset >= self.leader_end_at_fetch:
-            self.caught_up_ms = max(self.caught_up_ms, self.fetched_ms)
-        self.end_offset = offset
-        self.start_offset = log_start_offset
-        self.leader_end_at_fetch = leader_end
-        self.fetched_ms = now_ms
