@@ -5,6 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from ..environment import Environment
+from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
+from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
 from ..policies.fetching.session_use import session_use
 from ..protocol.errors import ErrorCode
@@ -20,9 +22,7 @@ MOST_PARTITIONS: Final = 100_000
 beyond that is evicted. Kafka bounds only the number of sessions."""
 _LAST_EPOCH: Final = 2147483647
 
-_SHARDS_SINCE: Final = (3, 8)
 _SHARDS: Final = 8
-_NAMELESS_SINCE: Final = (4, 3)
 _SHARD: Final = _LAST_EPOCH // _SHARDS
 """Session ids are spread over shards (KAFKA-9401); a broker fails on one that is in none."""
 
@@ -187,11 +187,14 @@ class FetchSessions:
         session_id, epoch = request.session_id, request.session_epoch
         if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
             return FetchContext(request)
-        sharded = self._environment.release.number >= _SHARDS_SINCE
+        sharded = self._environment.policies[fetch_session_shards] == "eight"
         if session_id and sharded and not 0 <= int(session_id / _SHARD) < _SHARDS:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
-        # Up to 4.2 a broker fails on it as it looks for it in the session (`FetchSession.scala`).
-        fails = version >= 13 and self._environment.release.number < _NAMELESS_SINCE and _nameless(request)
+        fails = (
+            version >= 13
+            and self._environment.policies[fetch_of_nameless_topic] == "fails"
+            and _nameless(request)
+        )
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:

@@ -2,19 +2,18 @@
 
 import enum
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
+from ..policies.configuration.other_node_id import other_node_id
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from ..protocol.releases import parse
 from . import topic_names
 
 if TYPE_CHECKING:
     from .broker import Broker
     from .cluster import Cluster
 
-_RECEIVED_ID_SINCE: Final = parse("4.1")
 """Before, the message has the wrong id."""
 
 Edit = Callable[[Mapping[str, str]], dict[str, str]]
@@ -114,7 +113,7 @@ def check_node_id(broker: "Broker", name: str, *, sentences: bool = False) -> No
     if node_id != broker.id:
         message = f"Unexpected broker id, expected {broker.id}, but received {name}"
         if sentences:
-            received = node_id if broker.environment.release >= _RECEIVED_ID_SINCE else broker.id
+            received = node_id if broker.policies[other_node_id] == "received-id" else broker.id
             message = f"Unexpected node id. Expected {broker.id}, but received {received}"
         raise ApiError(ErrorCode.INVALID_REQUEST, message)
 

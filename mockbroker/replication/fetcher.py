@@ -146,7 +146,7 @@ class Fetcher:
         dead = partition.host.dead_fetchers.get(partition.leader)
         if dead is not None:
             self.die(dead)
-        elif leader.check_leader(partition.leader_epoch):
+        elif leader.check_leader(partition.leader_epoch) or not leader.knows(self.broker):
             self.on(FollowerEvent.LOSE)
         elif self._cut(leader):
             if self.state is FollowerState.SLOW:

@@ -1,11 +1,8 @@
 """Who is in sync: which followers may join the ISR, and which leave it because they lag."""
 
-from typing import Final
-
 from ..policies.followers.isr_entry import isr_entry
+from ..policies.followers.joined_isr import joined_isr
 from .replica import Replica
-
-_ORDERED_SINCE: Final = (4, 2)
 
 
 def lag_ms(partition: Replica) -> int:
@@ -26,7 +23,7 @@ def joined(partition: Replica, broker: int) -> list[int]:
     """The ISR with one more: the leader puts it last, or since 4.2, out of a hash table, in the order of ids
     (`Partition.prepareIsrExpand`)."""
     isr = [*partition.isr, broker]
-    return sorted(isr) if partition.environment.release.number >= _ORDERED_SINCE else isr
+    return sorted(isr) if partition.policies[joined_isr] == "by-id" else isr
 
 
 class IsrCheck:

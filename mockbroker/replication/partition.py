@@ -157,6 +157,10 @@ class Partition(Replica):
 
     # -- followers, as their leader sees them
 
+    def knows(self, broker: int) -> bool:
+        """Whether it has heard of this follower."""
+        return broker in self.followers
+
     def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
         """The leader hears of a follower's fetch: it may join the ISR, and the high watermark may move."""
         follower, log = self.followers.get(broker), self.log
@@ -251,7 +255,8 @@ class Partition(Replica):
                 self.host.peers.leadership_changed(self)
             self.release()
         elif self.leads:
-            self._know_followers(NEVER_MS)
+            if self._know_followers(NEVER_MS):
+                self.host.peers.leads(self)
             self.advance_high_watermark()
 
     def lead(self) -> None:
@@ -274,13 +279,15 @@ class Partition(Replica):
         if not self._epoch_due:
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 
-    def _know_followers(self, caught_up_ms: int) -> None:
-        """Of replicas that are new it knows nothing yet; those that are gone get nothing more."""
-        for broker in self.replicas:
-            if broker != self.broker and broker not in self.followers:
-                since_ms = caught_up_ms if broker in self.isr else NEVER_MS
-                self.followers[broker] = Follower(broker, since_ms, self.log.end_offset)
+    def _know_followers(self, caught_up_ms: int) -> bool:
+        """Of replicas that are new it knows nothing yet; those that are gone get nothing more. Whether there
+        are new ones."""
+        new = [each for each in self.replicas if each != self.broker and each not in self.followers]
+        for broker in new:
+            since_ms = caught_up_ms if broker in self.isr else NEVER_MS
+            self.followers[broker] = Follower(broker, since_ms, self.log.end_offset)
         self._let_go([each for each in self.followers if each not in self.replicas])
+        return bool(new)
 
     def _let_go(self, brokers: Iterable[int]) -> None:
         for broker in list(brokers):

@@ -94,6 +94,9 @@ class LeaderEndPoint(Protocol):
 
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode: ...
 
+    def knows(self, broker: int) -> bool:
+        """Whether it has heard of this follower."""
+
     def end_offset_for_epoch(self, requested: int) -> tuple[int, int]: ...
 
     def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:

@@ -2,6 +2,7 @@
 
 from ..policies.fetching.consumer_read_limit import consumer_read_limit
 from ..policies.fetching.fetch_below_log_start import fetch_below_log_start
+from ..policies.fetching.fetch_of_no_replica import fetch_of_no_replica
 from ..policies.fetching.last_stable_offset import last_stable_offset
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
@@ -14,7 +15,6 @@ from . import replica_selector
 from .replica import Replica
 
 CONSUMER = -1
-_EPOCH_TOLD_SINCE = (3, 3)
 
 
 def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> PartitionData:
@@ -56,9 +56,10 @@ def read(
     error = partition.check_leader(
         max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
-    if not error and replica >= 0 and (replica not in partition.replicas or replica == partition.leader):
+    stranger = replica >= 0 and (replica not in partition.replicas or replica == partition.leader)
+    if not error and stranger and partition.policies[fetch_of_no_replica] == "refused":
         # It may have heard of a replica that the leader has not heard of yet.
-        knows = asked.current_leader_epoch >= 0 and partition.environment.release.number >= _EPOCH_TOLD_SINCE
+        knows = asked.current_leader_epoch >= 0
         error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
     if error:
         return refused(asked.partition, error)
@@ -96,7 +97,7 @@ def read(
     end = log.end_offset if replica >= 0 else log.last_stable_offset if committed else log.high_watermark
     if offset < end == log.high_watermark and partition.policies[consumer_read_limit] == "log-end-offset":
         end = log.end_offset
-    if offset < end:
+    if offset < end and not stranger:
         limit = min(asked.partition_max_bytes, max_bytes)
         if limit < 0:
             return refused(asked.partition, ErrorCode.UNKNOWN_SERVER_ERROR)
