@@ -4,7 +4,7 @@ from graphlib import TopologicalSorter
 
 import grimp
 
-CORE = ("mockbroker.cluster", "mockbroker.coordinators")
+CORE = ("mockbroker.cluster",)
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:

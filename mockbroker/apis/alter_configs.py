@@ -1,9 +1,10 @@
 """AlterConfigs (33): replaces all configurations of a resource (KIP-133)."""
 
 from ..cluster import resources
-from ..cluster.call import NO_ANSWER, Call, Outcome
+from ..cluster.call import Call
 from ..cluster.resources import ResourceType
 from ..configs import altering
+from ..outcome import NO_ANSWER, Outcome
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

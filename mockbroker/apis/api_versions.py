@@ -2,7 +2,8 @@
 
 import re
 
-from ..cluster.call import Call, Client
+from ..cluster.call import Call
+from ..outcome import Client
 from ..policies.transactions.epoch_bump import epoch_bump
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

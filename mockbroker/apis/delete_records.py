@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from ..cluster.call import PARKED, Call
+from ..cluster.call import Call
+from ..outcome import PARKED
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_records import (

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from ..cluster.call import PARKED, Call
+from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext, Key
+from ..outcome import PARKED
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..policies.fetching.fetch_of_unknown_partition import fetch_of_unknown_partition
 from ..policies.fetching.fetch_past_end import fetch_past_end

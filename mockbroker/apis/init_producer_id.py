@@ -31,13 +31,15 @@ def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
         return _refused(ErrorCode.UNSUPPORTED_VERSION)
     reply = Reply[InitProducerIdResponse](call)
     call.broker.transactions.initialize(
-        request.transactional_id, request.transaction_timeout_ms, expected, partial(_done, reply)
+        request.transactional_id, request.transaction_timeout_ms, expected, partial(_done, call, reply)
     )
     return reply.outcome()
 
 
-def _done(reply: Reply[InitProducerIdResponse], error: ErrorCode, producer_id: int, epoch: int) -> None:
-    code = shown(reply.call, ApiKey.INIT_PRODUCER_ID, error)
+def _done(
+    call: Call, reply: Reply[InitProducerIdResponse], error: ErrorCode, producer_id: int, epoch: int
+) -> None:
+    code = shown(call, ApiKey.INIT_PRODUCER_ID, error)
     reply.complete(InitProducerIdResponse(error_code=code, producer_id=producer_id, producer_epoch=epoch))
 
 

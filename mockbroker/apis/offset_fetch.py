@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable
 
-from ..cluster.call import PARKED, Call
+from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
+from ..outcome import PARKED
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey

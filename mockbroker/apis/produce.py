@@ -8,12 +8,13 @@ bytes, in the transaction, then partition by partition in the log.
 from collections.abc import Callable
 from uuid import UUID
 
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call
+from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..cluster.work import Steps, in_parts
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
+from ..outcome import CLOSE, NO_ANSWER, PARKED
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey

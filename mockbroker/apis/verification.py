@@ -4,9 +4,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ..cluster.call import PARKED, Call
+from ..cluster.call import Call
 from ..coordinators.transaction import EPOCH_BUMP_VERSION, TopicPartition
 from ..coordinators.transaction_rules import Producer
+from ..outcome import PARKED
 from ..policies.transactions.stale_epoch_check import stale_epoch_check
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..policies.transactions.verified_compression import verified_compression

@@ -54,7 +54,7 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
                 else:
                     waiting += 1
                     write_marker(
-                        call.cluster, partition, marker, partial(done, result), asked.transaction_version
+                        call.broker, partition, marker, partial(done, result), asked.transaction_version
                     )
         answer.markers.append(WritableTxnMarkerResult(asked.producer_id, topics))
     settled()

@@ -70,6 +70,39 @@ class Broker:
             return None
         return there.at(found.id)
 
+    def knows(self, topic: str, index: int) -> bool:
+        """Whether it has heard of a partition."""
+        known = self.image.topics.get(topic)
+        return known is not None and 0 <= index < len(known.partitions)
+
+    # -- what its coordinators ask
+
+    def coordinates(self, group_id: str) -> bool:
+        """Whether it is the coordinator of a group."""
+        return self.cluster.coordinator(group_id) is self
+
+    def offsets_index(self, group_id: str) -> int:
+        """Which partition of `__consumer_offsets` holds the group."""
+        return self.cluster.offsets_partition(group_id).index
+
+    def offsets_partition(self, group_id: str) -> "Partition | None":
+        """That partition here, None where there is no replica of it."""
+        return self.cluster.offsets_partition(group_id).at(self.id)
+
+    def transaction_partition(self, transactional_id: str) -> "Partition | None":
+        """The partition of `__transaction_state` that holds the id here, None where there is no replica."""
+        return self.cluster.transaction_partition(transactional_id).at(self.id)
+
+    def new_producer_id(self) -> int:
+        return self.cluster.new_producer_id()
+
+    def complete_offsets(self, broker: int, partition: int, producer_id: int, committed: bool) -> None:
+        """A marker is in a partition of `__consumer_offsets` at its leader: offsets that waited for it count
+        there, or go."""
+        self.cluster.brokers[broker].groups.complete_transaction(partition, producer_id, committed)
+
+    # -- whether it is there
+
     @property
     def gone(self) -> bool:
         """Whether it is down, or taken for it."""
@@ -111,10 +144,10 @@ class Broker:
     def groups(self) -> "GroupCoordinator":
         from ..coordinators.groups import GroupCoordinator
 
-        return GroupCoordinator(self.cluster, self)
+        return GroupCoordinator(self)
 
     @cached_property
     def transactions(self) -> "TransactionCoordinator":
         from ..coordinators.transactions import TransactionCoordinator
 
-        return TransactionCoordinator(self.cluster, self)
+        return TransactionCoordinator(self)

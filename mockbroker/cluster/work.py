@@ -8,7 +8,8 @@ from collections.abc import Generator
 from typing import Any, Final
 
 from ..environment import Environment
-from .call import PARKED, Call
+from ..outcome import PARKED
+from .call import Call
 
 Steps = Generator[None, None, Any]
 """Yields between two parts, and returns the answer, or an Outcome."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..apis.advertised import advertised
 from ..apis.registry import HANDLERS
-from ..cluster.call import PARKED, Call, Client, Failed
+from ..cluster.call import Call
+from ..outcome import PARKED, Client, Failed
 from ..protocol.errors import error_name
 from .errors import RefusedError
 

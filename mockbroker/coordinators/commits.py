@@ -6,30 +6,30 @@ from typing import TYPE_CHECKING
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..protocol.errors import ErrorCode
 from .group import ClassicGroup
+from .home import Home
 from .offsets import CommittedOffset, Key
 
 if TYPE_CHECKING:
-    from ..cluster.broker import Broker
     from ..replication.partition import Partition
 
 E = ErrorCode
 Done = Callable[[ErrorCode], None]
 
 
-def commit(broker: "Broker", group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
+def commit(home: Home, group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
     """Commits what a member may commit. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
-    partition = broker.cluster.offsets_partition(group.id).at(broker.id)
+    partition = home.offsets_partition(group.id)
     if partition is None:
         done(E.NOT_COORDINATOR)
         return
-    all_asked = broker.environment.configs.broker_int("offsets.commit.required.acks") == -1
+    all_asked = home.environment.configs.broker_int("offsets.commit.required.acks") == -1
     if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
         group.offsets.commit(offsets)
         done(E.NONE)
-    elif broker.policies[commit_below_min_isr] == "refused":
+    elif home.policies[commit_below_min_isr] == "refused":
         done(E.COORDINATOR_NOT_AVAILABLE)
     else:
-        _Waiting(broker, partition, group, offsets, done)
+        _Waiting(home, partition, group, offsets, done)
 
 
 class _Waiting:
@@ -38,7 +38,7 @@ class _Waiting:
 
     def __init__(
         self,
-        broker: "Broker",
+        home: Home,
         partition: "Partition",
         group: ClassicGroup,
         offsets: Mapping[Key, CommittedOffset],
@@ -49,8 +49,8 @@ class _Waiting:
         self._group = group
         self._offsets = offsets
         self._done: Done | None = done
-        timeout_ms = broker.environment.configs.broker_int("offsets.commit.timeout.ms")
-        self._timer = broker.environment.wait(timeout_ms, self._expire)
+        timeout_ms = home.environment.configs.broker_int("offsets.commit.timeout.ms")
+        self._timer = home.environment.wait(timeout_ms, self._expire)
         self._partition.deleting.add(self._look)
 
     def _look(self) -> None:

@@ -1,7 +1,6 @@
 """The group coordinator of one broker: the groups that are its own."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
 
 from ..environment import Timer
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
@@ -16,15 +15,12 @@ from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
 from .commits import commit
 from .group import ClassicGroup, RebalanceFailedError, join_error
+from .home import Home
 from .membership import Membership
 from .offsets import CommittedOffset, Key
 from .rebalance import Joining, Rebalance
 from .settings import GroupSettings
 from .states import GroupEvent, GroupState
-
-if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
 
 E = ErrorCode
 
@@ -33,18 +29,18 @@ class GroupCoordinator:
     """`groups` by group id, `halted` those that were here when the broker went down; `settings` were read
     from the broker's configuration at its start."""
 
-    def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
-        self.cluster = cluster
-        self.broker = broker
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.environment = environment = home.environment
         self.groups: dict[str, ClassicGroup] = {}
         self.halted: dict[str, ClassicGroup] = {}
-        self.settings = GroupSettings.of(cluster.environment.configs)
-        self.rebalance = Rebalance(cluster.environment, self.settings, self._wrote)
-        self.members = Membership(cluster.environment, self.settings, self.rebalance)
+        self.settings = GroupSettings.of(environment.configs)
+        self.rebalance = Rebalance(environment, self.settings, self._wrote)
+        self.members = Membership(environment, self.settings, self.rebalance)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for a transaction's end, by producer id."""
         self._unwritten: list[ClassicGroup] = []
-        self._started_ms = cluster.environment.now_ms
+        self._started_ms = environment.now_ms
         self._check: Timer | None = None
 
     def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
@@ -54,7 +50,7 @@ class GroupCoordinator:
         """
         if not group_id and not may_be_empty:
             return E.INVALID_GROUP_ID
-        if self.cluster.coordinator(group_id) is not self.broker:
+        if not self.home.coordinates(group_id):
             return E.NOT_COORDINATOR
         return E.NONE
 
@@ -62,14 +58,14 @@ class GroupCoordinator:
         """The group of that id, new if there was none."""
         group = self.groups.get(group_id)
         if group is None:
-            group = self.groups[group_id] = ClassicGroup(self.cluster.environment, group_id)
+            group = self.groups[group_id] = ClassicGroup(self.environment, group_id)
             self._plan_check()
         return group
 
     def _begin_with_commit(self, group_id: str) -> ClassicGroup:
         """A group that begins as somebody commits. There is no record of it should that commit nothing."""
         group = self.create(group_id)
-        if self.broker.policies[commit_of_nothing] == "begins-unseen":
+        if self.home.policies[commit_of_nothing] == "begins-unseen":
             group.unwritten = True
             self._unwritten.append(group)
         return group
@@ -77,11 +73,11 @@ class GroupCoordinator:
     def _wrote(self, group: ClassicGroup) -> None:
         """A record of this group is in its partition."""
         if self._unwritten:
-            self._wrote_to(self.cluster.offsets_partition(group.id).index)
+            self._wrote_to(self.home.offsets_index(group.id))
 
     def _wrote_to(self, partition: int) -> None:
         for group in self._unwritten:
-            if self.cluster.offsets_partition(group.id).index == partition:
+            if self.home.offsets_index(group.id) == partition:
                 group.unwritten = False
         self._unwritten = [each for each in self._unwritten if each.unwritten]
 
@@ -118,7 +114,7 @@ class GroupCoordinator:
             loaded = self.groups[group.id] = self.rebalance.load(group)
             for producer_id in loaded.offsets.open:
                 self._in_transaction.setdefault(producer_id, {})[group.id] = None
-            if self.broker.policies[loaded_offsets] == "expire-at-once":
+            if self.home.policies[loaded_offsets] == "expire-at-once":
                 loaded.offsets.expire_next()
         if self.groups:
             self._plan_check()
@@ -138,7 +134,7 @@ class GroupCoordinator:
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id = self.settings, request.member_id
         if error := self.refuses(request.group_id):
-            kept = error is not E.NOT_COORDINATOR or self.broker.policies[not_coordinator_join] == "member-id"
+            kept = error is not E.NOT_COORDINATOR or self.home.policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
         elif not (
             settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
@@ -197,7 +193,7 @@ class GroupCoordinator:
         group = self.groups.get(group_id)
         if group is None:
             if generation >= 0:
-                done(self.broker.policies[commit_to_unknown_group](version))
+                done(self.home.policies[commit_to_unknown_group](version))
                 return
             group = self._begin_with_commit(group_id)
         if error := self.members.check_commit(group, generation, member_id, instance_id):
@@ -205,7 +201,7 @@ class GroupCoordinator:
             return
         if offsets:
             self._wrote(group)
-        commit(self.broker, group, offsets, done)
+        commit(self.home, group, offsets, done)
 
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
@@ -233,7 +229,7 @@ class GroupCoordinator:
         self._wrote_to(partition)
         waiting = self._in_transaction.pop(producer_id, {})
         for group_id in list(waiting):
-            if self.cluster.offsets_partition(group_id).index == partition:
+            if self.home.offsets_index(group_id) == partition:
                 del waiting[group_id]
                 if (group := self.groups.get(group_id)) is not None:
                     group.offsets.complete(producer_id, committed)
@@ -243,14 +239,14 @@ class GroupCoordinator:
     def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
         group.offsets.remove(keys)
         self._wrote(group)
-        if self.broker.policies[empty_group_cleanup] == "at-once":
+        if self.home.policies[empty_group_cleanup] == "at-once":
             self._delete_if_unused(group)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forgets the committed offsets of topics that were deleted."""
         for group in list(self.groups.values()):
             group.offsets.remove_topics(topics)
-            if self.broker.policies[empty_group_cleanup] == "at-once":
+            if self.home.policies[empty_group_cleanup] == "at-once":
                 self._delete_if_unused(group)
 
     # -- expiry
@@ -260,8 +256,8 @@ class GroupCoordinator:
         groups, no timer runs."""
         if self._check is None:
             interval_ms = self.settings.retention_check_interval_ms
-            since_last_ms = (self.cluster.environment.now_ms - self._started_ms) % interval_ms
-            self._check = self.cluster.environment.after(interval_ms - since_last_ms, self._expire)
+            since_last_ms = (self.environment.now_ms - self._started_ms) % interval_ms
+            self._check = self.environment.after(interval_ms - since_last_ms, self._expire)
 
     def _expire(self) -> None:
         self._check = None
@@ -272,12 +268,12 @@ class GroupCoordinator:
             self._plan_check()
 
     def _expire_offsets(self, group: ClassicGroup) -> None:
-        now_ms, retention_ms = self.cluster.environment.now_ms, self.settings.offsets_retention_ms
-        if group.protocol_type is None or self.broker.policies[offset_retention_start] == "commit":
+        now_ms, retention_ms = self.environment.now_ms, self.settings.offsets_retention_ms
+        if group.protocol_type is None or self.home.policies[offset_retention_start] == "commit":
             group.offsets.expire(now_ms, retention_ms, _commit_ms)
         elif group.state is GroupState.EMPTY:
             group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)
-        elif group.subscribed is not None and self.broker.policies[unsubscribed_offsets](
+        elif group.subscribed is not None and self.home.policies[unsubscribed_offsets](
             group.state is GroupState.STABLE
         ):
             group.offsets.expire(now_ms, retention_ms, _commit_ms, group.subscribed)

@@ -1,19 +1,16 @@
 """A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
 
 from ..environment import Environment, Timer
 from ..policies.groups.null_client_id import null_client_id
 from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
+from .home import Request
 from .reply import Reply
 
-if TYPE_CHECKING:
-    from ..cluster.call import Call
 
-
-def client_name(call: "Call") -> str:
+def client_name(call: Request) -> str:
     """The client id of a member."""
     return call.policies[null_client_id] if call.client_id is None else call.client_id
 

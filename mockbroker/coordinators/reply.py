@@ -1,11 +1,9 @@
 """An answer that may come at once or later."""
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from ..cluster.call import PARKED
-
-if TYPE_CHECKING:
-    from ..cluster.call import Call
+from ..outcome import PARKED
+from .home import Request
 
 R = TypeVar("R")
 
@@ -15,7 +13,7 @@ class Reply(Generic[R]):
 
     __slots__ = ("_parked", "_response", "call")
 
-    def __init__(self, call: "Call") -> None:
+    def __init__(self, call: Request) -> None:
         self.call = call
         self._parked = False
         self._response: R | None = None

@@ -7,11 +7,10 @@ from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
 from ..replication.internal_append import append
+from ..replication.partition import Partition
+from .home import Home
 
 if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
-    from ..replication.partition import Partition
     from .transaction import TopicPartition
 
 RETRY_MS: Final = 100
@@ -19,8 +18,8 @@ RETRY_MS: Final = 100
 
 
 def write_marker(
-    cluster: "Cluster",
-    partition: "Partition",
+    home: Home,
+    partition: Partition,
     marker: Marker,
     done: Callable[[ErrorCode], None],
     version: int = 0,
@@ -39,9 +38,9 @@ def write_marker(
         done(error)
         return
     epoch = partition.leader_epoch
-    batch = marker_batch(marker, cluster.environment.now_ms)
+    batch = marker_batch(marker, partition.environment.now_ms)
     if partition.topic.settings.log_append_time:
-        record_batch.stamp(batch, cluster.environment.now_ms, append_time=True)
+        record_batch.stamp(batch, partition.environment.now_ms, append_time=True)
     end = append(partition, batch)
 
     def replicated() -> None:
@@ -52,8 +51,7 @@ def write_marker(
             done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             return
         if partition.topic.name == "__consumer_offsets":
-            groups = cluster.brokers[partition.broker].groups
-            groups.complete_transaction(partition.index, marker.producer_id, marker.committed)
+            home.complete_offsets(partition.broker, partition.index, marker.producer_id, marker.committed)
         done(ErrorCode.NONE)
 
     if partition.log.high_watermark >= end:
@@ -69,14 +67,14 @@ class Markers:
 
     def __init__(
         self,
-        broker: "Broker",
+        home: Home,
         marker: Marker,
         partitions: "frozenset[TopicPartition]",
         current: Callable[[], bool],
         done: Callable[[], None],
         written: "Callable[[TopicPartition], None]",
     ) -> None:
-        self._broker = broker
+        self._home = home
         self._marker = marker
         self._missing = set(partitions)
         self._current = current
@@ -97,21 +95,20 @@ class Markers:
             self._send(key)
 
     def _send(self, key: "TopicPartition") -> None:
-        known = self._broker.image.topics.get(key[0])
-        if known is None or key[1] >= len(known.partitions):
+        if not self._home.knows(*key):
             self._settled(key)
             return
-        leader = self._broker.leader_of(*key)
+        leader = self._home.leader_of(*key)
         if leader is None:
             self._written(key, ErrorCode.NOT_LEADER_OR_FOLLOWER)
         else:
-            write_marker(self._broker.cluster, leader, self._marker, lambda error: self._written(key, error))
+            write_marker(self._home, leader, self._marker, lambda error: self._written(key, error))
 
     def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
             self._current = lambda: False
         elif error:
-            self._broker.environment.wait(RETRY_MS, lambda: self._send_again(key))
+            self._home.environment.wait(RETRY_MS, lambda: self._send_again(key))
         else:
             self._settled(key)
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..environment import Environment
 from ..protocol.errors import ErrorCode
 from ..replication.internal_append import append
 from .transaction_log import load, record_batch
 
 if TYPE_CHECKING:
-    from ..cluster.cluster import Cluster
     from ..replication.partition import Partition
     from .transaction import Transaction
     from .transaction_settings import TransactionSettings
@@ -27,8 +27,10 @@ class Entry:
 class Owned:
     """A partition as its leader loaded it, in a leader epoch that is the coordinator epoch of its markers."""
 
-    def __init__(self, cluster: "Cluster", settings: "TransactionSettings", partition: "Partition") -> None:
-        self._cluster = cluster
+    def __init__(
+        self, environment: Environment, settings: "TransactionSettings", partition: "Partition"
+    ) -> None:
+        self._environment = environment
         self._settings = settings
         self._partition = partition
         self.epoch = partition.leader_epoch
@@ -53,7 +55,7 @@ class Owned:
 
         COORDINATOR_NOT_AVAILABLE when that can't be or takes too long, NOT_COORDINATOR when another leads.
         """
-        partition, cluster = self._partition, self._cluster
+        partition, environment = self._partition, self._environment
         if not self.current:
             done(ErrorCode.NOT_COORDINATOR)
             return
@@ -63,7 +65,7 @@ class Owned:
         entry.pending = True
         end = append(
             partition,
-            record_batch(transactional_id, after, self._settings.layout, cluster.environment.now_ms),
+            record_batch(transactional_id, after, self._settings.layout, environment.now_ms),
         )
 
         def replicated() -> None:
@@ -90,5 +92,5 @@ class Owned:
             entry.pending = False
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-        timer = cluster.environment.wait(self._settings.request_timeout_ms, expired)
+        timer = environment.wait(self._settings.request_timeout_ms, expired)
         partition.when_replicated(end, waited)

@@ -16,6 +16,7 @@ from ..protocol.api_error import ApiError
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
 from . import transaction_rules as rules
+from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
 from .transaction_rules import AlreadyDoneError, Producer
@@ -24,8 +25,6 @@ from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
 
 if TYPE_CHECKING:
-    from ..cluster.broker import Broker
-    from ..cluster.cluster import Cluster
     from ..replication.partition import Partition
 
 E = ErrorCode
@@ -36,12 +35,12 @@ Done = Callable[[ErrorCode, int, int], None]
 class TransactionCoordinator:
     """`owned` are the partitions that were loaded, by index; `settings` were read at the broker's start."""
 
-    def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
-        self._cluster = cluster
-        self._broker = broker
-        self.settings = TransactionSettings.of(cluster.environment)
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._environment = home.environment
+        self.settings = TransactionSettings.of(home.environment)
         self.owned: dict[int, Owned] = {}
-        self._started_ms = cluster.environment.now_ms
+        self._started_ms = home.environment.now_ms
         self._planned: set[Callable[[], bool]] = set()
 
     # -- what is here
@@ -54,7 +53,7 @@ class TransactionCoordinator:
             self._load(partition)
 
     def _load(self, partition: "Partition") -> Owned:
-        owned = self.owned[partition.index] = Owned(self._cluster, self.settings, partition)
+        owned = self.owned[partition.index] = Owned(self._environment, self.settings, partition)
         for name, entry in list(owned.entries.items()):
             if entry.now.state in PREPARED:
                 self._send_markers(owned, name, entry)
@@ -67,7 +66,7 @@ class TransactionCoordinator:
         here."""
         if not transactional_id:
             raise ApiError(E.INVALID_REQUEST)
-        partition = self._cluster.transaction_partition(transactional_id).at(self._broker.id)
+        partition = self._home.transaction_partition(transactional_id)
         if partition is None or not partition.leads:
             raise ApiError(E.NOT_COORDINATOR)
         owned = self.owned.get(partition.index)
@@ -103,11 +102,11 @@ class TransactionCoordinator:
             owned = self._own(transactional_id)
             entry = owned.entries.get(transactional_id)
             if entry is None:
-                new_id, now_ms = self._cluster.new_producer_id(), self._cluster.environment.now_ms
+                new_id, now_ms = self._home.new_producer_id(), self._environment.now_ms
                 entry = owned.entries[transactional_id] = Entry(Transaction(new_id, timeout_ms, now_ms))
                 self._plan()
             _check_settled(entry)
-            if not self._cluster.environment.policies[epoch_bump].on_request:
+            if not self._environment.policies[epoch_bump].on_request:
                 expected = None
             rules.check_expected(entry.now, expected)
             if entry.now.state in PREPARED:
@@ -116,8 +115,8 @@ class TransactionCoordinator:
                 again = partial(_concurrent, done)
                 self._abort(owned, transactional_id, entry, again, fences=True)
                 return
-            now_ms = self._cluster.environment.now_ms
-            after = rules.initialize(entry.now, expected, timeout_ms, self._cluster.new_producer_id, now_ms)
+            now_ms = self._environment.now_ms
+            after = rules.initialize(entry.now, expected, timeout_ms, self._home.new_producer_id, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
             return
@@ -135,9 +134,9 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            if self._cluster.environment.policies[adding_during_markers] == "markers-first":
+            if self._environment.policies[adding_during_markers] == "markers-first":
                 rules.check_not_prepared(entry.now)
-            after = rules.add(entry.now, producer, partitions, version, self._cluster.environment.now_ms)
+            after = rules.add(entry.now, producer, partitions, version, self._environment.now_ms)
         except ApiError as error:
             done(error.code)
         except AlreadyDoneError:
@@ -161,11 +160,11 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            now, now_ms = entry.now, self._cluster.environment.now_ms
+            now, now_ms = entry.now, self._environment.now_ms
             if bumps:
-                after = rules.end_and_bump(now, producer, committed, self._cluster.new_producer_id, now_ms)
+                after = rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
             else:
-                after = rules.end(now, producer, committed, self._cluster.environment.policies, now_ms)
+                after = rules.end(now, producer, committed, self._environment.policies, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
         except AlreadyDoneError:
@@ -185,15 +184,15 @@ class TransactionCoordinator:
         fences: bool,
     ) -> None:
         """On the broker's own account; `fences` when a new instance asks for it, whatever timeouts do."""
-        fencing = self._cluster.environment.policies[transaction_timeout_fencing]
+        fencing = self._environment.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
         after = rules.abort_and_fence(
             entry.now,
             fencing,
             self.settings.version,
-            self._cluster.new_producer_id,
-            self._cluster.environment.now_ms,
+            self._home.new_producer_id,
+            self._environment.now_ms,
         )
         self._finish(owned, transactional_id, entry, after, lambda _, error: done(error))
 
@@ -211,8 +210,8 @@ class TransactionCoordinator:
             if error:
                 done(after, error)
                 return
-            done(after.completed(self._cluster.environment.now_ms), error)
-            if self._cluster.environment.policies[transaction_completion] == "completes":
+            done(after.completed(self._environment.now_ms), error)
+            if self._environment.policies[transaction_completion] == "completes":
                 self._send_markers(owned, transactional_id, entry)
 
         owned.write(transactional_id, entry, after, written)
@@ -223,19 +222,19 @@ class TransactionCoordinator:
         marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
 
         def done() -> None:
-            owned.write(transactional_id, entry, now.completed(self._cluster.environment.now_ms), written)
+            owned.write(transactional_id, entry, now.completed(self._environment.now_ms), written)
 
         def written(error: ErrorCode) -> None:
             if error is E.COORDINATOR_NOT_AVAILABLE:
-                self._cluster.environment.wait(RETRY_MS, done)
+                self._environment.wait(RETRY_MS, done)
 
         def told(key: TopicPartition) -> None:
             if entry.now.state in PREPARED:
                 entry.now = entry.now.without(key)
 
-        markers = Markers(self._broker, marker, now.partitions, lambda: owned.current, done, told)
+        markers = Markers(self._home, marker, now.partitions, lambda: owned.current, done, told)
         if self.settings.markers_delay_ms:
-            self._cluster.environment.wait(self.settings.markers_delay_ms, markers.send)
+            self._environment.wait(self.settings.markers_delay_ms, markers.send)
         else:
             markers.send()
 
@@ -257,11 +256,11 @@ class TransactionCoordinator:
             if look():
                 self._plan_one(interval_ms, look)
 
-        since_last_ms = (self._cluster.environment.now_ms - self._started_ms) % interval_ms
-        self._cluster.environment.after(interval_ms - since_last_ms, due)
+        since_last_ms = (self._environment.now_ms - self._started_ms) % interval_ms
+        self._environment.after(interval_ms - since_last_ms, due)
 
     def _abort_timed_out(self) -> bool:
-        now_ms, every = self._cluster.environment.now_ms, self._all()
+        now_ms, every = self._environment.now_ms, self._all()
         for owned, name, entry in every:
             now = entry.now
             ongoing = now.state is TransactionState.ONGOING and not entry.pending
@@ -271,7 +270,7 @@ class TransactionCoordinator:
 
     def _forget_expired(self) -> bool:
         """Writes a tombstone for each id that had no transaction for long."""
-        before_ms = self._cluster.environment.now_ms - self.settings.expiration_ms
+        before_ms = self._environment.now_ms - self.settings.expiration_ms
         for owned, name, entry in self._all():
             if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
                 owned.write(name, entry, None, lambda error: None)

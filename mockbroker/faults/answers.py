@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ..cluster.call import CLOSE, Call
+from ..cluster.call import Call
+from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from .about import PARTITION_NAMES, partition_of, topic_of

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..cluster.call import CLOSE, PARKED
 from ..nearest import nearest
+from ..outcome import CLOSE, PARKED
 from ..protocol.codecs import codec
 from .about import About, about
 from .actions.answering import Error

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Failed, Outcome
+from ..cluster.call import Call
+from ..outcome import CLOSE, NO_ANSWER, PARKED, Failed, Outcome
 from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]

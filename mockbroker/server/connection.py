@@ -8,10 +8,11 @@ from typing import Any, Final
 from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
 from ..cluster.broker import Broker
-from ..cluster.call import CLOSE, PARKED, Call, Client, Failed, Outcome
+from ..cluster.call import Call
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import End, Exchange
+from ..outcome import CLOSE, PARKED, Client, Failed, Outcome
 from ..policies import OwnPolicyError
 from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from ..cluster.broker import Broker
-from ..cluster.call import Client
+from ..outcome import Client
 
 
 class ClientConnection(Protocol):

@@ -6,8 +6,9 @@ from typing import Any, Final, Protocol
 
 from ..apis.registry import HANDLERS
 from ..cluster.broker import Broker
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Call, Client
+from ..cluster.call import Call
 from ..cluster.cluster import Cluster
+from ..outcome import CLOSE, NO_ANSWER, PARKED, Client
 from ..protocol.api_keys import ApiKey
 
 Then = Callable[[Any], None]

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..cluster.call import CLOSE, NO_ANSWER, PARKED, Outcome
 from ..errors import OptionError
 from ..faults.about import About, about, topic_of
 from ..faults.match import api_name
 from ..nearest import nearest
+from ..outcome import CLOSE, NO_ANSWER, PARKED, Outcome
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ..protocol.errors import error_name

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mockbroker.captures import messages
-from mockbroker.cluster.call import Client
+from mockbroker.outcome import Client
 from mockbroker.protocol.pcapng import read
 from mockbroker.server.capture import Capture
 from mockbroker.server.failures import OutputLostError

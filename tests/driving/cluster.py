@@ -8,9 +8,10 @@ from typing import Any, Final
 from mockbroker.apis import HANDLERS
 from mockbroker.apis.advertised import advertised
 from mockbroker.cluster import connectivity, controller
-from mockbroker.cluster.call import PARKED, Call, Client, Failed, Outcome
+from mockbroker.cluster.call import Call
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.environment import Environment
+from mockbroker.outcome import PARKED, Client, Failed, Outcome
 from mockbroker.policies import Policies
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.codecs import Codec, codec

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.cluster.call import CLOSE, PARKED, Call, Client, Failed
+from mockbroker.cluster.call import Call
 from mockbroker.faults.exchange import Exchange
+from mockbroker.outcome import CLOSE, PARKED, Client, Failed
 from mockbroker.protocol.api_keys import ApiKey
 from tests.driving.cluster import a_cluster
 from tests.properties import examples

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from mockbroker.apis import HANDLERS
-from mockbroker.cluster.call import PARKED
 from mockbroker.conformance.fuzz import playing
 from mockbroker.conformance.fuzz.playing import explore, play
 from mockbroker.conformance.fuzz.shards import write
 from mockbroker.conformance.fuzz.shrinking import shrink, signature
 from mockbroker.conformance.fuzz.steps import Close, Do, Send, Session, Step, read
+from mockbroker.outcome import PARKED
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.server.connection import Connection
 

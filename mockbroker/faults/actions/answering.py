@@ -4,8 +4,8 @@ import itertools
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from ...cluster.call import CLOSE
 from ...nearest import nearest
+from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
 from ..answers import (

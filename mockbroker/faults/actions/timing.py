@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass, field
 
-from ...cluster.call import CLOSE, PARKED
+from ...outcome import CLOSE, PARKED
 from ..exchange import End, Exchange
 from ..match import Match
 from .action import Action, When, action, check_number

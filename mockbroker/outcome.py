@@ -1,0 +1,39 @@
+"""Who asks, and what becomes of a request that is not answered at once."""
+
+import enum
+from typing import Final
+
+
+class Outcome(enum.Enum):
+    """What a handler returns in place of an answer."""
+
+    PARKED = "the answer comes later, by Call.answer"
+    NO_ANSWER = "the protocol has no answer: Produce with acks=0"
+    CLOSE = "the connection is closed"
+
+
+PARKED: Final = Outcome.PARKED
+NO_ANSWER: Final = Outcome.NO_ANSWER
+CLOSE: Final = Outcome.CLOSE
+
+
+class Failed:
+    """What a sink gets in place of an answer when what a parked request left waiting raised `error`."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Client:
+    """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
+    socket (`127.0.0.1:51410`)."""
+
+    __slots__ = ("address", "host", "software_name", "software_version")
+
+    def __init__(self, host: str = "/127.0.0.1", address: str = "") -> None:
+        self.host = host
+        self.address = address
+        self.software_name = ""
+        self.software_version = ""
