@@ -2,7 +2,6 @@
 
 from typing import Final, NamedTuple
 
-from ..replication.states import FollowerState
 from .topic_partition import TopicPartition
 
 PATIENCE_S: Final = 10.0
@@ -30,13 +29,8 @@ def describe(partition: TopicPartition) -> list[Replica]:
 
 def _described(partition: TopicPartition, broker: int) -> Replica:
     replica, in_sync = partition.at(broker), broker in partition.isr
-    fetcher = None if replica is None else replica.fetcher
-    state = FollowerState.OFFLINE
-    if fetcher is not None:
-        state = fetcher.state
-    elif partition.topic.cluster.brokers[broker].online:
-        state = FollowerState.CUT_OFF
-    told = "leader" if broker == partition.leader else state.name.lower().replace("_", " ")
+    state = "leader" if broker == partition.leader else partition.state_of(broker).name
+    told = state.lower().replace("_", " ")
     if replica is None:
         return Replica(broker, told, in_sync, 0, 0, 0, ())
     log = replica.log
@@ -48,5 +42,5 @@ def _described(partition: TopicPartition, broker: int) -> Replica:
         log.end_offset,
         log.high_watermark,
         tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True)),
-        fetcher.failure if fetcher is not None else "",
+        replica.fetcher.failure if replica.fetcher is not None else "",
     )

@@ -138,6 +138,14 @@ class TopicPartition:
         """What each follower does, by its broker."""
         return {each.broker: each.fetcher for each in self.hosted if each.fetcher is not None}
 
+    def state_of(self, broker: int) -> FollowerState:
+        """What a follower does, or a broker that has not heard that it follows."""
+        replica = self.at(broker)
+        if replica is not None and replica.fetcher is not None:
+            return replica.fetcher.state
+        there = self.topic.cluster.brokers[broker]
+        return FollowerState.CUT_OFF if there.online else FollowerState.OFFLINE
+
     def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
         """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching."""
         if (fetcher := self.followers.get(broker)) is not None:

@@ -17,6 +17,7 @@ from .peers import Following, LeaderEndPoint
 from .states import TRANSITIONS, FollowerEvent, FollowerState
 
 _FETCHING = (FollowerState.BEHIND, FollowerState.SLOW)
+_TOLD = (FollowerEvent.RESUME, FollowerEvent.SLOW_DOWN, FollowerEvent.PAUSE, FollowerEvent.REPLACE)
 _UNHEARD = (
     ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ErrorCode.FENCED_LEADER_EPOCH,
@@ -74,6 +75,8 @@ class Fetcher:
         """It goes on in another state, in which each fetch takes `delay_ms`; or nothing happens."""
         state = TRANSITIONS[self.state].get(event)
         if state is None or (state is self.state and delay_ms == self.delay_ms):
+            return
+        if self.state is FollowerState.CUT_OFF and event in _TOLD and not self._is_followed():
             return
         self._enter(state, delay_ms)
 
@@ -133,21 +136,34 @@ class Fetcher:
 
     # -- before the first fetch
 
+    def _is_followed(self) -> bool:
+        """Whether the leader can be reached, if it is there, and both have heard of each other."""
+        partition, peers = self.partition, self.partition.host.peers
+        if not peers.reaches(partition.leader):
+            return False
+        leader = peers.leader_of(partition)
+        if leader is None:
+            return True
+        return not leader.check_leader(partition.leader_epoch) and leader.knows(self.broker)
+
     def _start(self) -> None:
         """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
         leader's: until there is a leader again."""
-        partition, peers = self.partition, self.partition.host.peers
-        if not peers.reaches(partition.leader):
+        partition = self.partition
+        if not self._is_followed():
             self.on(FollowerEvent.LOSE)
             return
-        leader = peers.leader_of(partition)
+        leader = partition.host.peers.leader_of(partition)
         if leader is None:
             return
         dead = partition.host.dead_fetchers.get(partition.leader)
         if dead is not None:
             self.die(dead)
-        elif leader.check_leader(partition.leader_epoch) or not leader.knows(self.broker):
-            self.on(FollowerEvent.LOSE)
+        elif self.state is FollowerState.BEHIND and not leader.log.end_offset and not self.log.end_offset:
+            # As all are that are new: there is nothing to cut, nor to fetch.
+            self.cut = True
+            leader.follower_fetched(self.broker, 0, 0)
+            self._join(leader)
         elif self._cut(leader):
             if self.state is FollowerState.SLOW:
                 self._fetch_slowly(leader)
@@ -191,12 +207,15 @@ class Fetcher:
         if self.turn != turn or self._take(leader, result) or self.state is not FollowerState.BEHIND:
             return
         if self.log.end_offset == leader.log.end_offset:
-            self.state = TRANSITIONS[self.state][FollowerEvent.CATCH_UP]
-            self.source = leader
-            leader.take_along(self.partition)
+            self._join(leader)
         elif leader.log.end_offset == end_offset:
             # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
             self.die(f"gets no further: {ErrorCode(result.error_code).name}")
+
+    def _join(self, leader: LeaderEndPoint) -> None:
+        self.state = TRANSITIONS[self.state][FollowerEvent.CATCH_UP]
+        self.source = leader
+        leader.take_along(self.partition)
 
     def _fetch_slowly(self, leader: LeaderEndPoint) -> None:
         """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it

@@ -102,6 +102,9 @@ class LeaderEndPoint(Protocol):
     def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:
         """What it answers to a follower, of which it has heard then."""
 
+    def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
+        """It hears how far a follower is."""
+
     def refresh(self, result: PartitionData) -> None:
         """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
 

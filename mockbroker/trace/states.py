@@ -35,9 +35,18 @@ class _Look(NamedTuple):
             tuple(partition.isr),
             log.start_offset,
             (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else (0, 0, 0),
-            tuple((each.broker, each.state.name, each.failure) for each in partition.followers.values()),
+            tuple(_followers(partition)),
             tuple(each.cut_count for each in partition.logs.values()),
         )
+
+
+def _followers(partition: "TopicPartition") -> Iterator[tuple[int, str, str]]:
+    for broker in partition.replicas:
+        if broker != partition.leader:
+            replica = partition.at(broker)
+            fetcher = None if replica is None else replica.fetcher
+            failure = "" if fetcher is None else fetcher.failure
+            yield broker, partition.state_of(broker).name, failure
 
 
 class States:

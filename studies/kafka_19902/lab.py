@@ -312,7 +312,7 @@ class Lab:
 
         def look(core: Any) -> bool:
             partition = core.topics[TOPIC].partitions[0]
-            known = partition if broker is None else partition.at(broker)
+            known = partition.led if broker is None else partition.at(broker)
             # What waits there is the method of a Fetch that can't be answered yet.
             waiting = [each.__self__.call.client_id for each in known.waiting] if known else []
             return consumer.name in waiting

@@ -152,7 +152,7 @@ def test_nearest_release(wanted: str, found: str) -> None:
 
 
 def test_no_release() -> None:
-    with pytest.raises(ValueError, match="no Kafka release"):
+    with pytest.raises(ValueError, match="is not a Kafka release"):
         nearest_release("latest")
 
 

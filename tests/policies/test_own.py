@@ -95,6 +95,7 @@ def test_one_that_raises_while_no_request_is_at_work() -> None:
     config = {"default.replication.factor": "2"}
     options: dict[str, Any] = {"brokers": 2, "topics": {"t": 1}, "config": config, "observer": heard}
     with MockCluster(policies={"follower-truncation": broken}, **options) as cluster:
+        produce(cluster, 1)
         cluster.kill_broker(1)
         cluster.start_broker(1)  # and it follows, once its session is over
         cluster.clock.advance("1m")

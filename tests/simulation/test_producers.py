@@ -60,7 +60,7 @@ STORIES = {
         Options("0.11", producer=Generation.V0_11, transactional=False),
     ),
     "a retry after its record was deleted": ("written-twice", range(200, 300), IDEMPOTENT_1_0),
-    "state that comes back, of few batches": ("acknowledged-record-lost", range(100), IDEMPOTENT_1_0),
+    "state that comes back, of few batches": ("acknowledged-record-lost", range(2600, 2650), IDEMPOTENT_1_0),
     "state that comes back, of many batches": ("spurious-out-of-order", range(1300, 1400), IDEMPOTENT_1_0),
     "a zombie whose state was deleted": ("last-stable-offset-stuck", range(300, 400), TRANSACTIONAL_1_0),
     "a zombie that the next instance commits": (

@@ -73,6 +73,7 @@ def test_the_log_and_its_replicas(cluster: MockCluster) -> None:
         "orders-0: in sync replicas (2, 3)",
         "orders-0: high watermark 1, last stable offset 1, log end offset 1",
         "orders-0: high watermark 2, last stable offset 2, log end offset 2",
+        "orders-0: high watermark 1, last stable offset 1, log end offset 2",
         "orders-0: broker 3, state paused",
         "orders-0: broker 1, state in step",
         "orders-0: broker 1, state offline",
