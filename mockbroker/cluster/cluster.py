@@ -26,6 +26,7 @@ from ..metadata.records import (
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
 from ..replication.cleanup import Cleanup
+from ..replication.partition import Partition
 from . import news
 from .active_controller import ActiveController
 from .broker import Broker
@@ -109,6 +110,12 @@ class Cluster:
             concerned = dict.fromkeys((*leaders, *registered.replicas, *before.replicas))
         for broker in self._hearing(concerned):
             broker.replicas.update(topic, index, partition.registered)
+
+    def appear(self, replica: Partition) -> None:
+        """A broker has a replica now."""
+        topic = self.topics.get(replica.topic.name)
+        if topic is replica.topic:
+            topic.partitions[replica.index].appear(replica)
 
     def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
         """Those of `brokers` that hear at once of what is written."""

@@ -24,7 +24,7 @@ class LocalPeers:
 
     def leader_of(self, partition: Asking) -> Partition | None:
         leader = self._cluster.brokers.get(partition.leader)
-        if leader is None or not leader.online or not self.reaches(leader.id):
+        if leader is None or not leader.replicas.online or leader.id in self._broker.unreachable:
             return None
         return leader.replicas.find(partition.topic, partition.index)
 
@@ -38,7 +38,9 @@ class LocalPeers:
     def leads(self, partition: Asking) -> None:
         for broker in partition.replicas:
             found = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)
-            if found is not None and found.fetcher is not None and found.leader == partition.broker:
+            if found is None or found.fetcher is None or found.leader != partition.broker:
+                continue
+            if found.leader_epoch == partition.leader_epoch:
                 found.fetcher.retry()
 
     def leadership_changed(self, partition: Asking) -> None:

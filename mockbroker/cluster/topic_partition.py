@@ -29,13 +29,18 @@ _TOLD: Final = {
 class TopicPartition:
     """One partition of a topic, as the controller knows it (`registered`), and each replica of it."""
 
-    __slots__ = ("_led_last", "index", "registered", "topic")
+    __slots__ = ("_hosts", "_led_last", "index", "registered", "topic")
 
     def __init__(self, topic: "Topic", index: int, registered: PartitionRegistration) -> None:
         self.topic = topic
         self.index = index
         self.registered = registered
         self._led_last = registered.leader
+        self._hosts: dict[int, Partition] = {}
+
+    def appear(self, replica: "Partition") -> None:
+        """A broker has a replica now."""
+        self._hosts[replica.broker] = replica
 
     def register(self, registered: PartitionRegistration) -> None:
         """The controller has written that."""
@@ -98,8 +103,8 @@ class TopicPartition:
 
     def at(self, broker: int) -> "Partition | None":
         """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
-        found = self.topic.cluster.brokers.get(broker)
-        return None if found is None else found.replicas.find(self.topic, self.index)
+        found = self._hosts.get(broker)
+        return None if found is None or found.gone else found
 
     @property
     def hosted(self) -> "list[Partition]":

@@ -149,15 +149,16 @@ class Fetcher:
     def _start(self) -> None:
         """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
         leader's: until there is a leader again."""
-        partition = self.partition
-        if not self._is_followed():
-            self.on(FollowerEvent.LOSE)
-            return
-        leader = partition.host.peers.leader_of(partition)
+        partition, peers = self.partition, self.partition.host.peers
+        leader = peers.leader_of(partition)
         if leader is None:
+            if not peers.reaches(partition.leader):
+                self.on(FollowerEvent.LOSE)
             return
         dead = partition.host.dead_fetchers.get(partition.leader)
-        if dead is not None:
+        if leader.check_leader(partition.leader_epoch) or not leader.knows(self.broker):
+            self.on(FollowerEvent.LOSE)
+        elif dead is not None:
             self.die(dead)
         elif self.state is FollowerState.BEHIND and not leader.log.end_offset and not self.log.end_offset:
             # As all are that are new: there is nothing to cut, nor to fetch.

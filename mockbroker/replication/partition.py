@@ -241,7 +241,7 @@ class Partition(Replica):
         """The broker hears what the partition is now; nothing happens where it knew."""
         if registered.partition_epoch <= self.partition_epoch:
             return
-        new_epoch = registered.leader_epoch != self.leader_epoch
+        new_epoch, before = registered.leader_epoch != self.leader_epoch, self.replicas
         led = self.leads
         if led and new_epoch:
             self.tell_followers()
@@ -255,7 +255,7 @@ class Partition(Replica):
                 self.host.peers.leadership_changed(self)
             self.release()
         elif self.leads:
-            if self._know_followers(NEVER_MS):
+            if self.replicas is not before and self._know_followers(NEVER_MS):
                 self.host.peers.leads(self)
             self.advance_high_watermark()
 
@@ -312,7 +312,7 @@ class Partition(Replica):
 
     def leave(self, registered: PartitionRegistration) -> None:
         """The broker has no replica any more."""
-        led = self.leads
+        led, self.gone = self.leads, True
         if led:
             self.tell_followers()
         self._let_go(self.followers)
@@ -334,7 +334,7 @@ class Partition(Replica):
     def delete(self) -> None:
         """The topic is deleted: answers all that waits but DeleteRecords, which waits until its time is over
         (`ReplicaManager.stopPartitions`)."""
-        self.deleted = True
+        self.deleted = self.gone = True
         self.host.cleanup.forget(self)
         if self.fetcher is not None:
             self.fetcher.end()

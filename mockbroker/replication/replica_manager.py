@@ -1,6 +1,7 @@
 """The partitions that one broker has a replica of (`ReplicaManager.scala`)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from ..environment import Environment
 from ..log.log import Log
@@ -14,9 +15,12 @@ from .peers import HostedTopic, Peers
 from .producer_expiry import ProducerExpiry
 from .states import FollowerEvent
 
+_NONE: Final[Mapping[int, Partition]] = {}
+
 
 class ReplicaManager:
-    """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs."""
+    """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs;
+    `appear` hears of each that is new."""
 
     def __init__(
         self,
@@ -25,6 +29,7 @@ class ReplicaManager:
         peers: Peers,
         cleanup: Cleanup,
         image: Callable[[], MetadataImage],
+        appear: Callable[[Partition], None],
     ) -> None:
         self.broker = broker
         self.environment = environment
@@ -36,7 +41,8 @@ class ReplicaManager:
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker it fetched from."""
         self._image = image
-        self._topics: dict[str, dict[int, Partition]] = {}
+        self._appear = appear
+        self._topics: dict[HostedTopic, dict[int, Partition]] = {}
         self._expiry = ProducerExpiry(environment, lambda: (partition.log for partition in self))
 
     def __iter__(self) -> Iterator[Partition]:
@@ -45,9 +51,7 @@ class ReplicaManager:
 
     def find(self, topic: HostedTopic, index: int) -> Partition | None:
         """None when there is no replica here, or the broker has not heard of it."""
-        found = self._topics.get(topic.name)
-        partition = found.get(index) if found is not None else None
-        return partition if partition is not None and partition.topic is topic else None
+        return self._topics.get(topic, _NONE).get(index)
 
     def is_fenced(self, broker: int) -> bool:
         """Whether the controller takes a broker for gone, as far as this one knows."""
@@ -81,22 +85,20 @@ class ReplicaManager:
         found = self.find(topic, index)
         if self.broker not in registered.replicas:
             if found is not None:
-                del self._topics[topic.name][index]
+                del self._topics[topic][index]
                 found.leave(registered)
         elif found is not None:
             found.update(registered)
         else:
-            partition = Partition(self, topic, index, registered)
-            self._topics.setdefault(topic.name, {})[index] = partition
-            partition.begin()
+            found = Partition(self, topic, index, registered)
+            self._topics.setdefault(topic, {})[index] = found
+            self._appear(found)
+            found.begin()
 
     def delete(self, topic: HostedTopic) -> None:
         """The broker hears that a topic was deleted."""
-        there = self._topics.get(topic.name, {})
-        if any(partition.topic is topic for partition in there.values()):
-            del self._topics[topic.name]
-            for partition in there.values():
-                partition.delete()
+        for partition in self._topics.pop(topic, _NONE).values():
+            partition.delete()
 
     def ask_again(self) -> None:
         """A broker is there again: leaders may take its replicas into their ISRs."""
