@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..replication.partition import Partition
-from ..replication.peers import Asking, Fetching
+from ..replication.peers import Asking, Fetching, HostedTopic
 from . import controller
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ class LocalPeers:
         if leader is None or not leader.replicas.online or leader.id in self._broker.unreachable:
             return None
         return leader.replicas.find(partition.topic, partition.index)
+
+    def is_used(self, topic: HostedTopic, index: int) -> bool:
+        found = self._cluster.topics.get(topic.name)
+        return found is topic and bool(found.partitions[index].hosted)
 
     def fetcher_of(self, partition: Asking, broker: int) -> Fetching | None:
         other = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)

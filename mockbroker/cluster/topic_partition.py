@@ -104,10 +104,18 @@ class TopicPartition:
     def at(self, broker: int) -> "Partition | None":
         """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
         found = self._hosts.get(broker)
-        return None if found is None or found.gone else found
+        if found is None or found.gone:
+            there = self.topic.cluster.brokers.get(broker)
+            found = None if there is None else there.replicas.find(self.topic, self.index)
+        return found
 
     @property
     def hosted(self) -> "list[Partition]":
+        """The replicas that have begun."""
+        return [each for each in self._hosts.values() if not each.gone]
+
+    @property
+    def _all(self) -> "list[Partition]":
         """The replicas that there are, in the order of the assignment."""
         found = [self.at(broker) for broker in self.replicas]
         return [each for each in found if each is not None]
@@ -129,27 +137,28 @@ class TopicPartition:
     @property
     def log(self) -> Log:
         """That of the leader, or of who led last."""
-        found = self.at(self._led_last) or next(iter(self.hosted), None)
+        found = self.at(self._led_last) or next(iter(self._all), None)
         if found is not None:
             return found.log
         return next(iter(self.topic.cluster.brokers.values())).replicas.new_log(self.topic)
 
     @property
     def logs(self) -> dict[int, Log]:
-        return {each.broker: each.log for each in self.hosted}
+        return {each.broker: each.log for each in self._all}
 
     @property
     def followers(self) -> dict[int, Fetching]:
         """What each follower does, by its broker."""
-        return {each.broker: each.fetcher for each in self.hosted if each.fetcher is not None}
+        return {each.broker: each.fetcher for each in self._all if each.fetcher is not None}
 
     def state_of(self, broker: int) -> FollowerState:
         """What a follower does, or a broker that has not heard that it follows."""
-        replica = self.at(broker)
-        if replica is not None and replica.fetcher is not None:
+        replica, there = self._hosts.get(broker), self.topic.cluster.brokers[broker]
+        if replica is not None and not replica.gone and replica.fetcher is not None:
             return replica.fetcher.state
-        there = self.topic.cluster.brokers[broker]
-        return FollowerState.CUT_OFF if there.online else FollowerState.OFFLINE
+        if not there.online:
+            return FollowerState.OFFLINE
+        return FollowerState.CUT_OFF if self.hosted else FollowerState.IN_STEP
 
     def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
         """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching."""

@@ -149,8 +149,11 @@ class Fetcher:
     def _start(self) -> None:
         """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
         leader's: until there is a leader again."""
-        partition, peers = self.partition, self.partition.host.peers
+        partition, peers, turn = self.partition, self.partition.host.peers, self.turn
         leader = peers.leader_of(partition)
+        if self.turn != turn:
+            # The leader began only now, and told its followers so.
+            return
         if leader is None:
             if not peers.reaches(partition.leader):
                 self.on(FollowerEvent.LOSE)

@@ -232,10 +232,12 @@ class Partition(Replica):
             self._enter_epoch()
             self._know_followers(self.environment.now_ms)
             self.host.peers.leads(self)
-            self.host.peers.leadership_changed(self)
+            if self.leader_epoch:
+                self.host.peers.leadership_changed(self)
         else:
             self.fetcher = Fetcher(self)
-            self.fetcher.on(FollowerEvent.START)
+            if self.host.fetches:
+                self.fetcher.on(FollowerEvent.START)
 
     def update(self, registered: PartitionRegistration) -> None:
         """The broker hears what the partition is now; nothing happens where it knew."""

@@ -193,6 +193,9 @@ class Peers(Protocol):
         """The leader asks the controller for another ISR (AlterPartition, KIP-497); False when it does not
         reach it, or is refused."""
 
+    def is_used(self, topic: HostedTopic, index: int) -> bool:
+        """Whether another broker has a replica of it, which may have records."""
+
     def leads(self, partition: Asking) -> None:
         """Followers that wait for this leader may fetch."""
 

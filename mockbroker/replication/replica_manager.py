@@ -20,7 +20,10 @@ _NONE: Final[Mapping[int, Partition]] = {}
 
 class ReplicaManager:
     """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs;
-    `appear` hears of each that is new."""
+    `appear` hears of each replica that is new.
+
+    A partition begins at all its brokers when the first of them is asked about it: most never are.
+    """
 
     def __init__(
         self,
@@ -51,7 +54,26 @@ class ReplicaManager:
 
     def find(self, topic: HostedTopic, index: int) -> Partition | None:
         """None when there is no replica here, or the broker has not heard of it."""
-        return self._topics.get(topic, _NONE).get(index)
+        found = self._topics.get(topic, _NONE).get(index)
+        if found is None:
+            registered = self._registered(topic, index)
+            if registered is not None and self.broker in registered.replicas:
+                return self._begin(topic, index, registered)
+        return found
+
+    def _registered(self, topic: HostedTopic, index: int) -> PartitionRegistration | None:
+        """As this broker knows it."""
+        known = self._image().topics.get(topic.name)
+        if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
+            return None
+        return known.partitions[index]
+
+    def _begin(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> Partition:
+        found = Partition(self, topic, index, registered)
+        self._topics.setdefault(topic, {})[index] = found
+        self._appear(found)
+        found.begin()
+        return found
 
     def is_fenced(self, broker: int) -> bool:
         """Whether the controller takes a broker for gone, as far as this one knows."""
@@ -73,27 +95,29 @@ class ReplicaManager:
 
     def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
         """A partition that the broker has no replica of, None when it does not know of one."""
-        known = self._image().topics.get(topic.name)
-        if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
-            return None
-        return Partition(self, topic, index, known.partitions[index])
+        registered = self._registered(topic, index)
+        return None if registered is None else Partition(self, topic, index, registered)
 
     # -- what the controller has decided
 
     def update(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> None:
         """The broker hears what a partition is now."""
-        found = self.find(topic, index)
+        found = self._topics.get(topic, _NONE).get(index)
         if self.broker not in registered.replicas:
             if found is not None:
                 del self._topics[topic][index]
                 found.leave(registered)
         elif found is not None:
             found.update(registered)
-        else:
-            found = Partition(self, topic, index, registered)
-            self._topics.setdefault(topic, {})[index] = found
-            self._appear(found)
-            found.begin()
+        elif self.peers.is_used(topic, index) or self._has_to_begin(topic, registered):
+            self._begin(topic, index, registered)
+
+    def _has_to_begin(self, topic: HostedTopic, registered: PartitionRegistration) -> bool:
+        """Whether it fetches to get into the ISR, or gets what another coordinator held: there is nothing of
+        that in the first leader epoch."""
+        if len(registered.isr) < len(registered.replicas):
+            return True
+        return topic.internal and registered.leader == self.broker and registered.leader_epoch > 0
 
     def delete(self, topic: HostedTopic) -> None:
         """The broker hears that a topic was deleted."""

@@ -1,7 +1,7 @@
 """Changes of a cluster's state, found by looking: the core tells nobody, and pays nothing."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from . import events
 
@@ -17,6 +17,9 @@ class Change(NamedTuple):
     values: tuple[object, ...]
 
 
+_NO_ENDS: Final = (0, 0, 0)
+
+
 class _Look(NamedTuple):
     """What is told of a partition."""
 
@@ -25,28 +28,26 @@ class _Look(NamedTuple):
     log_start: int
     ends: tuple[int, int, int]
     followers: tuple[tuple[int, str, str], ...]
-    cuts: tuple[int, ...]
+    cuts: tuple[tuple[int, int], ...]
 
     @classmethod
     def at(cls, partition: "TopicPartition") -> "_Look":
+        leader, isr = (partition.leader, partition.leader_epoch), tuple(partition.isr)
+        followers = tuple(_followers(partition))
+        hosted = partition.hosted
+        if not hosted:
+            return cls(leader, isr, 0, _NO_ENDS, followers, ())
         log = partition.log
-        return cls(
-            (partition.leader, partition.leader_epoch),
-            tuple(partition.isr),
-            log.start_offset,
-            (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else (0, 0, 0),
-            tuple(_followers(partition)),
-            tuple(each.cut_count for each in partition.logs.values()),
-        )
+        ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
+        cuts = tuple((each.broker, each.log.cut_count) for each in hosted)
+        return cls(leader, isr, log.start_offset, ends, followers, cuts)
 
 
 def _followers(partition: "TopicPartition") -> Iterator[tuple[int, str, str]]:
+    failures = {each.broker: each.fetcher.failure for each in partition.hosted if each.fetcher is not None}
     for broker in partition.replicas:
         if broker != partition.leader:
-            replica = partition.at(broker)
-            fetcher = None if replica is None else replica.fetcher
-            failure = "" if fetcher is None else fetcher.failure
-            yield broker, partition.state_of(broker).name, failure
+            yield broker, partition.state_of(broker).name, failures.get(broker, "")
 
 
 class States:
@@ -74,7 +75,7 @@ class States:
         there = 0
         for partition in self._cluster.partitions():
             there += 1
-            if not partition.log.end_offset and partition.topic.name.startswith("__"):
+            if partition.topic.internal and not any(each.log.end_offset for each in partition.hosted):
                 continue
             now = _Look.at(partition)
             seen = self._partitions.get(partition)
@@ -111,8 +112,9 @@ def _changes(
     if now.leader != seen.leader:
         yield Change(events.Leader, (*where, *now.leader))
     if now.cuts != seen.cuts:
-        known = dict(zip(partition.logs, seen.cuts, strict=False))
-        for broker, log in partition.logs.items():
+        known = dict(seen.cuts)
+        for replica in partition.hosted:
+            log, broker = replica.log, replica.broker
             missed = log.cut_count - known.get(broker, 0)
             for cut in list(log.cuts)[-missed:] if missed > 0 else ():
                 yield Change(events.Truncation, (*where, broker, *cut))

@@ -25,10 +25,10 @@ N: Final = 3
 def _isr_shrinks(many: Many) -> None:
     for partition in many.cluster.partitions():
         partition.set_follower(2, FollowerState.PAUSED)
-        if partition.topic.internal:
+        if partition.topic.internal or (leader := partition.led) is None:
             continue
         made = bytearray(one_batch(many.cluster.now_ms))
-        partition.at_leader.append(made, partition.log.end_offset, 1, many.cluster.now_ms)
+        leader.append(made, leader.log.end_offset, 1, many.cluster.now_ms)
     many.cluster.advance(many.cluster.now_ms + 2 * TIMEOUT_MS)
 
 
