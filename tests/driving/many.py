@@ -50,8 +50,8 @@ class Many(ClusterDriver):
         for name in self.topics:
             self.cluster.create_topic(name, [replicas])
         self.cluster.create_topic(BIG, [replicas] * n)
-        self.groups = [f"group-{i}" for i in range(n)]
-        self.ids = [f"id-{i}" for i in range(n)]
+        self.groups = [f"group-{i:03}" for i in range(n)]
+        self.ids = [f"id-{i:03}" for i in range(n)]
         self.members: list[str] = []
         self.generation = 0
         self.producers: dict[str, int] = {}
