@@ -178,18 +178,19 @@ def _come_online(cluster: "Cluster", broker: int) -> None:
     unfence(cluster, broker)
     cluster.active_controller.appear()
     for partition in _partitions_on(cluster, broker):
-        if partition.leader == broker and (led := partition.at(broker)) is not None:
+        begun = partition.begun(broker)
+        if partition.leader == broker:
             if not found.closed_logs and cluster.environment.policies[restart_epoch].after_kill:
                 partition.lose_leader()
-            else:
-                led.lead()
+            elif begun is not None:
+                begun.lead()
+            if partition.topic.internal:
                 cluster.leadership_changed(found, partition.topic.id, partition.index)
         if partition.leader == NO_LEADER:
             elect(partition)
         reassignments.resume(partition, broker)
-        follower = partition.followers.get(broker)
-        if follower is not None:
-            follower.on(FollowerEvent.START)
+        if begun is not None and begun.fetcher is not None:
+            begun.fetcher.on(FollowerEvent.START)
     cluster.settle()
 
 

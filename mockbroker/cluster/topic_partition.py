@@ -103,11 +103,15 @@ class TopicPartition:
 
     def at(self, broker: int) -> "Partition | None":
         """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
-        found = self._hosts.get(broker)
-        if found is None or found.gone:
-            there = self.topic.cluster.brokers.get(broker)
-            found = None if there is None else there.replicas.find(self.topic, self.index)
+        found = self.begun(broker)
+        if found is None and (there := self.topic.cluster.brokers.get(broker)) is not None:
+            found = there.replicas.find(self.topic, self.index)
         return found
+
+    def begun(self, broker: int) -> "Partition | None":
+        """As `at`, None where it has not begun."""
+        found = self._hosts.get(broker)
+        return None if found is None or found.gone else found
 
     @property
     def hosted(self) -> "list[Partition]":
@@ -153,8 +157,8 @@ class TopicPartition:
 
     def state_of(self, broker: int) -> FollowerState:
         """What a follower does, or a broker that has not heard that it follows."""
-        replica, there = self._hosts.get(broker), self.topic.cluster.brokers[broker]
-        if replica is not None and not replica.gone and replica.fetcher is not None:
+        replica, there = self.begun(broker), self.topic.cluster.brokers[broker]
+        if replica is not None and replica.fetcher is not None:
             return replica.fetcher.state
         if not there.online:
             return FollowerState.OFFLINE
