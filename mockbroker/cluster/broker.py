@@ -47,7 +47,13 @@ class Broker:
         self.rack = rack
         peers = LocalPeers(cluster, self)
         self.replicas = ReplicaManager(
-            broker_id, self.environment, peers, cluster.cleanup, lambda: self.image, cluster.appear
+            broker_id,
+            self.environment,
+            peers,
+            cluster.cleanup,
+            lambda: self.image,
+            cluster.appear,
+            cluster.disappear,
         )
 
     @property

@@ -113,9 +113,13 @@ class Cluster:
 
     def appear(self, replica: Partition) -> None:
         """A broker has a replica now."""
-        topic = self.topics.get(replica.topic.name)
-        if topic is replica.topic:
-            topic.partitions[replica.index].appear(replica)
+        if isinstance(replica.topic, Topic):
+            replica.topic.partitions[replica.index].appear(replica)
+
+    def disappear(self, replica: Partition) -> None:
+        """A broker has none any more."""
+        if isinstance(replica.topic, Topic):
+            replica.topic.partitions[replica.index].disappear(replica)
 
     def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
         """Those of `brokers` that hear at once of what is written."""
@@ -224,7 +228,8 @@ class Cluster:
         """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
         while it has none, or has one that does not know it yet."""
         partition = self.offsets_partition(group_id)
-        return self.brokers.get(partition.leader) if news.leader_knows(self, partition) else None
+        knows = not self.metadata.behind or news.leader_knows(self, partition)
+        return self.brokers.get(partition.registered.leader) if knows else None
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of `__consumer_offsets` that holds the group."""

@@ -42,6 +42,11 @@ class TopicPartition:
         """A broker has a replica now."""
         self._hosts[replica.broker] = replica
 
+    def disappear(self, replica: "Partition") -> None:
+        """A broker has none any more."""
+        if self._hosts.get(replica.broker) is replica:
+            del self._hosts[replica.broker]
+
     def register(self, registered: PartitionRegistration) -> None:
         """The controller has written that."""
         self.registered = registered
@@ -103,25 +108,25 @@ class TopicPartition:
 
     def at(self, broker: int) -> "Partition | None":
         """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
-        found = self.begun(broker)
+        found = self._hosts.get(broker)
         if found is None and (there := self.topic.cluster.brokers.get(broker)) is not None:
             found = there.replicas.find(self.topic, self.index)
         return found
 
     def begun(self, broker: int) -> "Partition | None":
         """As `at`, None where it has not begun."""
-        found = self._hosts.get(broker)
-        return None if found is None or found.gone else found
+        return self._hosts.get(broker)
 
     @property
     def hosted(self) -> "list[Partition]":
         """The replicas that have begun."""
-        return [each for each in self._hosts.values() if not each.gone]
+        return list(self._hosts.values())
 
     @property
     def _all(self) -> "list[Partition]":
         """The replicas that there are, in the order of the assignment."""
-        found = [self.at(broker) for broker in self.replicas]
+        hosts = self._hosts
+        found = [hosts.get(broker) or self.at(broker) for broker in self.registered.replicas]
         return [each for each in found if each is not None]
 
     @property

@@ -244,19 +244,19 @@ class Partition(Replica):
         if registered.partition_epoch <= self.partition_epoch:
             return
         new_epoch, before = registered.leader_epoch != self.leader_epoch, self.replicas
-        led = self.leads
+        led, leads = self.leader == self.broker, registered.leader == self.broker
         if led and new_epoch:
             self.tell_followers()
         self.register(registered)
         if new_epoch:
-            if self.leads:
+            if leads:
                 self.lead()
             else:
                 self._follow()
-            if led or self.leads:
+            if led or leads:
                 self.host.peers.leadership_changed(self)
             self.release()
-        elif self.leads:
+        elif leads:
             if self.replicas is not before and self._know_followers(NEVER_MS):
                 self.host.peers.leads(self)
             self.advance_high_watermark()
@@ -314,7 +314,7 @@ class Partition(Replica):
 
     def leave(self, registered: PartitionRegistration) -> None:
         """The broker has no replica any more."""
-        led, self.gone = self.leads, True
+        led = self.leads
         if led:
             self.tell_followers()
         self._let_go(self.followers)
@@ -336,7 +336,7 @@ class Partition(Replica):
     def delete(self) -> None:
         """The topic is deleted: answers all that waits but DeleteRecords, which waits until its time is over
         (`ReplicaManager.stopPartitions`)."""
-        self.deleted = self.gone = True
+        self.deleted = True
         self.host.cleanup.forget(self)
         if self.fetcher is not None:
             self.fetcher.end()

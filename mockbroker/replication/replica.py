@@ -73,7 +73,6 @@ class Replica:
         "epoch_start_offset",
         "fetcher",
         "followers",
-        "gone",
         "host",
         "index",
         "isr",
@@ -116,8 +115,6 @@ class Replica:
         """Called when a follower has told of its log start offset, or the leader changed."""
         self.deleted = False
         """Whether its topic was deleted."""
-        self.gone = False
-        """Whether the broker has no replica of it any more."""
 
     def register(self, registered: PartitionRegistration) -> None:
         """Takes down what the partition is now."""

@@ -20,7 +20,7 @@ _NONE: Final[Mapping[int, Partition]] = {}
 
 class ReplicaManager:
     """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs;
-    `appear` hears of each replica that is new.
+    `appear` hears of each replica that is new, `disappear` of those that are gone.
 
     A partition begins at all its brokers when the first of them is asked about it: most never are.
     """
@@ -33,6 +33,7 @@ class ReplicaManager:
         cleanup: Cleanup,
         image: Callable[[], MetadataImage],
         appear: Callable[[Partition], None],
+        disappear: Callable[[Partition], None],
     ) -> None:
         self.broker = broker
         self.environment = environment
@@ -45,6 +46,7 @@ class ReplicaManager:
         """Why a fetcher thread died, by the broker it fetched from."""
         self._image = image
         self._appear = appear
+        self._disappear = disappear
         self._topics: dict[HostedTopic, dict[int, Partition]] = {}
         self._expiry = ProducerExpiry(environment, lambda: (partition.log for partition in self))
 
@@ -106,6 +108,7 @@ class ReplicaManager:
         if self.broker not in registered.replicas:
             if found is not None:
                 del self._topics[topic][index]
+                self._disappear(found)
                 found.leave(registered)
         elif found is not None:
             found.update(registered)
@@ -122,6 +125,7 @@ class ReplicaManager:
     def delete(self, topic: HostedTopic) -> None:
         """The broker hears that a topic was deleted."""
         for partition in self._topics.pop(topic, _NONE).values():
+            self._disappear(partition)
             partition.delete()
 
     def ask_again(self) -> None:

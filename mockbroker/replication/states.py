@@ -7,6 +7,9 @@ from typing import Final
 class FollowerState(enum.Enum):
     """Whether a follower fetches, and if not, why."""
 
+    # Looked up in a table at every step: that of Enum hashes the name in Python.
+    __hash__ = object.__hash__
+
     IN_STEP = "has all that the leader has, and takes each batch as it is appended"
     BEHIND = "fetches to catch up"
     SLOW = "fetches, but each fetch takes its time"
@@ -18,6 +21,8 @@ class FollowerState(enum.Enum):
 
 
 class FollowerEvent(enum.Enum):
+    __hash__ = object.__hash__
+
     RESUME = "is to fetch as ever"
     SLOW_DOWN = "is to fetch slowly"
     PAUSE = "is to fetch no more"
