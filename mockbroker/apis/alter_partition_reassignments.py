@@ -1,6 +1,6 @@
 """AlterPartitionReassignments (45): moves replicas (KIP-455)."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..cluster.cluster import Cluster
     from ..cluster.topic_partition import TopicPartition
+    from ..metadata.records import PartitionChangeRecord
 
 _SMALL_SET: Final = 4
 """Scala prints larger sets as what they are."""
@@ -32,7 +33,10 @@ _SMALL_SET: Final = 4
 def alter_partition_reassignments(
     call: Call, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
-    """Each partition succeeds or fails by itself. New replicas that are well copy the log on the spot."""
+    """Each partition succeeds or fails by itself. New replicas that are well copy the log on the spot.
+
+    KRaft looks at the whole request before it changes anything, also where a partition is named twice.
+    """
     by_zookeeper = call.policies[reassignment_refusal] == "dead-brokers"
     may_change_factor = request.allow_replication_factor_change
     answer = AlterPartitionReassignmentsResponse()
@@ -48,6 +52,7 @@ def alter_partition_reassignments(
     else:
         answer.allow_replication_factor_change = may_change_factor
         answer.error_message = "" if by_zookeeper else None
+    changes: list[_Change] = []
     for topic in request.topics:
         if by_zookeeper and not topic.partitions:
             continue
@@ -58,13 +63,31 @@ def alter_partition_reassignments(
             results.partitions.append(result)
             try:
                 if not answer.error_code:
-                    _alter(call, topic.name, asked, may_change_factor)
+                    changes.append(_looked_at(call, topic.name, asked, may_change_factor))
             except ApiError as error:
                 result.error_code, result.error_message = error.code, error.message
+            if by_zookeeper:
+                for change in changes:
+                    reassignments.make(*change)
+                changes = []
+    _make(call.cluster, changes)
     return answer
 
 
-def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool) -> None:
+class _Change(NamedTuple):
+    """What the controller is about to write."""
+
+    partition: "TopicPartition"
+    records: "list[PartitionChangeRecord]"
+
+
+def _make(cluster: "Cluster", changes: list[_Change]) -> None:
+    cluster.write(*(record for change in changes for record in change.records))
+    for change in changes:
+        reassignments.complete(change.partition)
+
+
+def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool) -> _Change:
     """ApiError, in the controller's order of checks (`ReplicationControlManager.java`)."""
     cluster, index = call.cluster, asked.partition_index
     partition = cluster.partition(topic, index)
@@ -74,14 +97,13 @@ def _alter(call: Call, topic: str, asked: ReassignablePartition, may_change_fact
         missing = f"partition {topic}:{index}" if topic in cluster.topics else f"a topic named {topic}"
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
     if asked.replicas is None:
-        reassignments.cancel(partition)
-        return
+        return _Change(partition, reassignments.records(partition, None))
     topic_creation.check_brokers(cluster, asked.replicas)
     before, after = reassignments.replication_factor(partition), len(asked.replicas)
     if not may_change_factor and before != after:
         message = f"The replication factor is changed from {before} to {after}"
         raise ApiError(ErrorCode.INVALID_REPLICATION_FACTOR, message)
-    reassignments.begin(partition, asked.replicas)
+    return _Change(partition, reassignments.records(partition, asked.replicas))
 
 
 def _check_as_zookeeper(

@@ -13,6 +13,7 @@ from uuid import UUID
 from ..configs import Configs
 from ..environment import Environment
 from ..java_hash import positive_hash
+from ..metadata.image import PartitionRegistration
 from ..metadata.log import MetadataLog
 from ..metadata.records import (
     BrokerRegistrationChangeRecord,
@@ -74,42 +75,58 @@ class Cluster:
         """How often a broker went down or came up: the shell has to follow with its listeners."""
         self._producer_ids = 0
 
-    def write(self, record: Record) -> None:
-        """The controller writes a metadata record, of which those hear at once from whom nothing is
-        withheld."""
-        self.metadata.write(record, self.environment.now_ms)
+    def write(self, *records: Record) -> None:
+        """The controller writes metadata records. When all are written, those brokers hear of them from which
+        nothing is withheld."""
         self._writing += 1
-        match record:
-            case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
-                self._tell(self.topic_ids[topic_id], index)
-            case RemoveTopicRecord(topic_id):
-                topic = self.topic_ids.pop(topic_id)
-                del self.topics[topic.name]
-                for broker in self._hearing(self.brokers):
-                    broker.replicas.delete(topic)
-            case BrokerRegistrationChangeRecord(fenced=False):
-                for broker in self._hearing(self.brokers):
-                    broker.replicas.ask_again()
+        changed: dict[TopicPartition, PartitionRegistration | None] = {}
+        for record in records:
+            self.metadata.write(record, self.environment.now_ms)
+            match record:
+                case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
+                    partition, before = self._register(self.topic_ids[topic_id], index)
+                    changed.setdefault(partition, before)
+                case RemoveTopicRecord(topic_id):
+                    topic = self.topic_ids.pop(topic_id)
+                    del self.topics[topic.name]
+                    for broker in self._hearing(self.brokers):
+                        broker.replicas.delete(topic)
+                case BrokerRegistrationChangeRecord(fenced=False):
+                    for broker in self._hearing(self.brokers):
+                        broker.replicas.ask_again()
+        for partition, before in changed.items():
+            self._tell(partition, before)
         self._writing -= 1
         self.settle()
         if self.metadata.behind:
             news.plan(self)
 
-    def _tell(self, topic: Topic, index: int) -> None:
-        """Tells the old leader first, then the new one, since the others fetch from it."""
+    def _register(self, topic: Topic, index: int) -> tuple[TopicPartition, PartitionRegistration | None]:
+        """The partition as it is now, and what it was, None when it is new."""
         registered = self.metadata.image.registered(topic.id, index)
         if index == len(topic.partitions):
             partition = TopicPartition(topic, index, registered)
             topic.partitions.append(partition)
-            concerned = {registered.leader: None, **dict.fromkeys(registered.replicas)}
-        else:
-            partition = topic.partitions[index]
-            before = partition.registered
-            partition.register(registered)
-            leaders = before.leader, registered.leader
-            concerned = dict.fromkeys((*leaders, *registered.replicas, *before.replicas))
-        for broker in self._hearing(concerned):
-            broker.replicas.update(topic, index, partition.registered)
+            return partition, None
+        partition = topic.partitions[index]
+        before = partition.registered
+        partition.register(registered)
+        return partition, before
+
+    def _tell(self, partition: TopicPartition, before: PartitionRegistration | None) -> None:
+        """Tells the old leader first, then the new one, since the others fetch from it."""
+        now = partition.registered
+        concerned = [now.leader, *now.replicas]
+        if before is not None:
+            concerned = [before.leader, *concerned, *before.replicas]
+        for broker in self._hearing(dict.fromkeys(concerned)):
+            broker.replicas.update(partition.topic, partition.index, partition.registered)
+
+    def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
+        """Those of `brokers` that hear at once of what is written."""
+        behind = self.metadata.behind
+        found = [self.brokers[each] for each in brokers if each >= 0 and each not in behind]
+        return [each for each in found if each.online]
 
     def appear(self, replica: Partition) -> None:
         """A broker has a replica now."""
@@ -120,12 +137,6 @@ class Cluster:
         """A broker has none any more."""
         if isinstance(replica.topic, Topic):
             replica.topic.partitions[replica.index].disappear(replica)
-
-    def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
-        """Those of `brokers` that hear at once of what is written."""
-        behind = self.metadata.behind
-        found = [self.brokers[each] for each in brokers if each >= 0 and each not in behind]
-        return [each for each in found if each.online]
 
     def leadership_changed(self, broker: Broker, topic_id: UUID, index: int) -> None:
         """A broker leads a partition now, or leads it no more: its coordinators hear of it once all brokers

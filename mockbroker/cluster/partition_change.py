@@ -5,7 +5,7 @@ import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..metadata.records import NO_LEADER
+from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.controller.election import election
 from ..policies.controller.reassignment_end import reassignment_end
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
@@ -46,7 +46,13 @@ class PartitionChange:
             self.election = Election.UNCLEAN
 
     def make(self) -> bool:
-        """False when nothing changes."""
+        """Writes the records. False when nothing changes."""
+        records = self.records()
+        self._partition.write(records)
+        return bool(records)
+
+    def records(self) -> list[PartitionChangeRecord]:
+        """What makes the partition so: a record for each leader epoch on the way, or none."""
         partition = self._partition
         if self.completes:
             self._complete_reassignment()
@@ -70,11 +76,19 @@ class PartitionChange:
         }
         changed = {name: new for name, new in fields.items() if list(new) != list(getattr(partition, name))}
         if not rises and not changed:
-            return False
-        partition.change(leader=leader if rises else None, **changed)
-        for _ in range(rises - 1):
-            partition.bump_epoch()
-        return True
+            return []
+        place = partition.topic.id, partition.index
+        made = PartitionChangeRecord(
+            *place,
+            isr=changed.get("isr"),
+            leader=leader if rises else None,
+            replicas=changed.get("replicas"),
+            removing_replicas=changed.get("removing_replicas"),
+            adding_replicas=changed.get("adding_replicas"),
+            eligible_leader_replicas=changed.get("eligible_leader_replicas"),
+            last_known_elr=changed.get("last_known_elr"),
+        )
+        return [made, *([PartitionChangeRecord(*place, leader=leader)] * (rises - 1))]
 
     def _complete_reassignment(self) -> None:
         """Ends it once the new replicas are in sync, or all that stay are."""

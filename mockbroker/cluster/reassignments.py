@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..metadata.records import NO_LEADER
+from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
@@ -35,29 +35,43 @@ def begin(partition: "TopicPartition", target: Sequence[int]) -> None:
 
     One that is under way is replaced.
     """
-    if partition.policies[reassignment_epoch].at_each_step:
-        _begin_in_steps(partition, target)
-    else:
-        change = PartitionChange(partition)
-        removing = sorted(set(partition.replicas) - set(target))
-        change.replicas = [*target, *removing]
-        change.removing = removing or change.removing
-        change.adding = sorted(set(target) - set(partition.replicas)) or change.adding
-        change.election = Election.ONLINE
-        change.make()
+    make(partition, records(partition, target))
+
+
+def make(partition: "TopicPartition", changes: Sequence[PartitionChangeRecord]) -> None:
+    """One after the other; it is over at once where nothing has to be copied."""
+    partition.write(changes)
     complete(partition)
+
+
+def records(partition: "TopicPartition", target: Sequence[int] | None) -> list[PartitionChangeRecord]:
+    """What begins a reassignment, or without `target` cancels one. ApiError as `cancel`."""
+    if target is None:
+        return _cancelling(partition)
+    if partition.policies[reassignment_epoch].at_each_step:
+        return _in_steps(partition, target)
+    change = PartitionChange(partition)
+    removing = sorted(set(partition.replicas) - set(target))
+    change.replicas = [*target, *removing]
+    change.removing = removing or change.removing
+    change.adding = sorted(set(target) - set(partition.replicas)) or change.adding
+    change.election = Election.ONLINE
+    return change.records()
 
 
 def cancel(partition: "TopicPartition") -> None:
     """Takes away again what was to be added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
     INVALID_REPLICA_ASSIGNMENT where only new replicas are in sync.
     """
+    partition.write(_cancelling(partition))
+
+
+def _cancelling(partition: "TopicPartition") -> list[PartitionChangeRecord]:
     if not under_way(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
     replicas = original_replicas(partition)
     if partition.policies[reassignment_epoch].at_each_step:
-        _begin_in_steps(partition, replicas)
-        return
+        return _in_steps(partition, replicas)
     change = PartitionChange(partition)
     change.isr = [each for each in partition.isr if each not in partition.adding_replicas]
     if not change.isr:
@@ -69,7 +83,7 @@ def cancel(partition: "TopicPartition") -> None:
             )
         change.isr = replicas[:1]
     change.replicas, change.adding, change.removing = replicas, (), ()
-    change.make()
+    return change.records()
 
 
 def resume(partition: "TopicPartition", broker: int) -> None:
@@ -86,7 +100,7 @@ def complete(partition: "TopicPartition") -> None:
         PartitionChange(partition).make()
 
 
-def _begin_in_steps(partition: "TopicPartition", target: Sequence[int]) -> None:
+def _in_steps(partition: "TopicPartition", target: Sequence[int]) -> list[PartitionChangeRecord]:
     """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
     origin = original_replicas(partition)
     replicas = list(dict.fromkeys([*target, *origin]))
@@ -96,4 +110,4 @@ def _begin_in_steps(partition: "TopicPartition", target: Sequence[int]) -> None:
     change.adding = [each for each in replicas if each not in origin]
     change.removing = [each for each in replicas if each not in target]
     change.steps = 1 + len(partition.isr) - len(change.isr)
-    change.make()
+    return change.records()

@@ -1,6 +1,6 @@
 """A partition as somebody sees it who sees every broker: the controller, an operator, a test."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..environment import Environment
@@ -180,7 +180,12 @@ class TopicPartition:
         self, *, isr: Sequence[int] | None = None, leader: int | None = None, **fields: Sequence[int]
     ) -> None:
         """The controller writes that, and with `leader` the next leader epoch."""
-        self.topic.cluster.write(PartitionChangeRecord(self.topic.id, self.index, isr, leader, **fields))
+        self.write([PartitionChangeRecord(self.topic.id, self.index, isr, leader, **fields)])
+
+    def write(self, records: Iterable[PartitionChangeRecord]) -> None:
+        """The controller writes records about it."""
+        for record in records:
+            self.topic.cluster.write(record)
 
     def lead(self, broker: int) -> None:
         """Makes `broker` the leader of the next leader epoch."""

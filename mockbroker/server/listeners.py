@@ -100,6 +100,8 @@ class Listeners:
             try:
                 sock, address = listener.accept()
             except (BlockingIOError, InterruptedError):
+                # All who waited are in: when there is no room again, that is news.
+                self._full = False
                 return
             except OSError as error:
                 if error.errno in _NO_ROOM:
@@ -109,7 +111,6 @@ class Listeners:
             sock.setblocking(False)
             with contextlib.suppress(OSError):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._full = False
             yield sock, address[:2], broker
 
     def _accept_nobody(self, error: OSError) -> None:

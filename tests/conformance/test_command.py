@@ -119,7 +119,11 @@ def test_at_an_interrupt_what_was_compared_is_told(monkeypatch: pytest.MonkeyPat
         return real(*arguments, report=once, **options)
 
     monkeypatch.setattr(commands, "ask", interrupted)
-    done = run("ask", "--only", QUESTION)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        done = run("ask", "--only", QUESTION)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert done.exit_code == 130
     assert "interrupted\ncompared with Kafka 4.4.0: 1 equal, 0 different" in done.stdout
 
