@@ -135,9 +135,14 @@ def bootstrap(broker: Broker) -> str:
 @pytest.fixture
 def without_hints(broker: Broker) -> Iterator[None]:
     """Clients get what they ask for, and so the server finds nothing to say of them."""
-    before = broker.hints()
+    before = _without_guesses(broker.hints())
     yield
-    assert not broker.hints() - before
+    assert not _without_guesses(broker.hints()) - before
+
+
+def _without_guesses(hints: set[str]) -> set[str]:
+    """What an older hint takes for meant changes with the groups that there are."""
+    return {hint.partition(": did you mean")[0] for hint in hints}
 
 
 @pytest.fixture
