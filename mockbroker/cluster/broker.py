@@ -70,11 +70,14 @@ class Broker:
     def leader_of(self, topic: str, index: int) -> "Partition | None":
         """A partition at the broker that leads it as far as this one knows; None when that can't be reached,
         or has not heard of the partition."""
-        registered = self.image.topics[topic].partitions[index]
-        found, there = self.cluster.brokers.get(registered.leader), self.cluster.partition(topic, index)
-        if found is None or there is None or not found.online or found.id in self.unreachable:
-            return None
-        return there.at(found.id)
+        found = self.reached(self.image.topics[topic].partitions[index].leader)
+        there = self.cluster.partition(topic, index)
+        return None if found is None or there is None else there.at(found.id)
+
+    def reached(self, broker: int) -> "Broker | None":
+        """Another broker, None where it is down, or cut off from this one, or there is none."""
+        found = self.cluster.brokers.get(broker)
+        return None if found is None or not found.online or broker in self.unreachable else found
 
     def knows(self, topic: str, index: int) -> bool:
         """Whether it has heard of a partition."""

@@ -23,10 +23,8 @@ class LocalPeers:
         return broker not in self._broker.unreachable
 
     def leader_of(self, partition: Asking) -> Partition | None:
-        leader = self._cluster.brokers.get(partition.leader)
-        if leader is None or not leader.replicas.online or leader.id in self._broker.unreachable:
-            return None
-        return leader.replicas.find(partition.topic, partition.index)
+        leader = self._broker.reached(partition.leader)
+        return None if leader is None else leader.replicas.find(partition.topic, partition.index)
 
     def is_used(self, topic: HostedTopic, index: int) -> bool:
         found = self._cluster.topics.get(topic.name)

@@ -125,8 +125,7 @@ class TopicPartition:
     @property
     def _all(self) -> "list[Partition]":
         """The replicas that there are, in the order of the assignment."""
-        hosts = self._hosts
-        found = [hosts.get(broker) or self.at(broker) for broker in self.registered.replicas]
+        found = [self.at(broker) for broker in self.replicas]
         return [each for each in found if each is not None]
 
     @property

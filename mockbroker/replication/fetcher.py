@@ -142,9 +142,11 @@ class Fetcher:
         if not peers.reaches(partition.leader):
             return False
         leader = peers.leader_of(partition)
-        if leader is None:
-            return True
-        return not leader.check_leader(partition.leader_epoch) and leader.knows(self.broker)
+        return leader is None or self._is_known_to(leader)
+
+    def _is_known_to(self, leader: LeaderEndPoint) -> bool:
+        """Whether both have heard of each other."""
+        return not leader.check_leader(self.partition.leader_epoch) and leader.knows(self.broker)
 
     def _start(self) -> None:
         """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
@@ -159,7 +161,7 @@ class Fetcher:
                 self.on(FollowerEvent.LOSE)
             return
         dead = partition.host.dead_fetchers.get(partition.leader)
-        if leader.check_leader(partition.leader_epoch) or not leader.knows(self.broker):
+        if not self._is_known_to(leader):
             self.on(FollowerEvent.LOSE)
         elif dead is not None:
             self.die(dead)

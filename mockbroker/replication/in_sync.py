@@ -5,11 +5,6 @@ from ..policies.followers.joined_isr import joined_isr
 from .replica import Replica
 
 
-def lag_ms(partition: Replica) -> int:
-    """`replica.lag.time.max.ms`."""
-    return partition.environment.configs.broker_int("replica.lag.time.max.ms")
-
-
 def may_join(partition: Replica, broker: int, offset: int) -> bool:
     """Whether a follower that has all below `offset` joins the ISR (KAFKA-7128)."""
     if partition.host.is_fenced(broker):
@@ -39,7 +34,7 @@ class IsrCheck:
         """The leader looks again, since there may be followers that lag."""
         if not self._planned and partition.followers and not partition.deleted:
             self._planned = True
-            environment, delay_ms = partition.environment, max(1, lag_ms(partition) // 2)
+            environment, delay_ms = partition.environment, max(1, partition.longest_lag_ms // 2)
             if self._rested_ms is not None:
                 delay_ms -= (environment.now_ms - self._rested_ms) % delay_ms
                 self._rested_ms = None
@@ -58,13 +53,11 @@ class IsrCheck:
 
 def _drop_late(partition: Replica) -> bool:
     """Takes followers from the ISR that lag; whether others may come to."""
-    end, longest_ms = partition.log.end_offset, lag_ms(partition)
+    end = partition.log.end_offset
     late = [
         follower.broker
         for follower in partition.followers.values()
-        if follower.broker in partition.isr
-        and follower.end_offset != end
-        and partition.environment.now_ms - follower.caught_up_ms > longest_ms
+        if follower.broker in partition.isr and follower.end_offset != end and partition.lags(follower)
     ]
     if late:
         stay = [each for each in partition.isr if each not in late]

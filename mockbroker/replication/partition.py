@@ -78,11 +78,12 @@ class Partition(Replica):
                 notify(size)
 
     def _plan_cleanup(self) -> None:
-        cleanup = self.host.cleanup
-        cleanup.appending(self)
-        for follower in self.followers.values():
-            if follower.replica is not None:
-                cleanup.appending(follower.replica)
+        self.host.cleanup.appending(self)
+        for replica in self._in_step():
+            self.host.cleanup.appending(replica)
+
+    def _in_step(self) -> list[Attached]:
+        return [each.replica for each in self.followers.values() if each.replica is not None]
 
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
         """Whether those who wait for what can be read have been told."""
@@ -115,9 +116,8 @@ class Partition(Replica):
         """Followers in step hear of the high watermark with their next fetch, at the latest when the one
         that waits is answered empty. A leader that died tells them nothing."""
         if self.followers and self.environment.now_ms >= self._told_ms and self.host.online:
-            for follower in self.followers.values():
-                if follower.replica is not None:
-                    follower.replica.log.high_watermark = self.log.high_watermark
+            for replica in self._in_step():
+                replica.log.high_watermark = self.log.high_watermark
 
     # -- the log start offset
 
@@ -125,9 +125,8 @@ class Partition(Replica):
         """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
         self._advance_log_start(offset)
         self.host.cleanup.log_start_moved(self)
-        for follower in self.followers.values():
-            if follower.replica is not None:
-                self.host.cleanup.log_start_moved(follower.replica)
+        for replica in self._in_step():
+            self.host.cleanup.log_start_moved(replica)
 
     def delete_upto(self, offset: int) -> None:
         """The broker is about to delete its segments below `offset`."""

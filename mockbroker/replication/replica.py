@@ -63,12 +63,10 @@ class Replica:
     """The replica of `host`: leader, leader epoch, ISR and so on are as its broker knows them."""
 
     __slots__ = (
-        "adding_replicas",
         "appended_ms",
         "broker",
         "deleted",
         "deleting",
-        "eligible_leader_replicas",
         "environment",
         "epoch_start_offset",
         "fetcher",
@@ -76,12 +74,10 @@ class Replica:
         "host",
         "index",
         "isr",
-        "last_known_elr",
         "leader",
         "leader_epoch",
         "log",
         "partition_epoch",
-        "removing_replicas",
         "replicas",
         "topic",
         "unacknowledged",
@@ -120,10 +116,6 @@ class Replica:
         """Takes down what the partition is now."""
         # Answers that are yet to be written hold the lists: others take their place, they never change.
         self.replicas, self.isr = registered.replicas, registered.isr
-        self.removing_replicas = registered.removing_replicas
-        self.adding_replicas = registered.adding_replicas
-        self.eligible_leader_replicas = registered.eligible_leader_replicas
-        self.last_known_elr = registered.last_known_elr
         self.leader: int = registered.leader
         self.leader_epoch: int = registered.leader_epoch
         self.partition_epoch: int = registered.partition_epoch
@@ -183,11 +175,18 @@ class Replica:
         """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
         return min(self.topic.settings.min_insync_replicas, len(self.replicas))
 
+    def lags(self, follower: Follower) -> bool:
+        """Whether a follower has not caught up for longer than it may."""
+        return self.environment.now_ms - follower.caught_up_ms > self.longest_lag_ms
+
+    @property
+    def longest_lag_ms(self) -> int:
+        """`replica.lag.time.max.ms`."""
+        return self.environment.configs.broker_int("replica.lag.time.max.ms")
+
     def is_joining(self, follower: Follower) -> bool:
         """Whether the high watermark waits for a follower that is not in the ISR yet."""
-        longest_ms = self.environment.configs.broker_int("replica.lag.time.max.ms")
-        late = self.environment.now_ms - follower.caught_up_ms > longest_ms
-        return not late and not self.host.is_fenced(follower.broker)
+        return not self.lags(follower) and not self.host.is_fenced(follower.broker)
 
     # -- who waits
 
