@@ -213,7 +213,7 @@ def test_without_a_log_start_offset_a_client_asks_again_and_again(client: str, j
     """The story's point 4 needs it, and Produce has it since v5: 1.0 brought error and field together."""
     with MockCluster(kafka="0.11", policies={"unknown-producer": "unknown-producer-id"}) as running:
         running.run(lambda core: core.create_topic(TOPIC, [[1]]))
-        limits = {"delivery.timeout.ms": "400", "request.timeout.ms": "300"}
+        limits = {"delivery.timeout.ms": "2000", "request.timeout.ms": "1000"}
         one = JavaSender(javas(client), running.bootstrap_servers, config=limits)
         scene = Scene(running, one)
         scene.acknowledged(1)
@@ -221,7 +221,8 @@ def test_without_a_log_start_offset_a_client_asks_again_and_again(client: str, j
         reply = scene.send("b0")
         warned = [line for line in one.producer.log if "UNKNOWN_PRODUCER_ID" in line]
         one.close()
-    assert reply.error == "TimeoutException"
+    # The time is up while it waits to ask again, or with the answer that came last.
+    assert reply.error in ("TimeoutException", "UnknownProducerIdException")
     assert len(warned) > 1
 
 
