@@ -132,12 +132,12 @@ class RunningCluster(Contents):
         return self.do(verbs.do, verb, **given)
 
     def stop_broker(self, broker: int) -> None:
-        """Takes a broker down: its connections are closed, others lead its partitions. ConflictError if it is
-        down already; KeyError."""
+        """Shuts a broker down: its connections are closed, and other brokers become leaders of its
+        partitions. ConflictError if it is down already; KeyError."""
         self._act("stop-broker", broker=broker)
 
     def kill_broker(self, broker: int) -> None:
-        """Ends a broker at once: nobody else leads its partitions until its session has timed out.
+        """Kills a broker: its partitions get no new leader until its session has timed out.
 
         That takes `broker.session.timeout.ms`, with ZooKeeper `zookeeper.session.timeout.ms`. ConflictError
         if it is down already; KeyError.
@@ -145,22 +145,22 @@ class RunningCluster(Contents):
         self._act("kill-broker", broker=broker)
 
     def start_broker(self, broker: int) -> None:
-        """Brings a broker back with its logs; after a kill not before its session has timed out.
+        """Starts a broker again, with its logs; after a kill, once its session has timed out.
 
         ConflictError if it was started already, or its port is taken; KeyError.
         """
         self._act("start-broker", broker=broker)
 
     def move_leader(self, topic: str, partition: int, to: int | None = None) -> int:
-        """Gives a partition another leader of its ISR: broker `to`, or the next; returns which. ConflictError
-        says why none could lead; KeyError."""
+        """Makes another broker of the ISR the partition's leader: broker `to`, or the next; returns its id.
+        ConflictError says why none could lead; KeyError."""
         return int(self._act("move-leader", topic=topic, partition=partition, to=to)["leader"])
 
     def move_coordinator(
         self, *, group: str | None = None, transactional_id: str | None = None, to: int | None = None
     ) -> int:
-        """Gives a group or a transactional id another coordinator: broker `to`, or the next that has its
-        records; returns which. ConflictError says why none could; KeyError; OptionError."""
+        """Makes another broker the coordinator of a group or a transactional id: broker `to`, or the next
+        that has its records; returns its id. ConflictError says why none could be; KeyError; OptionError."""
         return int(
             self._act("move-coordinator", group=group, transactional_id=transactional_id, to=to)["leader"]
         )

@@ -1,4 +1,4 @@
-"""How model consumers are set."""
+"""The settings of model consumers."""
 
 import enum
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ class Commit(enum.StrEnum):
     """Which leader epoch goes with a committed offset."""
 
     POSITION = "position"
-    """That of the last record, as `commitSync()` does."""
+    """The epoch of the last record, as `commitSync()` commits it."""
     FRESH_LEADER = "fresh-leader"
-    """The leader's, which each step forward takes anew from metadata (option 1)."""
+    """The leader's epoch, taken anew from metadata whenever the position moves (option 1)."""
     LEADER_AT_COMMIT = "leader-at-commit"
-    """The leader's as metadata has it at the commit (option 2)."""
+    """The leader's epoch, as in metadata at the time of the commit (option 2)."""
     MAX_EPOCH = "max-epoch"
-    """The larger of the record's and the position's leader's (option 3)."""
+    """The larger of two epochs: the last record's, and that of the position's leader (option 3)."""
     COMBINED = "combined"
     """Options 1 and 3."""
     NO_EPOCH = "no-epoch"
-    """None, as an application that keeps offsets itself commits in its rebalance listener."""
+    """No epoch, as with `new OffsetAndMetadata(offset)`."""
 
 
 class Reset(enum.StrEnum):
@@ -31,7 +31,7 @@ class Reset(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConsumerSetting:
-    """How a group's consumers are set."""
+    """The settings of a group's consumers."""
 
     commit: Commit = Commit.POSITION
     reset: Reset = Reset.EARLIEST

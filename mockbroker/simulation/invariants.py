@@ -1,4 +1,4 @@
-"""What has to hold when all is quiet again; the others are looked at as things happen."""
+"""The invariants. Those that need quiet are checked here, the others while the history happens."""
 
 from typing import Final
 
@@ -10,33 +10,35 @@ from .ledger import Outcome
 from .world import World
 
 INVARIANTS: Final = {
-    "acknowledged-record-lost": "no record that was acknowledged by all replicas in sync is lost, but by an "
-    "unclean election or lost power",
+    "acknowledged-record-lost": "no record that was acknowledged by all in-sync replicas is lost, except by "
+    "an unclean election or a loss of power",
     "written-twice": "no record of an idempotent producer is in the log twice",
-    "read-again-after-commit": "no group reads again what it has committed, but after a loss",
-    "reset-without-loss": "no consumer gives up its position while the log holds all it has read",
-    "read-out-of-order": "no consumer that reads on gets what an idempotent producer wrote twice, or in "
-    "another order than it was sent",
-    "group-offset-back": "no group gets an older offset than was acknowledged last",
-    "spurious-out-of-order": "no producer is told of lost records while nothing is lost",
+    "read-again-after-commit": "no group reads records again whose offsets it has committed, except after a "
+    "loss",
+    "reset-without-loss": "no consumer gives up its position while the log still holds all that it has read",
+    "read-out-of-order": "no consumer that reads on gets a record of an idempotent producer twice, or its "
+    "records in another order than they were sent in",
+    "group-offset-back": "no group is given an older offset than the last that was acknowledged to it",
+    "spurious-out-of-order": "no producer is told that records were lost while none was",
     "follower-fetcher-dead": "no follower's fetcher dies",
-    "replicas-disagree": "replicas in sync hold the same below the high watermark",
-    "newest-record-cleaned": "no cleaner removes the newest record of a key, but a tombstone in the end",
-    "aborted-record-committed": "no record is committed but in a transaction that its producer commits",
-    "committed-record-aborted": "no record of a transaction that was committed is aborted",
+    "replicas-disagree": "in-sync replicas hold the same records below the high watermark",
+    "newest-record-cleaned": "no log cleaner removes the newest record of a key, unless it is a tombstone "
+    "whose time is over",
+    "aborted-record-committed": "no record is committed unless its producer committed its transaction",
+    "committed-record-aborted": "no record of a committed transaction is aborted",
     "aborted-record-read": "no read_committed consumer reads a record that was not committed",
     "committed-record-skipped": "no read_committed consumer skips a record that was committed",
     "last-stable-offset-stuck": "the last stable offset reaches the high watermark",
     "consumer-stuck": "a consumer reads on to the end of the log",
 }
-"""By name, what each says."""
+"""What each says, by name."""
 
 
 _NOT_COMMITTED: Final = (Outcome.OPEN, Outcome.ABORTED)
 
 
 def check_fetchers(world: World) -> None:
-    """Whether a follower's fetcher is dead."""
+    """No follower's fetcher may be dead."""
     for topic in world.cluster.topics.values():
         for partition in topic.partitions:
             for follower in partition.followers.values():
@@ -47,7 +49,7 @@ def check_fetchers(world: World) -> None:
 
 
 def check_end(world: World) -> None:
-    """All that has to hold at a history's quiet end."""
+    """Everything that has to hold at the end of a history, when it is quiet."""
     check_fetchers(world)
     _check_records(world)
     for topic in world.cluster.topics.values():
@@ -62,7 +64,7 @@ def check_end(world: World) -> None:
                 upto = min(log.high_watermark, other.high_watermark)
                 start = max(log.start_offset, other.start_offset)
                 if world.plan.compacted:
-                    # What a lost record had replaced may be gone from one and not from the other.
+                    # A record that a lost one had replaced may be gone from one replica only.
                     values = not _may_lose(world)
                     if differ := compacted.difference(log, other, start, upto, values):
                         brokers = f"brokers {partition.leader} and {broker}"
@@ -119,7 +121,7 @@ def _check_records(world: World) -> None:
 
 
 def _counts(world: World, number: int) -> bool:
-    """Whether a record is to be there: one outside of transactions, or in one that is committed."""
+    """Whether a record has to be in the log: its transaction was committed, or it has none."""
     transaction = world.ledger.transactions.get(number)
     return transaction is None or transaction.outcome is Outcome.COMMITTED
 
@@ -161,7 +163,7 @@ def _check_transactions(world: World) -> None:
 
 
 def _may_lose(world: World) -> bool:
-    """Whether records may be lost, and with them markers and what the coordinator knew."""
+    """Whether records may be lost, and with them transaction markers and the coordinator's state."""
     return world.plan.unclean or bool(world.ledger.real_loss)
 
 
@@ -177,7 +179,8 @@ def _tell(world: World, invariant: str, subject: str, numbers: list[int]) -> Non
 
 
 def decided(log: Log) -> tuple[list[int], list[int]]:
-    """The numbers of transactions that a log holds as committed, and of those aborted."""
+    """The numbers of the transactional records that a log holds as committed, and of those that it holds as
+    aborted."""
     found: tuple[list[int], list[int]] = [], []
     for _, number, committed in batches.outcomes(log):
         if committed is not None:

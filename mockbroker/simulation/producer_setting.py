@@ -1,27 +1,29 @@
-"""How a producer of a history is set."""
+"""The settings of model producers."""
 
 import enum
 from dataclasses import dataclass
 
 
 class Generation(enum.StrEnum):
-    """The release whose Java client a producer is like, as far as a broker that does not know it goes."""
+    """The release whose Java client a producer behaves like when a broker does not know its producer id."""
 
     PLAIN = "plain"
-    """Has no producer id."""
+    """Has no producer id: it is not idempotent."""
     V0_11 = "0.11"
-    """Each error about sequences is told."""
+    """Reports every error about sequence numbers to its application."""
     V1_0 = "1.0"
-    """Holds the log start offset against the last offset that was acknowledged (KAFKA-5793)."""
+    """Compares the log start offset in the answer with its last acknowledged offset, to tell whether records
+    were lost or only deleted (KAFKA-5793)."""
     V2_5 = "2.5"
-    """Bumps its epoch (KIP-360)."""
+    """Bumps its epoch, and goes on (KIP-360)."""
     V4_0 = "4.0"
-    """Has the coordinator bump it with each transaction, and adds partitions by writing (KIP-890)."""
+    """Has its epoch bumped by the coordinator with each transaction, and adds partitions to the transaction
+    by writing to them (KIP-890)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProducerSetting:
-    """How a producer is set. A transactional one has acks=-1; one without a producer id has one batch in
+    """A producer's settings. A transactional producer has acks=-1; one without a producer id has one batch in
     flight, whatever `in_flight` says."""
 
     generation: Generation = Generation.V2_5

@@ -1,6 +1,6 @@
-"""What can happen in a history besides clients at their work: each step by name, drawn and done.
+"""The steps of a history: what can happen in it, how often it is drawn, and how it is done.
 
-A step that makes no sense any more, in a history that was made smaller, does nothing.
+A step that no longer makes sense, because the history was shrunk, does nothing.
 """
 
 from collections.abc import Callable
@@ -32,8 +32,8 @@ _COMMITS: Final = 0.8
 
 @dataclass(frozen=True)
 class Kind:
-    """A step's kind. `weight` is how often it is drawn, `producer_weight` how often as what producers have
-    trouble with; `then` undoes it after `follow_ms` (from, to). `told` says what happens."""
+    """A kind of step. `weight` is how often it is drawn, `producer_weight` how often as trouble for
+    producers; the step `then` undoes it after `follow_ms` (from, to). `told` is its description."""
 
     do: Callable[["World", Args], None]
     told: str
@@ -55,7 +55,8 @@ def _step(
     then: str = "",
     follow_ms: tuple[int, int] = (0, 0),
 ) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
-    """By name, or the step that a verb is: called like it, and told in its words."""
+    """Registers a step: by name, described by the function's docstring, or for a verb, with the verb's name
+    and help."""
 
     def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
         name, told = (what, do.__doc__ or "") if isinstance(what, str) else (what.name, what.help)
@@ -74,7 +75,7 @@ def _broker(random: Random) -> Args:
 
 @_step("produce", 0, lambda random: {"producer": 0, "count": random.randrange(1, _MAX_RECORDS + 1)})
 def produce(world: "World", args: Args) -> None:
-    """A producer is given records."""
+    """The application hands records to a producer."""
     if args["producer"] < len(world.producers):
         world.producers[args["producer"]].send(args["count"])
 
@@ -85,7 +86,7 @@ def produce(world: "World", args: Args) -> None:
     lambda random: {"producer": random.randrange(0, 2), "commit": int(random.random() < _COMMITS)},
 )
 def end_transaction(world: "World", args: Args) -> None:
-    """A producer commits or aborts, once all that it was given is written."""
+    """A producer commits or aborts its transaction, once all its records are written."""
     if args["producer"] < len(world.producers):
         producer = world.producers[args["producer"]]
         if isinstance(producer, TransactionalProducer):
@@ -94,7 +95,7 @@ def end_transaction(world: "World", args: Args) -> None:
 
 @_step("new-instance", 0)
 def new_instance(world: "World", args: Args) -> None:
-    """Another instance with the first producer's transactional id starts; the one before it goes on."""
+    """Another instance with the first producer's transactional id starts, while the previous one goes on."""
     first = world.producers[0]
     if isinstance(first, TransactionalProducer):
         world.new_instance(first.transactional_id)
@@ -102,19 +103,20 @@ def new_instance(world: "World", args: Args) -> None:
 
 @_step("rebalance", 6)
 def rebalance(world: "World", args: Args) -> None:
-    """The partition goes to the next consumer; its owner commits first, as in a rebalance listener."""
+    """The partition is assigned to the next consumer; its owner commits first, as in a rebalance listener."""
     world.hand_over(commit=True)
 
 
 @_step("consumer-dies", 2)
 def consumer_dies(world: "World", args: Args) -> None:
-    """The partition goes to the next consumer; its owner commits nothing."""
+    """The partition is assigned to the next consumer, and its owner commits nothing."""
     world.hand_over(commit=False)
 
 
 @_step("lose-answer", 3, lambda random: {"client": random.randrange(0, 3)})
 def lose_answer(world: "World", args: Args) -> None:
-    """The next answer to a client is lost with its connection: of a Produce, if that is all that it asks."""
+    """The next answer to a client is lost with its connection; for a producer without transactions, the next
+    answer to a Produce."""
     client = _client(world, args)
     only = isinstance(client, ModelProducer) and client.transactional_id is None
     world.network.lose_answer(client.name, ApiKey.PRODUCE if only else None)
@@ -134,7 +136,7 @@ def cut_client(world: "World", args: Args) -> None:
 
 @_step("mend-client")
 def mend_client(world: "World", args: Args) -> None:
-    """It does again."""
+    """The client and the broker reach each other again."""
     world.network.mend(_client(world, args).name, args["broker"])
 
 
@@ -144,7 +146,7 @@ def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
 
 @_step("lose-producer-answer", 0, lambda random: {"producer": random.randrange(0, 2)}, producer_weight=6)
 def lose_producer_answer(world: "World", args: Args) -> None:
-    """The next answer to a Produce is lost with its connection."""
+    """A producer's next answer to a Produce is lost with its connection."""
     producer = world.producers[args["producer"] % len(world.producers)]
     world.network.lose_answer(producer.name, ApiKey.PRODUCE)
 
@@ -172,7 +174,7 @@ def kill_broker(world: "World", args: Args) -> None:
     follow_ms=(700, 4_000),
 )
 def lose_power(world: "World", args: Args) -> None:
-    """It dies, and with it the last batches of its logs, which were not flushed."""
+    """Kills a broker, which loses the last batches of its logs because they were not flushed."""
     if not world.cluster.brokers[args["broker"]].online:
         return
     kill_broker(world, args)
@@ -184,7 +186,7 @@ def lose_power(world: "World", args: Args) -> None:
             held = list(log)
             if len(held) >= args["batches"]:
                 kept = held[: -args["batches"]]
-                # A log ends where its last batch does, also where compaction left a hole behind it.
+                # A log ends where its last batch ends, even if compaction left a hole after it.
                 end = batches.end_of(kept[-1])[0] if kept else log.start_offset
                 world.lost_tail(partition, args["broker"], end)
 
@@ -224,7 +226,7 @@ def slow_metadata(world: "World", args: Args) -> None:
 
 @_step("metadata-in-time")
 def metadata_in_time(world: "World", args: Args) -> None:
-    """It hears at once again what the controller decides."""
+    """The broker learns at once again what the controller decides."""
     brokers.slow_metadata.attempt(world.cluster, world.cluster.brokers[args["broker"]], delay_ms=0)
 
 
@@ -237,7 +239,8 @@ def move_leader(world: "World", args: Args) -> None:
 
 @_step("elect-unclean", 1, _broker)
 def elect_unclean(world: "World", args: Args) -> None:
-    """The leader dies while a follower that is not in sync is the only one left, where topics allow that."""
+    """If unclean elections are enabled, stops every broker of the ISR except the one given, for 1.5 s: if
+    that one is not in sync, it is elected uncleanly."""
     partition = world.partition()
     if not world.plan.unclean or partition.leader < 0:
         return
@@ -284,7 +287,7 @@ def resume_follower(world: "World", args: Args) -> None:
 
 @_step("delete-records", 5, lambda random: {"percent": 10 * random.randrange(3, 11)}, producer_weight=3)
 def delete_records(world: "World", args: Args) -> None:
-    """Retention, or DeleteRecords, moves the log start offset up to that part of the high watermark."""
+    """Retention or DeleteRecords moves the log start offset some percent of the way to the high watermark."""
     if world.plan.cleanup == COMPACT:
         return
     for partition in _partitions(world):
@@ -297,7 +300,7 @@ def delete_records(world: "World", args: Args) -> None:
 
 @_step("clean-log", 0, lambda random: {**_broker(random), "active": random.randrange(1, 4)})
 def clean_log(world: "World", args: Args) -> None:
-    """A broker's cleaner compacts its replicas, but for their last `active` batches."""
+    """A broker's log cleaner compacts its replicas, except for their last `active` batches."""
     if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
         for partition in _partitions(world):
             clean(world, partition, args["broker"], args["active"])
@@ -308,7 +311,7 @@ def _partitions(world: "World") -> Any:
 
 
 def _following(world: "World", args: Args) -> list[Following]:
-    """All that a broker follows, whether it fetches just now or not."""
+    """Every partition that a broker follows, whether or not it is fetching now."""
     broker = args["broker"]
     return [
         Following(each, each.followers[broker]) for each in _partitions(world) if broker in each.followers

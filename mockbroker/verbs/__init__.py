@@ -1,5 +1,5 @@
-"""What can be done to a running cluster's brokers, partitions and followers: each verb stands here once.
+"""What can be done to the brokers, partitions and followers of a running cluster.
 
-The operations of control, what faults do, `MockCluster` and the steps of simulated histories are adapters of
-`table.VERBS`: names, parameters and help come from there.
+Each verb is defined once, in `table.VERBS`. The control operations, the actions of faults, the methods of
+`MockCluster` and the steps of simulated histories are made from it: names, parameters and help.
 """

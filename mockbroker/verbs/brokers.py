@@ -17,13 +17,13 @@ def _is_down(cluster: Cluster, broker: Broker) -> str:
 
 @verb("stop-broker", BROKER, unless=_is_down)
 def stop_broker(cluster: Cluster, broker: Broker) -> None:
-    """Takes a broker down: its connections are closed, others lead its partitions."""
+    """Shuts a broker down: its connections are closed, and other brokers become leaders of its partitions."""
     controller.stop_broker(cluster, broker.id)
 
 
 @verb("kill-broker", BROKER, unless=_is_down)
 def kill_broker(cluster: Cluster, broker: Broker) -> None:
-    """Ends a broker at once: nobody else leads its partitions until its session has timed out."""
+    """Kills a broker: its partitions get no new leader until its session has timed out."""
     controller.kill_broker(cluster, broker.id)
 
 
@@ -35,8 +35,8 @@ def _is_started(cluster: Cluster, broker: Broker) -> str:
 
 @verb("start-broker", BROKER, unless=_is_started)
 def start_broker(cluster: Cluster, broker: Broker) -> None:
-    """Brings a broker back with its logs; after a kill not before its session has timed out. While its port
-    is taken it stays down, and starts once the port is free."""
+    """Starts a broker again, with its logs; after a kill, once its session has timed out. If its port is
+    taken, it starts once the port is free."""
     controller.start_broker(cluster, broker.id)
 
 
@@ -51,7 +51,7 @@ def _is_cut_off(cluster: Cluster, broker: Broker, from_: Peers = None) -> str:
 
 @verb("cut-off-broker", BROKER, unless=_is_cut_off)
 def cut_off_broker(cluster: Cluster, broker: Broker, from_: Peers = None) -> None:
-    """Cuts a broker off from others and from the controller; it goes on leading, as far as it knows."""
+    """Cuts a broker off from other brokers and from the controller; it continues to act as leader."""
     others, from_controller = _peers(cluster, broker, from_)
     connectivity.cut_off(cluster, broker.id, others, from_controller=from_controller)
 
@@ -69,7 +69,7 @@ def _is_connected(cluster: Cluster, broker: Broker) -> str:
 
 @verb("rejoin-broker", BROKER, unless=_is_connected)
 def rejoin_broker(cluster: Cluster, broker: Broker) -> None:
-    """Ends what cut-off began: the broker hears who leads, truncates, and catches up."""
+    """Reverses a cut-off: the broker learns who leads, truncates its logs, and catches up."""
     connectivity.rejoin(cluster, broker.id)
 
 
@@ -81,6 +81,6 @@ def _hears_so(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> str:
 
 @verb("slow-metadata", BROKER, unless=_hears_so)
 def slow_metadata(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> None:
-    """Lets a broker hear late of what the controller decides: until then it leads, follows and answers as it
-    knew. With 0 it hears at once again, also of what it missed."""
+    """Makes a broker learn late what the controller decides: until then it leads, follows and answers clients
+    by what it knew before. With 0 it learns everything at once again, including what it missed."""
     news.slow_metadata(cluster, broker.id, delay_ms)

@@ -13,7 +13,7 @@ def _told(following: Following) -> str:
 
 
 def _fetches_nothing(following: Following) -> str:
-    """Why it can't be told how to fetch."""
+    """Why the follower does not fetch at all; empty if it does."""
     match following.follower.state:
         case FollowerState.OFFLINE:
             return f"{_told(following)} is down: start it first"
@@ -35,7 +35,7 @@ def _is_paused(cluster: Cluster, following: Following) -> str:
 
 @verb("pause-follower", FOLLOWER, unless=_is_paused)
 def pause_follower(cluster: Cluster, following: Following) -> None:
-    """A follower fetches no more: it leaves the ISR after `replica.lag.time.max.ms`."""
+    """Stops a follower from fetching: it leaves the ISR after `replica.lag.time.max.ms`."""
     following.partition.set_follower(following.follower.broker, FollowerState.PAUSED)
 
 
@@ -48,7 +48,7 @@ def _is_as_slow(cluster: Cluster, following: Following, delay_ms: FetchDelay) ->
 
 @verb("slow-follower", FOLLOWER, unless=_is_as_slow)
 def slow_follower(cluster: Cluster, following: Following, delay_ms: FetchDelay) -> None:
-    """Each fetch of a follower takes its time."""
+    """Makes each fetch of a follower take longer."""
     following.partition.set_follower(following.follower.broker, FollowerState.SLOW, delay_ms=delay_ms)
 
 
@@ -60,12 +60,12 @@ def _is_at_work(cluster: Cluster, following: Following) -> str:
 
 @verb("resume-follower", FOLLOWER, unless=_is_at_work)
 def resume_follower(cluster: Cluster, following: Following) -> None:
-    """A paused or slow follower fetches as ever, truncates if need be, and catches up."""
+    """Lets a paused or slow follower fetch as usual: it truncates its log if need be, and catches up."""
     following.partition.set_follower(following.follower.broker, FollowerState.BEHIND)
 
 
 def _has_no_fetcher(cluster: Cluster, following: Following) -> str:
-    """A fetcher that does not reach the leader is there, and may die."""
+    """A fetcher that can't reach the leader exists all the same, and may die."""
     if following.follower.state is FollowerState.CUT_OFF:
         return ""
     return _fetches_nothing(following)
@@ -73,5 +73,5 @@ def _has_no_fetcher(cluster: Cluster, following: Following) -> str:
 
 @verb("fail-follower", FOLLOWER, unless=_has_no_fetcher)
 def fail_follower(cluster: Cluster, following: Following) -> None:
-    """A follower's fetcher dies, alone or with all that its thread fetches (see `fetcher-failure`)."""
+    """Kills a follower's fetcher, alone or with all partitions of its thread (see `fetcher-failure`)."""
     following.follower.fail("failed by the test")

@@ -1,4 +1,4 @@
-"""Who leads partitions, and so coordinates what is kept in them."""
+"""Moves leaders, and with them coordinators."""
 
 from ..cluster import controller
 from ..cluster.cluster import Cluster
@@ -16,11 +16,11 @@ def _none_may_lead(cluster: Cluster, partition: TopicPartition, to: NewLeader = 
 
 @verb("move-leader", PARTITION, unless=_none_may_lead)
 def move_leader(cluster: Cluster, partition: TopicPartition, to: NewLeader = None) -> None:
-    """Gives a partition another leader of its ISR."""
+    """Makes another broker of the ISR the partition's leader."""
     controller.move_leader(cluster, partition, to)
 
 
 @verb("move-coordinator", GROUP, TRANSACTIONAL_ID, unless=_none_may_lead)
 def move_coordinator(cluster: Cluster, partition: TopicPartition, to: NewLeader = None) -> None:
-    """Gives a group or a transactional id another coordinator, which has its records."""
+    """Makes another broker, one that has its records, the coordinator of a group or a transactional id."""
     controller.move_leader(cluster, partition, to)

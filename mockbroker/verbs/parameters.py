@@ -1,4 +1,4 @@
-"""What a verb's parameters may be, and which the cluster has."""
+"""Types of a verb's parameters, with their help and their checks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ CONTROLLER: Final = "controller"
 
 
 def _anything(name: str, value: Any) -> None:
-    """No value is wrong in itself."""
+    """Accepts every value."""
 
 
 def _anywhere(cluster: Cluster, value: Any) -> None:
-    """It names nothing of the cluster's."""
+    """For a value that names nothing in the cluster."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Stands in a parameter's annotation, behind its help. `check` raises OptionError for a value that can't
-    be in any cluster, `find` NotThereError for one that names what this cluster does not have."""
+    """Part of a parameter's annotation, after its help. `check` raises OptionError for a value that no
+    cluster could accept, `find` NotThereError for one that names something this cluster does not have."""
 
     check: Callable[[str, Any], None] = _anything
     find: Callable[[Cluster, Any], Any] = _anywhere
@@ -70,15 +70,15 @@ GroupId = Annotated[str, "A consumer group's id."]
 TransactionalId = Annotated[str, "A producer's transactional id."]
 NewLeader = Annotated[
     int | None,
-    "A broker's id; the next that may, if it is left out.",
+    "A broker's id; if it is left out, the next broker that may lead.",
     Limits(_check_id_or_none, _find_if_given),
 ]
 Peers = Annotated[
     list[int | str] | None,
-    "Brokers, and `controller`; all of them if it is left out.",
+    "Broker ids, and `controller`; if it is left out, all other brokers and the controller.",
     Limits(_check_peers, _find_peers),
 ]
 MetadataDelay = Annotated[
-    int, "How long after the controller decided something the broker hears of it.", Limits(_check_ms)
+    int, "How long after the controller's decision the broker learns of it.", Limits(_check_ms)
 ]
 FetchDelay = Annotated[int, "How long each of its fetches takes.", Limits(_check_ms)]

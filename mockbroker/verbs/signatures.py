@@ -1,4 +1,4 @@
-"""Parameters of functions as users name them, with their types and help."""
+"""The parameters of verbs and subjects, with the names that users write, types and help."""
 
 import inspect
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from .parameters import Limits
 
 @dataclass(frozen=True)
 class Parameter:
-    """`name` is as users write it, `keyword` as the function has it (`from_`); `annotation` has its help and
-    its limits behind the type."""
+    """`name` is what users write, `keyword` what the function calls it (`from_`); `annotation` has the help
+    and the `Limits` after the type."""
 
     name: str
     keyword: str
@@ -26,7 +26,7 @@ class Parameter:
 
     @property
     def type(self) -> Any:
-        """Alone."""
+        """Without help and limits."""
         return self._parts[0]
 
     @property
@@ -41,20 +41,20 @@ class Parameter:
         )
 
     def check(self, name: str, value: Any) -> None:
-        """OptionError for a value that can't be in any cluster; `name` is what the user calls it."""
+        """Raises OptionError for a value that no cluster could accept; `name` is what the user calls it."""
         for each in self._parts:
             if isinstance(each, Limits):
                 each.check(name, value)
 
     def find(self, cluster: Cluster, value: Any) -> None:
-        """NotThereError for a value that names what the cluster does not have."""
+        """Raises NotThereError for a value that names something the cluster does not have."""
         for each in self._parts:
             if isinstance(each, Limits):
                 each.find(cluster, value)
 
 
 def parameters(function: Callable[..., Any], behind: int) -> dict[str, Parameter]:
-    """Those behind the first so many, by the name that users write."""
+    """The function's parameters after the first `behind`, by the name that users write."""
     hints = get_type_hints(function, include_extras=True)
     own = list(inspect.signature(function).parameters.values())[behind:]
     return {

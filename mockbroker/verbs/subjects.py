@@ -1,4 +1,4 @@
-"""What verbs act on, and how it is named."""
+"""What verbs act on, and how users name it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Subject(Generic[S]):
-    """`find` is given a cluster and what names the subject; NotThereError."""
+    """`find` is given a cluster and the `keys` that name the subject, and raises NotThereError."""
 
     name: str
     find: Callable[..., S]
 
     @cached_property
     def keys(self) -> dict[str, Parameter]:
-        """What names it."""
+        """The parameters that name it."""
         return parameters(self.find, behind=1)
 
     def named(self, cluster: Cluster, keys: dict[str, Any]) -> S:
-        """The subject of that name. NotThereError."""
+        """The subject that `keys` name. NotThereError."""
         return self.find(cluster, **keys)
 
 
 class Following(NamedTuple):
-    """A follower, and the partition it is one of."""
+    """A follower, and the partition that it follows."""
 
     partition: TopicPartition
     follower: Fetching
@@ -73,6 +73,6 @@ BROKER: Final = Subject("broker", _broker)
 PARTITION: Final = Subject("partition", _partition)
 FOLLOWER: Final = Subject("follower", _follower)
 GROUP: Final = Subject("group", _group)
-"""The partition that has the group's records: its leader is the group's coordinator."""
+"""A group's partition of `__consumer_offsets`: its leader is the group's coordinator."""
 TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
-"""As `GROUP`."""
+"""A transactional id's partition of `__transaction_state`: its leader is the coordinator."""

@@ -1,4 +1,4 @@
-"""What a verb is."""
+"""A verb, and the decorator that makes a function one."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -16,7 +16,7 @@ REGISTERED: "Final[dict[str, Verb[Any, ...]]]" = {}
 
 
 class Verb(Generic[S, P]):
-    """`name` is what faults and steps call it. Each of `subjects` is a way to name what it acts on."""
+    """`name` is what faults and steps call it; `subjects` are the kinds of things that it can act on."""
 
     def __init__(
         self,
@@ -37,26 +37,27 @@ class Verb(Generic[S, P]):
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """What it takes besides its subject, by the name that users write."""
+        """Its parameters besides the subject, by the name that users write."""
         return parameters(self._do, behind=2)
 
     def nothing_to_do(self, cluster: Cluster, subject: S, *args: P.args, **given: P.kwargs) -> str:
-        """Why it would change nothing just now; empty when it would."""
+        """Why it would change nothing now; empty if it would change something."""
         return self._unless(cluster, subject, *args, **given)
 
     def do(self, cluster: Cluster, subject: S, *args: P.args, **given: P.kwargs) -> None:
-        """Does it, and asks nothing."""
+        """Does it without any checks."""
         self._do(cluster, subject, *args, **given)
 
     def attempt(self, cluster: Cluster, subject: S, *args: P.args, **given: P.kwargs) -> bool:
-        """Does it; False where that would change nothing."""
+        """Does it, and returns True; returns False if it would change nothing."""
         if self._unless(cluster, subject, *args, **given):
             return False
         self.do(cluster, subject, *args, **given)
         return True
 
     def __call__(self, cluster: Cluster, subject: S, *args: P.args, **given: P.kwargs) -> None:
-        """Does it. ConflictError says why that would change nothing; OptionError, NotThereError."""
+        """Checks the arguments, then does it. ConflictError says why it would change nothing; OptionError,
+        NotThereError."""
         keywords = [each.keyword for each in self.parameters.values()]
         named = {**dict(zip(keywords, args, strict=False)), **given}
         for each in self.parameters.values():
@@ -74,8 +75,8 @@ class Verb(Generic[S, P]):
 def verb(
     name: str, *subjects: Subject[S], unless: Callable[Concatenate[Cluster, S, P], str]
 ) -> Callable[[Callable[Concatenate[Cluster, S, P], None]], Verb[S, P]]:
-    """Makes a function a verb. Its docstring is the verb's help, its parameters behind the cluster and the
-    subject are the verb's. `unless` is asked beforehand, and says why the verb would change nothing."""
+    """Makes a function a verb. Its docstring is the verb's help, and its parameters after the cluster and the
+    subject are the verb's parameters. `unless` says beforehand why the verb would change nothing."""
 
     def add(do: Callable[Concatenate[Cluster, S, P], None]) -> Verb[S, P]:
         made = Verb(name, subjects, do, unless)
