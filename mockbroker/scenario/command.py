@@ -42,11 +42,13 @@ class Command:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
         self._process: trio.Process | None = None
+        self._starting = trio.Lock()
         self.signal: signal.Signals | None = None
 
     async def start(self, environment: Mapping[str, str]) -> None:
         """OSError."""
-        self._process = await trio.lowlevel.open_process(list(self._command), env=environment)
+        async with self._starting:
+            self._process = await trio.lowlevel.open_process(list(self._command), env=environment)
 
     async def wait(self) -> Ended:
         """How it ended: with 128 and the number of the signal if one ended it."""
@@ -60,7 +62,9 @@ class Command:
             came = signal.Signals(number)
             again = self.signal is not None
             self.signal = self.signal or came
-            process = self._process
+            # It may run, and have written something, before `open_process` returns.
+            async with self._starting:
+                process = self._process
             if process is None or process.returncode is not None:
                 everything.cancel()
             elif again:
