@@ -35,8 +35,10 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         cluster_id=cluster.cluster_id,
         controller_id=cluster.active_controller.named_by(call.broker),
         brokers=[
-            DescribeClusterBroker(broker.id, broker.host, broker.port, broker.rack)
-            for broker in cluster.listed_by(call.broker)
+            DescribeClusterBroker(each.id, broker.host, broker.port, each.rack, each.fenced)
+            for each in call.broker.image.brokers.values()
+            if request.include_fenced_brokers or not each.fenced
+            for broker in (cluster.brokers[each.id],)
         ],
     )
     if request.include_cluster_authorized_operations:

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from mockbroker.cluster import controller
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.describe_cluster import DescribeClusterRequest
@@ -113,6 +114,17 @@ def test_without_an_authorizer_everything_is_allowed() -> None:
 def test_a_broker_describes_brokers_only(kind: int, code: ErrorCode) -> None:
     answer = ask(a_cluster(), DescribeClusterRequest(endpoint_type=kind))
     assert (answer.error_code, len(answer.brokers)) == (code, 3 if code == ErrorCode.NONE else 0)
+
+
+def test_brokers_that_are_down_are_described_only_to_who_asks_for_them() -> None:
+    cluster = a_cluster()
+    controller.stop_broker(cluster, 2)
+    described, everything = (
+        {each.broker_id: each.is_fenced for each in ask(cluster, request).brokers}
+        for request in (DescribeClusterRequest(), DescribeClusterRequest(include_fenced_brokers=True))
+    )
+    assert described == {1: False, 3: False}
+    assert everything == {1: False, 2: True, 3: False}
 
 
 def pages(cluster: Cluster, limit: int, *names: str) -> list[list[tuple[str, int]]]:
