@@ -49,6 +49,7 @@ _LOG4J2_XML = """<Configuration><Appenders><Console name="A">
 <Loggers><Root level="INFO"><AppenderRef ref="A"/></Root></Loggers></Configuration>
 """
 _START_LIMIT_S = 90.0
+_STOP_LIMIT_S = 60.0
 
 
 class RealBrokerError(MockBrokerError):
@@ -155,26 +156,47 @@ class RealCluster:
     def start(self) -> None:
         """Format the storage, start every broker and wait until all of them are in Metadata."""
         for node in self.ports:
+            self._format(node)
             self._launch(node)
-        limit = time.monotonic() + _START_LIMIT_S
         for node in self.ports:
-            while not self._up(node):
-                if self._processes[node].poll() is not None or time.monotonic() > limit:
-                    raise RealBrokerError(
-                        f"broker {node} of Kafka {self.release} did not start:\n{self._log(node)}"
-                    )
-                time.sleep(0.1)
+            self._await(node)
 
-    def _launch(self, node: int) -> None:
+    def stop_broker(self, node: int) -> None:
+        """Shut one of several brokers down in order, and wait until it is gone."""
+        process = self._processes[node]
+        process.terminate()
+        try:
+            process.wait(_STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise RealBrokerError(f"broker {node} did not stop:\n{self._log(node)}") from None
+
+    def start_broker(self, node: int) -> None:
+        """Start one that was stopped, and wait until it knows of all brokers."""
+        self._launch(node)
+        self._await(node)
+
+    def _await(self, node: int) -> None:
+        limit = time.monotonic() + _START_LIMIT_S
+        while not self._up(node):
+            if self._processes[node].poll() is not None or time.monotonic() > limit:
+                raise RealBrokerError(
+                    f"broker {node} of Kafka {self.release} did not start:\n{self._log(node)}"
+                )
+            time.sleep(0.1)
+
+    def _format(self, node: int) -> None:
         file = self._folder / f"server{node}.properties"
         file.write_text("".join(f"{key}={value}\n" for key, value in self._properties(node).items()))
         with (self._folder / f"broker{node}.log").open("ab") as log:
             storage = ("kafka.tools.StorageTool", "format", "-t", self.cluster_id, "-c", str(file))
             formatted = subprocess.run(self._command(*storage), check=False, stdout=log, stderr=log)
-            if formatted.returncode:
-                raise RealBrokerError(f"storage of broker {node} could not be formatted:\n{self._log(node)}")
+        if formatted.returncode:
+            raise RealBrokerError(f"storage of broker {node} could not be formatted:\n{self._log(node)}")
+
+    def _launch(self, node: int) -> None:
+        with (self._folder / f"broker{node}.log").open("ab") as log:
             self._processes[node] = subprocess.Popen(
-                self._command("kafka.Kafka", str(file)),
+                self._command("kafka.Kafka", str(self._folder / f"server{node}.properties")),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -4,7 +4,7 @@ import re
 import struct
 import time
 from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ..client import Client, DisconnectedError, api_keys, decode, encode, flexible, key_of
 from ..normalise import Normaliser
@@ -12,7 +12,7 @@ from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
-from .steps import SLOW, Sequence, Step
+from .steps import RESTARTS, SLOW, STOP, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -29,11 +29,24 @@ _MINUTE_MS: Final = 60 * 1000
 _LARGEST: Final = 2**63 - 1
 
 
-class Playing:
-    """One sequence at one broker. `suffix` and `now_ms` are to be the same at the other."""
+class Brokers(Protocol):
+    """What can stop and start brokers, by id."""
 
-    def __init__(self, target: Target, sequence: Sequence, suffix: str, now_ms: int) -> None:
+    def stop_broker(self, broker: int, /) -> None: ...
+
+    def start_broker(self, broker: int, /) -> None: ...
+
+
+class Playing:
+    """One sequence at one cluster. `suffix` and `now_ms` are to be the same at the other. `brokers` is needed
+    only by `RESTARTS`."""
+
+    def __init__(
+        self, target: Target, sequence: Sequence, suffix: str, now_ms: int, brokers: Brokers | None = None
+    ) -> None:
         self._target = target
+        self._brokers = brokers
+        self._down: set[int] = set()
         self._sequence = sequence
         self._suffix = suffix
         self._bound = Bindings(suffix, now_ms)
@@ -50,7 +63,10 @@ class Playing:
         answers: list[Any] = []
         try:
             for number, step in enumerate(self._sequence.steps):
-                answer = self._normalised(self._ask(number, step), step)
+                if step.api in RESTARTS:
+                    answer = self._restart(step)
+                else:
+                    answer = self._normalised(self._ask(number, step), step)
                 told = self._settling.told()
                 if told is not None:
                     answer = {"answer": answer, "metadata": self._normaliser.answer(told)}
@@ -60,6 +76,7 @@ class Playing:
             for client in [*self._clients.values(), *(each[2] for each in self._late)]:
                 client.close()
             self._settling.close()
+            self._start(self._down)
         return answers
 
     @property
@@ -82,6 +99,28 @@ class Playing:
             self._clients[connection] = Client(host, port, self._sequence.client_id, TIMEOUT_S)
         return self._clients[connection]
 
+    def _restart(self, step: Step) -> Any:
+        """Stops or starts a broker; nothing if that was done already."""
+        rank = self._rank(step)
+        node, _, _ = self._target.nodes[rank]
+        assert self._brokers is not None
+        if step.api == STOP and node not in self._down:
+            self._down.add(node)
+            self._settling.stopped(node)
+            for connection in [each for each in self._clients if each[1] == rank]:
+                self._clients.pop(connection).close()
+            self._brokers.stop_broker(node)
+        elif step.api != STOP and node in self._down:
+            self._start({node})
+            self._settling.started(node)
+        return {"settled": self._settling.settle(step, None, step.fields, None)}
+
+    def _start(self, nodes: set[int]) -> None:
+        for node in sorted(nodes):
+            assert self._brokers is not None
+            self._brokers.start_broker(node)
+        self._down -= nodes
+
     def _ask(self, number: int, step: Step) -> Any:
         connection = step.client, self._rank(step)
         client = self._client(connection)
@@ -103,7 +142,8 @@ class Playing:
                 answer = self._silence(client)
             else:
                 answer = self._answer(client, step, frame)
-        except DisconnectedError:
+        except (DisconnectedError, ConnectionRefusedError):
+            # No broker that is stopped can be reached.
             answer = CLOSED
         except TimeoutError:
             self._late.append((number, step, self._clients.pop(connection)))

@@ -21,10 +21,10 @@ def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference 
             target = connected(cluster.bootstrap_servers)
             for number, each in enumerate(recorded):
                 if each.kafka == release and each.sequence.brokers == brokers:
-                    yield each, _played(target, each, f"x{number:07x}")
+                    yield each, _played(target, each, f"x{number:07x}", cluster)
 
 
-def _played(target: Target, recorded: Recorded, suffix: str) -> Difference | None:
+def _played(target: Target, recorded: Recorded, suffix: str, cluster: MockCluster) -> Difference | None:
     now_ms = int(time.time() * 1000) - BEHIND_MS
-    got = Playing(target, recorded.sequence, suffix, now_ms).play()
+    got = Playing(target, recorded.sequence, suffix, now_ms, cluster).play()
     return first_difference(recorded.sequence, recorded.answers, got)

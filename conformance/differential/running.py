@@ -17,7 +17,7 @@ from .connecting import connected
 from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
-from .steps import Sequence
+from .steps import RESTARTS, Sequence
 
 _TOPICS_KEPT: Final = 40
 _SHRUNK_EACH: Final = 1
@@ -70,16 +70,21 @@ class Pair:
 
     @property
     def versions(self) -> dict[str, list[int]]:
-        """By API, what both have."""
+        """By API, what both have; also of `RESTARTS`."""
         real, mock = self.targets
-        return {api: sorted(set(real.supported(api)) & set(mock.supported(api))) for api in real.versions}
+        found = {api: sorted(set(real.supported(api)) & set(mock.supported(api))) for api in real.versions}
+        # Brokers that somebody else has started can't be stopped from here.
+        return found if self._real is None or self.brokers == 1 else found | {each: [0] for each in RESTARTS}
 
     def answers(self, steps: Sequence) -> tuple[list[Any], list[Any]]:
         """Of the real broker and of the mock."""
         self._played += 1
         suffix = f"x{self._played:04x}{time.time_ns() // 1000 % 0xFFF:03x}"
         now_ms = int(time.time() * 1000) - BEHIND_MS
-        games = [Playing(target, steps, suffix, now_ms) for target in self.targets]
+        games = [
+            Playing(target, steps, suffix, now_ms, brokers)
+            for target, brokers in zip(self.targets, (self._real, self._mock), strict=True)
+        ]
         played = [self._pool.submit(game.play) for game in games]
         expected, got = (each.result() for each in played)
         for target, game in zip(self.targets, games, strict=True):

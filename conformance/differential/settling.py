@@ -1,21 +1,23 @@
 """Waiting until brokers have come to rest: real ones answer before they are done."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from ..client import Client
 from ..normalise import Normaliser
 from ..scene import Target
+from . import expecting
 from .binding import Bindings
-from .steps import Step
+from .expecting import Expected, Topic
+from .steps import RESTARTS, Step
 
 TIMEOUT_S: Final = 20.0
 _SETTLE_S: Final = 5.0
 _PAUSE_S: Final = 0.005
-_MAY_FORBID_CREATION: Final = 4
 _LATEST, _EARLIEST = -1, -2
 _CONSUMER, _DEBUGGER = -1, -2
+_NOBODY: Final = -1
 _CHANGES: Final = frozenset({"elect_leaders", "alter_partition_reassignments"})
 TOPIC_CHANGES: Final = (
     frozenset({"create_topics", "delete_topics", "create_partitions", "metadata"}) | _CHANGES
@@ -31,7 +33,6 @@ _AFTER_CHANGE_S: Final = 0.06
 """A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
 anything tell which topics a malformed request changes."""
 _GROUPS: Final = ("g0~", "g1~", "unheard~")
-Topic = dict[str, Any]
 
 
 class Settling:
@@ -44,10 +45,11 @@ class Settling:
         self._nodes = {
             node: Client(host, port, "aside", TIMEOUT_S, target.network) for node, host, port in target.nodes
         }
+        self._down: set[int] = set()
         self._first = next(iter(self._nodes.values()))
         self.topics: set[str] = set()
         self._placed_at_random: set[str] = set()
-        self._expected: dict[str, Callable[[Topic], bool]] = {}
+        self._expected: dict[str, Expected] = {}
         self._told: Any = None
 
     def close(self) -> None:
@@ -68,6 +70,8 @@ class Settling:
                 time.sleep(_AFTER_CHANGE_S)
             return sent not in _ENDS or _until(self._transactions_settled)
         self._expected = dict(self._expectations(step, fields, answer))
+        if step.api in RESTARTS and not _until(self._brokers_known):
+            return False
         if step.api in CONFIG_CHANGES:
             time.sleep(_AFTER_CHANGE_S)
         if (step.api in TOPIC_CHANGES or self._several) and not _until(self._topics_settled):
@@ -79,9 +83,41 @@ class Settling:
             return False
         return not self._several or step.api not in _WRITES or _until(self._replicated)
 
+    def _expectations(
+        self, step: Step, fields: dict[str, Any], answer: Any
+    ) -> Iterator[tuple[str, Expected]]:
+        yield from expecting.created(step, fields, answer, self.topics)
+        if self._several:
+            yield from expecting.changed(step, fields, answer, all_up=not self._down)
+
     @property
     def _several(self) -> bool:
         return len(self._nodes) > 1
+
+    # -- brokers
+
+    def stopped(self, node: int) -> None:
+        """That broker is asked no more."""
+        self._down.add(node)
+        self._nodes[node].close()
+
+    def started(self, node: int) -> None:
+        self._down.discard(node)
+
+    def _up(self, nodes: Iterable[int]) -> list[int]:
+        """Those of `nodes` that can be asked."""
+        return [each for each in nodes if each in self._nodes and each not in self._down]
+
+    @property
+    def _asked(self) -> dict[int, Client]:
+        return {node: self._nodes[node] for node in self._up(self._nodes)}
+
+    def _brokers_known(self) -> bool:
+        """Whether all that are up know who is."""
+        return all(
+            {each["node_id"] for each in _metadata(client, [])["brokers"]} == set(self._asked)
+            for client in self._asked.values()
+        )
 
     # -- metadata
 
@@ -91,7 +127,7 @@ class Settling:
         if not self._several:
             return None
         names = sorted(self.topics - self._placed_at_random)
-        found = [_metadata(client, names)["topics"] for client in self._nodes.values()]
+        found = [_metadata(client, names)["topics"] for client in self._asked.values()]
         told = found[0] if all(each == found[0] for each in found) else found
         if told == self._told:
             return None
@@ -101,7 +137,7 @@ class Settling:
     def _topics_settled(self) -> bool:
         if not self.topics:
             return True
-        for client in self._nodes.values():
+        for client in self._asked.values():
             found = _metadata(client, sorted(self.topics))
             if not all(map(self._as_expected, found["topics"])):
                 return False
@@ -111,7 +147,7 @@ class Settling:
         return not there or (
             self._led(there)
             if not self._several
-            else all(self._led_by(node, client, there) for node, client in self._nodes.items())
+            else all(self._led_by(node, client, there) for node, client in self._asked.items())
             and not self._moving(there)
         )
 
@@ -124,14 +160,18 @@ class Settling:
             self._bound.leaders[place] = each["leader_id"], each["leader_epoch"]
 
     def _as_expected(self, topic: Topic) -> bool:
-        if not self._expected.get(topic["name"], _nothing)(topic):
+        if not self._expected.get(topic["name"], expecting.nothing)(topic):
             return False
         if topic["error_code"] != "NONE":
             return bool(topic["error_code"] != "LEADER_NOT_AVAILABLE")
-        return all(
-            each["error_code"] == "NONE" and len(each["isr_nodes"]) == len(each["replica_nodes"])
-            for each in topic["partitions"]
-        )
+        return all(map(self._at_rest, topic["partitions"]))
+
+    def _at_rest(self, part: dict[str, Any]) -> bool:
+        """Whether it is led and all are in sync that can be; it has no leader if no replica is up."""
+        up = self._up(part["replica_nodes"])
+        if not up and self._down:
+            return bool(part["leader_id"] == _NOBODY)
+        return part["error_code"] == "NONE" and set(part["isr_nodes"]) == set(up)
 
     def _led(self, topics: list[Topic]) -> bool:
         """Whether the only broker leads all of them by now."""
@@ -185,7 +225,7 @@ class Settling:
         return bool(found["error_code"] == "NONE")
 
     def _moving(self, topics: list[Topic]) -> bool:
-        """Whether a reassignment is not over."""
+        """Whether a reassignment is not over, of those that don't wait for a broker."""
         asked = [
             {
                 "name": topic["name"],
@@ -194,49 +234,9 @@ class Settling:
             for topic in topics
         ]
         found = self._first.call("list_partition_reassignments", 0, {"timeout": 10_000, "topics": asked})
-        return any(each["partitions"] for each in found["topics"])
-
-    def _expectations(
-        self, step: Step, fields: dict[str, Any], answer: Any
-    ) -> Iterator[tuple[str, Callable[[Topic], bool]]]:
-        """What Metadata says of a topic once what was answered is applied."""
-        if not isinstance(answer, dict):
-            return
-        if step.api in ("create_topics", "metadata"):
-            for name in _created(step, fields, answer) & self.topics:
-                yield name, _is_there
-        elif not self._several:
-            return
-        elif step.api == "delete_topics":
-            for each in answer["responses"]:
-                if each["error_code"] == "NONE" and each["name"]:
-                    yield each["name"], lambda topic: bool(topic["error_code"] != "NONE")
-        elif step.api == "create_partitions" and not fields["validate_only"]:
-            counts = {each["name"]: each["count"] for each in fields["topics"]}
-            for each in answer["results"]:
-                if each["error_code"] == "NONE":
-                    yield each["name"], _has(counts[each["name"]])
-        elif step.api == "alter_partition_reassignments":
-            wanted = {
-                (topic["name"], each["partition_index"]): each["replicas"]
-                for topic in fields["topics"]
-                for each in topic["partitions"]
-            }
-            for topic in answer["responses"]:
-                placed = {
-                    each["partition_index"]: wanted[topic["name"], each["partition_index"]]
-                    for each in topic["partitions"]
-                    if each["error_code"] == "NONE" and wanted[topic["name"], each["partition_index"]]
-                }
-                yield topic["name"], _placed(placed)
-        elif step.api == "elect_leaders":
-            for result in answer["replica_election_results"]:
-                elected = [
-                    each["partition_id"]
-                    for each in result["partition_result"]
-                    if each["error_code"] == "NONE"
-                ]
-                yield result["topic"], _led_by_preferred(elected)
+        return any(
+            self._down.isdisjoint(part["replicas"]) for each in found["topics"] for part in each["partitions"]
+        )
 
     # -- what was written
 
@@ -244,7 +244,7 @@ class Settling:
         """Whether all that leaders have can be read."""
         names = [name for name, _ in self._bound.leaders if name in self.topics]
         found = _metadata(self._first, sorted(set(names)))
-        for node, client in self._nodes.items():
+        for node, client in self._asked.items():
             led = _led_only(found["topics"], node)
             if not led:
                 continue
@@ -265,9 +265,7 @@ class Settling:
         found = [each for each in _metadata(self._first, names)["topics"] if each["error_code"] == "NONE"]
         for topic in found:
             for part in topic["partitions"]:
-                known = {
-                    self._known(node, topic, part) for node in part["replica_nodes"] if node in self._nodes
-                }
+                known = {self._known(node, topic, part) for node in self._up(part["replica_nodes"])}
                 if len(known) > 1:
                     return False
         return True
@@ -358,46 +356,3 @@ def _ends(
     for topic in client.call("list_offsets", 6, fields)["topics"]:
         for part in topic["partitions"]:
             yield topic["name"], part["partition_index"], part
-
-
-def _nothing(topic: Topic) -> bool:
-    return True
-
-
-def _is_there(topic: Topic) -> bool:
-    return bool(topic["error_code"] == "NONE")
-
-
-def _has(count: int) -> Callable[[Topic], bool]:
-    return lambda topic: len(topic["partitions"]) == count
-
-
-def _placed(replicas: dict[int, list[int]]) -> Callable[[Topic], bool]:
-    def holds(topic: Topic) -> bool:
-        found = {each["partition_index"]: each["replica_nodes"] for each in topic["partitions"]}
-        return all(found.get(index) == wanted for index, wanted in replicas.items())
-
-    return holds
-
-
-def _led_by_preferred(indexes: list[int]) -> Callable[[Topic], bool]:
-    def holds(topic: Topic) -> bool:
-        return all(
-            each["leader_id"] == each["replica_nodes"][0]
-            for each in topic["partitions"]
-            if each["partition_index"] in indexes
-        )
-
-    return holds
-
-
-def _created(step: Step, fields: dict[str, Any], answer: dict[str, Any]) -> set[str]:
-    """Topics that CreateTopics created, or Metadata that did not find them: they may not be there yet."""
-    if step.api == "create_topics":
-        if fields["validate_only"]:
-            return set()
-        return {each["name"] for each in answer["topics"] if each["error_code"] == "NONE"}
-    if step.version >= _MAY_FORBID_CREATION and not fields["allow_auto_topic_creation"]:
-        return set()
-    missing = ("UNKNOWN_TOPIC_OR_PARTITION", "LEADER_NOT_AVAILABLE")
-    return {each["name"] for each in answer["topics"] if each["name"] and each["error_code"] in missing}

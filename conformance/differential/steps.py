@@ -23,13 +23,17 @@ Fields = dict[str, Any]
 SUFFIX: Final = "~"
 SLOW: Final = frozenset({"join_group", "sync_group"})
 """APIs whose answers may wait for other members."""
+STOP, START = "stop_broker", "start_broker"
+RESTARTS: Final = frozenset({STOP, START})
+"""What is no request, but done to the broker that the step names: it is shut down, or comes back."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One request. `binds` numbers what the answer hands out; `mutations` change the encoded frame.
+    """One request, or one of `RESTARTS`.
 
-    `broker` is the rank of the broker that is asked, or the topic and partition whose leader is.
+    `binds` numbers what the answer hands out; `mutations` change the encoded frame. `broker` is the rank of
+    the broker that is asked, or the topic and partition whose leader is.
     """
 
     api: str

@@ -17,7 +17,7 @@ from mockbroker.conformance.differential.generating.drawing import families
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.shrinking import shrunk
-from mockbroker.conformance.differential.steps import Sequence, Step
+from mockbroker.conformance.differential.steps import RESTARTS, START, STOP, Sequence, Step
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 
 FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
@@ -104,6 +104,26 @@ def test_of_several_brokers_each_is_asked_and_nothing_is_placed_at_random_that_i
     assert asked["produce"] >= {0, 1, 2, "leader"}
     assert asked["fetch"] >= {0, 1, 2, "leader"}
     assert asked["elect_leaders"] == {0, 1, 2}
+
+
+def test_one_broker_at_a_time_is_stopped_and_never_the_first() -> None:
+    stopped = []
+    for number in range(300):
+        down: int | tuple[str, int] | None = None
+        for step in sequence(5, number, VERSIONS | {each: [0] for each in RESTARTS}, brokers=3).steps:
+            if step.api == STOP:
+                assert down is None
+                down = step.broker
+                stopped.append(down)
+            elif step.api == START:
+                assert step.broker == down
+                down = None
+    assert set(stopped) == {1, 2}
+
+
+def test_brokers_are_stopped_only_where_that_can_be_done() -> None:
+    steps = [step for number in range(300) for step in sequence(5, number, VERSIONS, brokers=3).steps]
+    assert not {step.api for step in steps} & RESTARTS
 
 
 def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:

@@ -73,6 +73,8 @@ REPLICAS: Final[dict[Draw, int]] = {
     replicas.elect_leaders: 14,
     replicas.alter_partition_reassignments: 14,
     replicas.list_partition_reassignments: 4,
+    replicas.stop_broker: 2,
+    replicas.start_broker: 20,
     admin.metadata: 3,
     admin.describe_topic_partitions: 5,
     admin.describe_cluster: 3,

@@ -5,7 +5,7 @@ Whatever a sequence asks of later is placed by the request: Kafka draws other pl
 
 from typing import Any, Final
 
-from ..steps import Fields, Step
+from ..steps import RESTARTS, START, STOP, Fields, Step
 from .admin import configs
 from .world import World
 
@@ -203,11 +203,26 @@ def list_partition_reassignments(world: World) -> None:
     world.add("list_partition_reassignments", world.version("list_partition_reassignments"), fields)
 
 
+def stop_broker(world: World) -> None:
+    """One at a time, and not the first: it is the controller and has the coordinators."""
+    if world.down is None:
+        world.down = world.rng.choice(range(1, len(BROKERS)))
+        world.add(STOP, 0, {}, broker=world.down)
+
+
+def start_broker(world: World) -> None:
+    if world.down is not None:
+        world.add(START, 0, {}, broker=world.down)
+        world.down = None
+
+
 # -- what holds for any request where there are several brokers
 
 
 def addressed(world: World, step: Step) -> Step:
     """A request as it is put to one of several brokers, mostly to the one that it is for."""
+    if step.api in RESTARTS:
+        return step
     fields = _placed_by_request(world, step)
     version = step.version
     if step.api == "metadata":
@@ -224,6 +239,8 @@ def _asked(world: World, step: Step, fields: Fields) -> int | tuple[str, int]:
     if isinstance(session, dict) and world.chance(92):
         return world.asked_of_session.get(session["$session"], 0)
     rank: int | tuple[str, int] = world.rng.randrange(len(BROKERS))
+    if rank == world.down and world.chance(80):
+        rank = 0
     if step.api in _COORDINATED:
         rank = 0 if world.chance(90) else rank
     elif step.api in _LEADERS and world.chance(65):
