@@ -26,7 +26,7 @@ class Disconnect(Action):
 class Reset(Action):
     """As `disconnect`, but by a TCP reset (RST), as of a load balancer or a process that died.
 
-    The client sees "connection reset by peer" (ECONNRESET) where it otherwise reads an end, and may lose
+    The client sees "connection reset by peer" (ECONNRESET) instead of the end of the stream, and may lose
     answers that it has not read yet.
     """
 
