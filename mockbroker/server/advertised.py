@@ -1,4 +1,4 @@
-"""The addresses that clients are told of, where they are not those that brokers listen on."""
+"""The addresses that clients are told, if they differ from those on which brokers listen."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +12,11 @@ _WRITTEN: Final = re.compile(r"(?P<host>[^\s:,/\[\]]+|\[[0-9a-fA-F:.%]+\])(:(?P<
 
 
 def addresses(given: str | Sequence[str] | None, brokers: int) -> list[Address] | None:
-    """Host and port of each broker; port 0 stands for that on which it listens. None where nothing is given.
+    """Host and port of each broker; port 0 means the port on which it listens. None if nothing is given.
 
-    `HOST:PORT` is the first broker's, whose others count up; `HOST` is all brokers', with their own ports;
-    several of them, in a list or with commas, are one for each broker, in the order of ids. OptionError.
+    `HOST:PORT` is the first broker's address, and the others have the next ports; `HOST` is the host of all
+    brokers, with their own ports; a list, or several addresses with commas, has one for each broker, in order
+    of id. OptionError.
     """
     if given is None:
         return None

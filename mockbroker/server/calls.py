@@ -1,4 +1,4 @@
-"""How a running cluster is called, in whichever thread it runs."""
+"""How a running cluster is called, whichever thread it runs in."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ..trace import Trace
 from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
-    # What nobody does to a cluster it need not import.
+    # What most programs don't do with a cluster should not take time to import.
     from ..control.target import Target
 
 __tracebackhide__ = True
@@ -20,34 +20,35 @@ T = TypeVar("T")
 
 
 class Calls(ABC):
-    """What all that can be done to a running cluster is done by."""
+    """The calls on which everything that can be done to a running cluster is built."""
 
     @property
     @abstractmethod
     def _target(self) -> "Target":
-        """What operations act on. NotRunningError."""
+        """The cluster that operations act on. NotRunningError."""
 
     @abstractmethod
     def _call(self, function: Callable[[], T]) -> T:
-        """Calls `function` in the cluster's thread and gives what it returns."""
+        """Calls `function` in the cluster's thread and returns its result."""
 
     @abstractmethod
     async def _call_async(self, function: Callable[[], T]) -> T:
-        """As `_call`, under asyncio or trio, whose other tasks run meanwhile."""
+        """As `_call`, under asyncio or trio; other tasks run meanwhile."""
 
     def _refuse_to_block(self, instead: str) -> None:
-        """BlockingCallError where nobody else could do what the caller waits for."""
+        """BlockingCallError if the call would block the thread in which the awaited thing would have to
+        happen."""
         refuse_in_event_loop(instead)
 
     def run(self, function: Callable[[Cluster], T]) -> T:
-        """Calls `function` with the cluster's internals in its own thread, and gives what it returns.
+        """Calls `function` with the cluster's internals, in the cluster's own thread, and returns its result.
 
-        Internals change without notice: what `records`, `topics`, `groups` and the like tell does not.
+        Internals change without notice; `records`, `topics`, `groups` and other public methods do not.
         """
         return self.do(lambda target: function(target.cluster))
 
     def run_with_trace(self, function: Callable[[Trace], T]) -> T:
-        """As `run`, with the trace, whether it was begun or not."""
+        """As `run`, with the trace, whether or not it has begun."""
         trace = self._target.trace
         return self.run(lambda _: function(trace))
 
@@ -67,7 +68,7 @@ class Calls(ABC):
 
     @abstractmethod
     def _result(self, future: Future[T]) -> T:
-        """What becomes of it, maybe after a while."""
+        """The result of `future`, which may have to be waited for."""
 
     @abstractmethod
     async def _result_async(self, future: Future[T]) -> T:

@@ -1,4 +1,4 @@
-"""What goes over the wire, as a packet capture."""
+"""Writes what goes over the wire to a packet capture."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from .observer import ClientConnection
 
 
 class Wire(Protocol):
-    """Hears of the bytes of every connection."""
+    """Is told the bytes of every connection."""
 
     def opened(self, connection: ClientConnection) -> None: ...
     def received(self, connection: ClientConnection, data: bytes) -> None: ...
@@ -20,8 +20,8 @@ class Wire(Protocol):
 
 
 class Capture:
-    """Writes a pcapng file, in place of one that is there. OSError when it can't be opened; `lost` hears once
-    when it can't be written any more."""
+    """Writes a pcapng file, and overwrites one that exists. OSError if it can't be opened; `lost` is called
+    once if it can no longer be written."""
 
     def __init__(self, path: Path, lost: Callable[[OutputLostError], None]) -> None:
         self._path = path

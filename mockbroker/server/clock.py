@@ -1,4 +1,4 @@
-"""How time goes by for a running cluster."""
+"""How time passes in a running cluster."""
 
 import time
 from collections.abc import Callable
@@ -10,11 +10,12 @@ __tracebackhide__ = True
 
 
 class Clock:
-    """The time of a cluster: the wall clock, which may be moved ahead and goes on from there, or a manual
-    one, which only `advance` moves.
+    """The time of a cluster: the wall clock, which can be moved ahead and goes on from there, or a manual
+    clock, which only `advance` moves.
 
-    While a manual clock stands still, clients wait for answers by clocks of their own. So what a request
-    waits for (`Cluster.wait`) is over after that time outside too, and everything else only by `advance`.
+    While a manual clock stands still, clients wait for answers by their own clocks. So what a request waits
+    for (`Cluster.wait`) also ends when that time has passed outside; everything else happens only by
+    `advance`.
     """
 
     def __init__(self, cluster: Cluster, manual: bool, advanced: Callable[[], None]) -> None:
@@ -27,27 +28,27 @@ class Clock:
 
     @property
     def now_ms(self) -> int:
-        """Unix time that never goes back."""
+        """Unix time, which never goes back."""
         self.catch_up()
         return self._cluster.now_ms
 
     def advance(self, by: Duration) -> None:
-        """Moves the time ahead: all that is due by then happens, in order, each at its own time. ValueError.
+        """Moves the time ahead: everything that is due by then happens, in order, each at its own time.
 
-        To be called in the thread of the cluster.
+        Must be called in the cluster's thread. ValueError.
         """
         self.catch_up()
         self._cluster.advance(later(self._cluster.now_ms, by), self._waited_ms)
         self._advanced()
 
     def catch_up(self) -> None:
-        """Lets the time go by that has passed outside."""
+        """Lets as much time pass as has passed outside."""
         self.elapse(int((time.monotonic() - self.started) * 1000))
 
     def elapse(self, elapsed_ms: int) -> None:
-        """Lets the time go by until `elapsed_ms` after the start."""
+        """Lets time pass until `elapsed_ms` after the start."""
         cluster = self._cluster
-        # Whoever has moved the cluster's time ahead has moved the clock.
+        # Somebody may have moved the cluster's time ahead, and with it this clock.
         self._epoch_ms = max(self._epoch_ms, cluster.now_ms - self.elapsed_ms)
         self.elapsed_ms = elapsed_ms
         if self.manual:
@@ -60,7 +61,7 @@ class Clock:
         return self.elapsed_ms if self.manual else 0
 
     def seconds_left(self) -> float:
-        """Until something is due, as long as nobody moves the clock."""
+        """How long until something is due, if nobody moves the clock."""
         cluster = self._cluster
         deadline = cluster.next_deadline()
         if self.manual and deadline is not None and deadline > cluster.now_ms:

@@ -1,4 +1,4 @@
-"""The clock of a running cluster, as a test moves it."""
+"""Moving the clock of a running cluster."""
 
 from ..duration import Duration
 from .calls import Calls

@@ -1,4 +1,4 @@
-"""A cluster that is served in a thread of its own."""
+"""Serves a cluster in a thread of its own."""
 
 import contextlib
 import math
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class ClusterThread:
-    """Serves one cluster, once. `reporting` is that of the cluster, when it is up."""
+    """Serves one cluster, once. `reporting` is the cluster's, once that is up."""
 
     def __init__(self, options: ClusterOptions, observer: Observer | None) -> None:
         self._observer = observer
@@ -62,7 +62,7 @@ class ClusterThread:
         self._check()
 
     async def start_async(self) -> None:
-        """As `start`. If it is cancelled the cluster stops by itself."""
+        """As `start`. If it is cancelled, the cluster stops by itself."""
         self._begin()
         try:
             await waiting.until_async(lambda: self._up, self._tells, math.inf)
@@ -84,8 +84,8 @@ class ClusterThread:
             raise _in_brief(self._error) from self._error.__cause__
 
     def stop(self) -> None:
-        """Closes every connection and returns when the thread has ended; may be called twice. Raises what
-        ended the cluster before; BlockingCallError in its own thread."""
+        """Closes every connection and returns when the thread has ended; may be called twice. Raises the
+        error that ended the cluster, if there was one; BlockingCallError in its own thread."""
         if self.is_current:
             raise BlockingCallError("this is the cluster's own thread: stop the cluster from another thread")
         if self._thread is not None:
@@ -114,7 +114,7 @@ class ClusterThread:
             raise self._error
 
     def call(self, function: Callable[[], T]) -> T:
-        """Calls `function` in the cluster's thread and gives what it returns."""
+        """Calls `function` in the cluster's thread and returns its result."""
         if self.is_current:
             return function()
         try:
@@ -123,7 +123,7 @@ class ClusterThread:
             raise _in_brief(error) from error.__cause__
 
     async def call_async(self, function: Callable[[], T]) -> T:
-        """As `call`. If it is cancelled before `function` has begun, that is not called."""
+        """As `call`. If it is cancelled before `function` has begun, `function` is not called."""
         return await waiting.result_of(self._submit(function))
 
     def _submit(self, function: Callable[[], T]) -> Future[T]:
@@ -138,14 +138,14 @@ class ClusterThread:
 
         self._track(result)
         assert self._token is not None
-        # What it does not call any more, _run answers.
+        # Calls that trio no longer makes are answered by _run.
         with contextlib.suppress(trio.RunFinishedError):
             self._token.run_sync_soon(answer)
         return result
 
     def result(self, future: Future[T]) -> T:
-        """What the cluster's thread will put into `future`, which is no call. NotRunningError if it ends
-        before."""
+        """The result that the cluster's thread will set on `future`, which is not a call. NotRunningError if
+        the thread ends before."""
         if self.is_current and not future.done():
             raise BlockingCallError("this is the cluster's own thread, which would wait for itself")
         self._track(future)
@@ -157,7 +157,7 @@ class ClusterThread:
         return await waiting.result_of(future)
 
     def _track(self, future: Future[T]) -> None:
-        """It is not left open when the cluster ends."""
+        """Makes sure that the future is not left open when the cluster ends."""
         with self._lock:
             if self._down and not future.done():
                 raise self._ended() from self._error
@@ -182,7 +182,7 @@ class ClusterThread:
 
     async def _main(self) -> None:
         try:
-            # Who stops it is told what failed.
+            # Whoever stops the cluster is told what failed.
             observer = self._observer or SilentObserver()
             async with serve(observer=observer, **self._options) as served:
                 self._token = trio.lowlevel.current_trio_token()
@@ -204,7 +204,7 @@ class ClusterThread:
 
 
 def _in_brief(error: BaseException) -> BaseException:
-    """What a user did wrong is told without where in the cluster it was found out, any other error without
-    the way that the call took to the cluster's thread."""
+    """A user's mistake without the traceback of where the cluster noticed it; any other error without the
+    part of the traceback that led to the cluster's thread."""
     cut = of_users if isinstance(error, MockBrokerError) else from_users
     return error.with_traceback(cut(error.__traceback__))

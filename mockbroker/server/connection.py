@@ -1,4 +1,4 @@
-"""One client's connection: requests in, answers out, in order. Knows no socket."""
+"""One client's connection: takes requests, gives answers, in order. Knows no socket."""
 
 import struct
 from collections import deque
@@ -30,14 +30,14 @@ from .too_long import frame_instead
 _HEADER: Final = struct.Struct(">hhih").unpack_from
 _API_VERSIONS: Final = 18
 _NO_CLIENT_ID_YET: Final = 1 << 16
-"""No size that a client id can have."""
+"""Larger than the size of any client id."""
 
 Buffer = bytes | bytearray | memoryview
 
 
 class Connection(Frames):
-    """Answers one request after the other, as a broker does: while one is parked, the next wait. `out` holds
-    what has to be written."""
+    """Answers one request after the other, as a broker does: while one is parked, the next ones wait. `out`
+    has what is to be written."""
 
     __slots__ = (
         "_asked",
@@ -74,7 +74,7 @@ class Connection(Frames):
         self.faults = faults or Faults(broker.cluster)
         self.trace = trace or Trace(broker.cluster)
         self._asked: Asked | None = None
-        """The request that the trace knows, and waits for an answer to."""
+        """The number of the request in the trace that has no answer yet."""
         self._deliveries: Deliveries | None = None
         self.name = name
         self.client = Client(host, name)
@@ -83,7 +83,7 @@ class Connection(Frames):
         self.on_ready = on_ready
         self.out: deque[Buffer] = deque()
         self.resets = False
-        """Whether its end is a reset."""
+        """Whether the connection ends with a reset."""
         self._served: dict[int, tuple[Codec, Handler]] = {}
         self.announced = False
         self._client_id_bytes = b""
@@ -123,7 +123,7 @@ class Connection(Frames):
     def _traced(
         self, found: Codec, handler: Handler, correlation_id: int, call: Call, request: Any, size: int
     ) -> Handler:
-        """Tells the trace of a request, and the handler that says for whom it decides."""
+        """Adds a request to the trace; returns a handler that attributes its decisions to it."""
         trace = self.trace
         self._asked = asked = trace.requested(call, found.api_key, request, self.name, correlation_id, size)
         return trace.during(asked, handler)
@@ -131,25 +131,26 @@ class Connection(Frames):
     def _touched(
         self, found: Codec, handler: Handler, call: Call, request: Any, frame: memoryview, offset: int
     ) -> Handler:
-        """The handler, or what faults make of it."""
+        """The handler, or what faults put in its place."""
         faults = self.faults.touching(found.api_key, call, request)
         if not faults:
             return handler
         if self._asked is not None:
             self._asked.faults = faults
         if found.api_key == _API_VERSIONS:
-            # They may keep it from its handler.
+            # Faults may prevent the handler from being called.
             from ..apis.api_versions import note_software
 
             note_software(self.client, request)
         if found.keeps_view:
-            # It may be at work when the bytes of the frame are others.
+            # A fault may keep the request after the buffer of the frame has been used for others.
             request = found.decode(memoryview(bytearray(frame)), offset)
         exchange = Exchange(call, found.api_key, request, handler, faults)
         return lambda *_: exchange.begin()
 
     def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:
-        """Sends an answer, or ends the connection; False where it has not left yet, or never will."""
+        """Sends an answer, or ends the connection; False if the answer has not been sent yet, or never will
+        be."""
         if self.trace.on:
             self._tell(answer)
         kind = type(answer)
@@ -172,11 +173,11 @@ class Connection(Frames):
         return True
 
     def _deliver_touched(self, found: Codec, correlation_id: int, exchange: Exchange) -> bool:
-        """As `_deliver`, where faults may have given the answer values that it can't have."""
+        """As `_deliver`, for an answer to which faults may have given values that can't be encoded."""
         if type(exchange.answer) is Outcome:
             return self._end(exchange.answer, exchange.ending)
         if self.wants_close:
-            # The client has left meanwhile.
+            # The client has disconnected meanwhile.
             return False
         try:
             frame = found.encode(correlation_id, exchange.answer)
@@ -198,7 +199,7 @@ class Connection(Frames):
         return self._deliveries.deliver(exchange.delivery(data))
 
     def end(self, how: End) -> None:
-        """Ends the connection when all that was sent is on its way."""
+        """Ends the connection once everything that was sent is on its way."""
         self.wants_close = True
         self.resets = how is End.RESET
 
@@ -210,12 +211,13 @@ class Connection(Frames):
         return outcome is not PARKED
 
     def _never_answered(self) -> None:
-        """Nor is what comes behind it. A client that has sent its last need not wait."""
+        """The request and those after it are never answered. A client that has closed its side need not
+        wait."""
         self.owes_nothing = True
         self.on_ready(self)
 
     def _raised(self, found: Codec, call: Call, request: Any, error: Exception) -> Any:
-        """What a handler that raised is answered with, if that ends no connection."""
+        """The answer to a request whose handler raised, unless that ends the connection."""
         if self._excuse(error):
             return unknown_server_error(call, found.api_key, request)
         if self.trace.on:
@@ -228,12 +230,12 @@ class Connection(Frames):
             self.trace.answered(asked, answer.answer if type(answer) is Exchange else answer)
 
     def _go_on(self) -> None:
-        """The parked request is done with: goes on with those behind it."""
+        """The parked request is done: continues with the requests after it."""
         self.parked = None
         self.on_ready(self)
 
     def _identify(self, frame: memoryview) -> int:
-        """Reads the client id, which is the same in most requests; returns the offset behind it."""
+        """Reads the client id, which is the same in most requests; returns the offset after it."""
         _, _, _, self.client_id, offset = parse_header(frame)
         self._client_id_bytes = bytes(frame[10:offset])
         self._client_id_size = -1 if self.client_id is None else offset - 10
@@ -242,7 +244,7 @@ class Connection(Frames):
     def _serve(
         self, key: int, version: int, correlation_id: int, frame: memoryview, offset: int
     ) -> tuple[Codec, Handler] | None:
-        """None when the request was answered already: an ApiVersions of a version that is not known."""
+        """None if the request was answered already: an ApiVersions of an unknown version."""
         release = self.broker.cluster.release
         if not answered(release, key, version):
             if key != _API_VERSIONS:
@@ -262,7 +264,7 @@ class Connection(Frames):
         return served
 
     def _complete(self, call: Call, answer: Any) -> None:
-        """A parked request is answered: sends it, and goes on with those behind it."""
+        """Sends the answer to a parked request, and continues with the requests after it."""
         if self.parked is None or self.parked[0] is not call:
             if type(answer) is Failed:
                 self._failed(None, call.version, answer.error)
@@ -279,8 +281,8 @@ class Connection(Frames):
         self._go_on()
 
     def _excuse(self, error: Exception) -> bool:
-        """Whether it is answered with UNKNOWN_SERVER_ERROR: a user's policy or callback failed, or a request
-        has a text that is too long for the logs."""
+        """Whether the error is answered with UNKNOWN_SERVER_ERROR: a user's policy or callback failed, or a
+        request has a text that is too long for the logs."""
         if isinstance(error, OwnPolicyError | CallbackError):
             self.observer.policy_failed(error)
             return True
@@ -297,7 +299,7 @@ class Connection(Frames):
     def send(self, frame: Any) -> None:
         """Adds an answer, or a part of one, to what has to be written."""
         if type(frame) is list:
-            # An empty buffer would look like a socket that takes nothing.
+            # Writing an empty buffer returns 0, which looks as if the socket took nothing.
             self.out += filter(len, frame)
             self.out_bytes += sum(map(len, frame))
         else:

@@ -1,4 +1,4 @@
-"""What a running cluster holds, and putting things into it, for tests."""
+"""Looks into a running cluster, and writes to it, for tests."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ..control.producing import Content, Headers
     from ..control.target import Target
 
-# Most clusters are never looked into: what the calls need is imported by them.
+# Most clusters are never looked into, so these calls import what they need.
 
 __tracebackhide__ = True
 
 
 class Given(TypedDict, total=False):
-    """What `produce` may be given besides topic and value."""
+    """What `produce` takes besides topic and value."""
 
     key: "Content"
     headers: "Headers"
@@ -35,8 +35,8 @@ class Given(TypedDict, total=False):
 
 
 class Contents(Calls):
-    """Calls that look at what clients have left in a cluster, and that do what clients and Kafka's tools do,
-    without one. No fault touches them."""
+    """Calls that show what clients have written and committed, and that do what clients and Kafka's tools do.
+    They need no client, and faults do not affect them."""
 
     def create_topic(
         self,
@@ -56,19 +56,19 @@ class Contents(Calls):
         return self.do(topics.create_topic, topic, partitions, replication_factor, config or {}, assignment)
 
     def delete_topic(self, topic: str) -> "TopicDescription":
-        """Deletes a topic as DeleteTopics does, and gives what it was. NotThereError; RefusedError."""
+        """Deletes a topic as DeleteTopics does, and returns what it was. NotThereError; RefusedError."""
         from ..control import topics
 
         return self.do(topics.delete_topic, topic)
 
     def topics(self, *, internal: bool = False) -> "dict[str, TopicDescription]":
-        """Every topic by name, in order; `internal` has Kafka's own too."""
+        """Every topic by name, in order; with `internal`, Kafka's internal topics too."""
         from ..control import topics
 
         return self.do(topics.topics, internal=internal)
 
     def topic(self, topic: str) -> "TopicDescription":
-        """One topic, Kafka's own too. NotThereError."""
+        """One topic, which may be an internal one. NotThereError."""
         from ..control import topics
 
         return self.do(topics.topic_named, topic)
@@ -85,12 +85,13 @@ class Contents(Calls):
         acks: Literal[-1, 1] = -1,
         timeout: float = PATIENCE_S,
     ) -> "Record":
-        """Appends a record as a producer without idempotence does, and gives it as it is in the log.
+        """Appends a record as a producer without idempotence does, and returns it as it is in the log.
 
-        Text is written as UTF-8. `partition` is that of the key, as Kafka's own producer has it, without key
-        the first that has a leader. With `acks=-1` it returns when all in-sync replicas have the record, at
-        most `timeout` seconds later. A topic that does not exist is created if `auto.create.topics.enable`
-        says so, else NotThereError. RefusedError with Kafka's error and its reason; ValueError.
+        Text is written as UTF-8. `partition` defaults to the one that Kafka's own producer chooses for the
+        key, or without key to the first that has a leader. With `acks=-1` it returns when all in-sync
+        replicas have the record, at most `timeout` seconds later. A topic that does not exist is created if
+        `auto.create.topics.enable` allows it, else NotThereError. RefusedError with Kafka's error and its
+        reason; ValueError.
         """
         from ..control.producing import begin_produce
 
@@ -117,11 +118,12 @@ class Contents(Calls):
     ) -> "list[Record]":
         """The records of a topic by partition and offset, from `offset` on.
 
-        Without isolation level all that is stored, up to the log end offset, whatever becomes of it; with
-        one what such a consumer is given: up to the high watermark (`read_uncommitted`), or the last stable
-        offset without what was aborted (`read_committed`). With `control` the markers that end transactions
-        are there too. It is the leader's log that is read, or that of the last leader while there is none;
-        else that of the replica on `broker`. NotThereError for a topic, a partition or a replica.
+        Without isolation level it returns everything that is stored up to the log end offset, including
+        records of open and aborted transactions. With one it returns what such a consumer gets: up to the
+        high watermark (`read_uncommitted`), or up to the last stable offset without aborted records
+        (`read_committed`). With `control` it includes transaction markers. It reads the log of the leader, or
+        of the last leader if there is none, or the replica on `broker`. NotThereError for a topic, a
+        partition or a replica.
         """
         from ..control import records
 
@@ -165,8 +167,8 @@ class Contents(Calls):
     def committed(self, group: str) -> "dict[tuple[str, int], CommittedOffset]":
         """What a group has committed, by topic and partition: `committed("billing")["orders", 0].offset`.
 
-        Offsets of a transaction count once it is committed. NotThereError for an unknown group; for one that
-        has committed nothing the dict is empty.
+        Offsets of a transaction are included once it is committed. NotThereError for an unknown group; the
+        dict is empty for a group that has committed nothing.
         """
         from ..control import groups
 

@@ -1,4 +1,4 @@
-"""How an answer that a fault has touched gets onto the wire."""
+"""How an answer that a fault has changed is sent."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from ..faults.exchange import Delivery, End
 
 
 class Outlet(Protocol):
-    """What answers leave by, in order, until it `wants_close`."""
+    """What answers are sent through, in order, until it `wants_close`."""
 
     wants_close: bool
 
@@ -18,10 +18,10 @@ class Outlet(Protocol):
 
 
 class Deliveries:
-    """The touched answers of one connection.
+    """The changed answers of one connection.
 
-    `wait` calls a function after some ms; `flush` is called when something was sent while no request is at
-    work; `done` lets the connection go on with its next request.
+    `wait` calls a function after some ms; `flush` is called when something was sent while no request is being
+    handled; `done` lets the connection go on with its next request.
     """
 
     def __init__(
@@ -38,7 +38,8 @@ class Deliveries:
         self._withheld: deque[bytes] = deque()
 
     def deliver(self, how: Delivery) -> bool:
-        """Sends an answer, whole and at once or not; False where `done` is called when it has left."""
+        """Sends an answer, at once and as a whole or not; False if `done` will be called when it has been
+        sent."""
         if how.swap_ms is not None:
             self._withheld.append(how.data)
             self._wait(how.swap_ms, self.send_withheld)
@@ -64,7 +65,7 @@ class Deliveries:
             self._done()
 
     def send_withheld(self) -> None:
-        """Sends the answers that were to come after another one."""
+        """Sends the answers that were withheld until after another one."""
         while self._withheld:
             self._outlet.send(self._withheld.popleft())
             self._flush()

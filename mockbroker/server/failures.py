@@ -1,4 +1,4 @@
-"""What went wrong in the cluster itself, and whom it hit."""
+"""What failed in the cluster itself, and which client it affected."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from .observer import ClientConnection
 
 
 class ClusterError(MockBrokerError, RuntimeError):
-    """The cluster failed at something that it does by itself, for no request. Its cause says at what."""
+    """Something that the cluster does by itself, not for a request, failed. Its cause says what."""
 
     @classmethod
     def of(cls, error: Exception) -> "ClusterError":
-        """As the cause of one, unless it is one."""
+        """A ClusterError with `error` as its cause, or `error` if it is one."""
         if isinstance(error, cls):
             return error
         found = cls(f"the cluster failed, and goes on: {type(error).__name__}: {shown(str(error))}")
@@ -23,7 +23,7 @@ class ClusterError(MockBrokerError, RuntimeError):
 
 
 class OutputLostError(ClusterError):
-    """A file can't be written any more; the cluster goes on without it."""
+    """A file can no longer be written; the cluster goes on without it."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         why = error.strerror or str(error)
@@ -33,9 +33,11 @@ class OutputLostError(ClusterError):
 
 
 class RequestFailedError(ClusterError):
-    """A request met a bug, not an error that Kafka has, and its connection was closed. Its cause says which.
+    """A request ran into a bug, not into an error of Kafka's, and its connection was closed. Its cause says
+    which.
 
-    `api` is the API's name, None if that isn't known; `client_id`, `address` and `broker` say whose it was.
+    `api` is the API's name, None if that is unknown; `client_id`, `address` and `broker` say whose request it
+    was.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class FaultHandle:
 
     @property
     def hits(self) -> int:
-        """How many requests it has touched."""
+        """How many requests it has acted on."""
         return self._fault.hits
 
     @property
@@ -40,7 +40,7 @@ class FaultHandle:
         return self._fault.why
 
     def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
-        """Returns once it has touched this number of requests.
+        """Returns once it has acted on this number of requests.
 
         WaitTimeoutError after `timeout` seconds, or as soon as it is removed; OptionError for more hits than
         its `times` allows; BlockingCallError where asyncio or trio runs: await `wait_async` there.

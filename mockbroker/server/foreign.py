@@ -1,4 +1,4 @@
-"""What clients send that speak something else, or expect another security protocol of the listener."""
+"""Recognises clients that speak another protocol, or another security protocol than the listener's."""
 
 from typing import Final
 
@@ -7,13 +7,13 @@ from ..protocol.headers import MAX_FRAME_BYTES
 _PLAINTEXT: Final = "this listener is PLAINTEXT: set security.protocol=PLAINTEXT in the client"
 _HTTP: Final = frozenset((b"GET ", b"POST", b"PUT ", b"HEAD", b"DELE", b"OPTI", b"PATC", b"CONN", b"PRI "))
 _TLS_HANDSHAKE: Final = b"\x16\x03"
-"""The type of a record and the major version, as every ClientHello begins (RFC 8446, 5.1)."""
+"""Record type and major version, with which every ClientHello begins (RFC 8446, 5.1)."""
 SASL_HANDSHAKE: Final = 17
 SASL: Final = f"asks for SASL, but {_PLAINTEXT}"
 
 
 def no_frame(beginning: bytes, size: int) -> str:
-    """Why four bytes that give no size of a frame are refused: what they probably are."""
+    """Why four bytes that are no frame size are refused, with what they probably are."""
     if beginning.startswith(_TLS_HANDSHAKE):
         return f"it sent a TLS handshake, but {_PLAINTEXT}"
     if beginning in _HTTP:

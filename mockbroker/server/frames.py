@@ -1,4 +1,4 @@
-"""What comes in on one connection, as frames: put together, one after the other, a slice at a time."""
+"""Frames from the bytes that come in on one connection: assembles them, and answers them slice by slice."""
 
 import struct
 from abc import ABC, abstractmethod
@@ -17,21 +17,21 @@ UNSENT_BYTES: Final = 1024 * 1024
 """With this much unsent, no further request of the connection is answered."""
 
 OWNED_BYTES: Final = 64 * 1024
-"""Frames from this size on are handed over with their buffer, so that records need not be copied."""
+"""Larger frames are handed over together with their buffer, so that records need not be copied."""
 LEAST_STORE_BYTES: Final = 16 * 1024
-"""As much as this is reserved for a frame of which only the size is there."""
+"""This much is reserved for a frame of which only the size has come."""
 MOST_FORESEEN_BYTES: Final = 2 * 1024 * 1024
-"""As much as this is reserved where the connection has sent a frame as large before."""
+"""At most this much is reserved for a frame if the connection has sent one as large before."""
 _GROWTH: Final = 4
-"""Otherwise, this many times what is there of the frame."""
+"""Otherwise, this many times as much as has come of the frame."""
 BACKLOG_BYTES: Final = 256 * 1024
-"""With this much waiting behind a parked request, no more is read from the connection."""
+"""With this much waiting after a parked request, no more is read from the connection."""
 
 
 class Frames(ABC):
-    """`receive` takes what was read; while `target` is set, the next bytes belong there (`filled`), which
-    saves large requests a copy. Bytes of requests for which the slice has no time, or that come after one
-    that is parked, are `waiting`; `behind` says that `resume` would go on with them.
+    """`receive` takes what was read; while `target` is set, the next bytes should be read into it (`filled`),
+    which saves a copy of large requests. Bytes of requests that have no time left in the slice, or that come
+    after a parked request, are `waiting`; `behind` says that `resume` would continue with them.
     """
 
     __slots__ = (
@@ -54,7 +54,7 @@ class Frames(ABC):
     def __init__(self, slice_: Slice) -> None:
         self.slice = slice_
         self.parked: tuple[Call, Codec, int, Any] | None = None
-        """The request that waits for its answer: its call, codec, correlation id and values."""
+        """The request that is parked: its call, codec, correlation id and values."""
         self.wants_close = False
         """Whether nothing more will be answered."""
         self.owes_nothing = False
@@ -62,14 +62,14 @@ class Frames(ABC):
         self.out_bytes = 0
         """How much of the answers is unsent."""
         self._backlog: deque[bytearray] = deque()
-        """What waits behind a request that is parked, or for the next slice: as it came, `_taken` bytes of
-        the first being answered."""
+        """What waits after a parked request, or for the next slice, as it came; `_taken` bytes of the first
+        are being answered."""
         self._taken = 0
         self.waiting = 0
         self._held = False
         """Whether whole requests were left for a later slice."""
         self._store = bytearray()
-        """Where a frame that came in part is put together; kept, since its pages are then there already."""
+        """Where a frame that comes in parts is assembled; kept, because its pages are allocated then."""
         self._total = 0
         self._have = 0
         self._foreseen = LEAST_STORE_BYTES
@@ -85,10 +85,10 @@ class Frames(ABC):
 
     @abstractmethod
     def _failed(self, key: int | None, version: int, error: Exception) -> None:
-        """An error of ours ends the connection, and nothing else."""
+        """A bug ends the connection, and nothing else."""
 
     def receive(self, data: memoryview) -> None:
-        """Takes bytes off the wire, and answers the requests in them for as long as the slice lasts."""
+        """Takes bytes that were read, and answers the requests in them for as long as the slice lasts."""
         if self.parked is not None or self._backlog or self.wants_close:
             if not self.wants_close:
                 self._queue(data)
@@ -111,18 +111,19 @@ class Frames(ABC):
         self.target = None
         frame = memoryview(self._store)[: self._total]
         if self._total >= OWNED_BYTES:
-            # The log keeps what is in it: the next frame gets a store of its own.
+            # The log keeps a reference to the buffer: the next frame gets another store.
             self._store = bytearray()
             self._foreseen = max(self._foreseen, min(self._total, MOST_FORESEEN_BYTES))
         else:
             frame = frame.toreadonly()
         used = self._answer_frames(frame)
         if used < self._total and not self.wants_close:
-            # Only the size was there: now it is known how much belongs to the frame.
+            # Until now only the size was known: now it is known how much belongs to the frame.
             self._keep(frame[used:])
 
     def resume(self) -> None:
-        """Answers what waits for as long as the slice lasts, unless a request is parked or much unsent."""
+        """Answers what waits for as long as the slice lasts, unless a request is parked or too much is
+        unsent."""
         backlog = self._backlog
         while backlog and self.parked is None and not self.wants_close and self.out_bytes <= UNSENT_BYTES:
             rest = memoryview(backlog[0]).toreadonly()[self._taken :]
@@ -143,25 +144,25 @@ class Frames(ABC):
 
     @property
     def owes(self) -> bool:
-        """Whether there are requests that will be answered yet."""
+        """Whether there are requests that are still to be answered."""
         return (self.parked is not None or bool(self._backlog)) and not self.owes_nothing
 
     @property
     def stuffed(self) -> bool:
-        """Whether so much waits behind a parked request that no more should be read."""
+        """Whether so much waits after a parked request that no more should be read."""
         return self.waiting > BACKLOG_BYTES
 
     def _queue(self, data: memoryview) -> None:
         backlog = self._backlog
         self.waiting += len(data)
-        # Requests may still look into the first.
+        # Requests may still refer to the first.
         if len(backlog) > 1 and len(backlog[-1]) < OWNED_BYTES:
             backlog[-1] += data
         else:
             backlog.append(bytearray(data))
 
     def _take(self, data: memoryview) -> int:
-        """Answers requests, and keeps the beginning of one that is not whole. Returns how many bytes were
+        """Answers requests, and keeps the beginning of one that is incomplete. Returns how many bytes were
         used: all, unless requests have to wait."""
         at = 0
         while self.target is not None and at < len(data):
@@ -191,7 +192,7 @@ class Frames(ABC):
         self._reserve()
 
     def _reserve(self) -> None:
-        """Points `target` at room for what is missing of the frame, or for a part of it."""
+        """Points `target` at room for the rest of the frame, or for a part of it."""
         if self._have == len(self._store):
             store = bytearray(self._room())
             memoryview(store)[: self._have] = memoryview(self._store)[: self._have]
@@ -199,7 +200,7 @@ class Frames(ABC):
         self.target = memoryview(self._store)[self._have : self._total]
 
     def _room(self) -> int:
-        """How much to reserve for the frame: no more than what the client has shown that it sends."""
+        """How much to reserve for the frame: no more than the client has proved that it sends."""
         return min(self._total, max(self._foreseen, _GROWTH * self._have))
 
     def _answer_frames(self, data: memoryview) -> int:

@@ -1,4 +1,5 @@
-"""The sockets on which the brokers of a cluster listen: they follow the brokers down and up again."""
+"""The sockets on which the brokers of a cluster listen: closed when a broker goes down, opened when it is
+back."""
 
 import contextlib
 import errno
@@ -17,15 +18,15 @@ from .observer import Observer
 from .poller import READ, Poller
 
 RETRY_SECONDS: Final = 0.25
-"""How often a broker whose port is taken looks whether it is free."""
+"""How often a broker whose port is taken checks whether the port is free."""
 FULL_SECONDS: Final = 0.1
-"""Where no more files may be open, it tries to accept again after this long, or once a connection ended."""
+"""If no more files can be opened, accepting is tried again after this long, or once a connection ends."""
 _ACCEPTED_AT_ONCE: Final = 64
 _NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class Listeners:
-    """`gone` hears of each broker that went down, whose listener is closed then."""
+    """`gone` is called with each broker that went down, whose listener is then closed."""
 
     def __init__(
         self, cluster: Cluster, poller: Poller, observer: Observer, gone: Callable[[Broker], None]
@@ -39,11 +40,11 @@ class Listeners:
         self._full = False
         self._full_until = math.inf
         self.deaf: dict[int, str] = {}
-        """Brokers whose port was taken when they were started, and how that is told."""
+        """Brokers whose port was taken when they were started, and what to say about that."""
         self._retry_at = 0.0
 
     def listen(self, broker: Broker) -> None:
-        """Listens where `broker` says; ports that were 0 are filled in. PortInUseError."""
+        """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
         sock = listen(*broker.listens_on)
         port = sock.getsockname()[1]
         if broker.listener is not None:
@@ -53,7 +54,7 @@ class Listeners:
         self._poller.watch(sock.fileno(), READ)
 
     def follow(self) -> None:
-        """A broker that is down refuses connections; one that is back listens where it did."""
+        """Closes the listeners of brokers that are down, and opens those of brokers that are back."""
         if self._broker_changes == self._cluster.broker_changes:
             return
         self._broker_changes = self._cluster.broker_changes
@@ -74,7 +75,7 @@ class Listeners:
                     self.deaf.pop(broker.id, None)
 
     def _stay_down(self, broker: Broker, error: PortInUseError) -> None:
-        """As a real broker that finds its port taken; it is started again once the port is free."""
+        """Stays down, like a real broker that finds its port taken; it starts again once the port is free."""
         if broker.id not in self.deaf:
             self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
             self._observer.failed(None, ClusterError(self.deaf[broker.id]))
@@ -83,7 +84,7 @@ class Listeners:
         self._broker_changes = self._cluster.broker_changes
 
     def start_deaf(self) -> None:
-        """Tries again with brokers whose port was taken, if it is time to."""
+        """Tries brokers again whose port was taken, if it is time to."""
         if not self.deaf or time.monotonic() < self._retry_at:
             return
         self._retry_at = time.monotonic() + RETRY_SECONDS
@@ -92,7 +93,8 @@ class Listeners:
         self.follow()
 
     def accepted(self, fd: int) -> Iterator[tuple[socket.socket, tuple[str, int], Broker]]:
-        """New clients of a listener that is ready: their sockets, their addresses, and whom they came to."""
+        """New clients of a listener that is ready: their sockets, their addresses, and the broker they
+        connect to."""
         if fd not in self._listening:
             return
         listener, broker = self._listening[fd]
@@ -100,7 +102,7 @@ class Listeners:
             try:
                 sock, address = listener.accept()
             except (BlockingIOError, InterruptedError):
-                # All who waited are in: when there is no room again, that is news.
+                # Everybody who waited has been accepted: the next time there is no room is reported again.
                 self._full = False
                 return
             except OSError as error:
@@ -114,7 +116,7 @@ class Listeners:
             yield sock, address[:2], broker
 
     def _accept_nobody(self, error: OSError) -> None:
-        """Until something is free, new clients wait where the kernel keeps them."""
+        """Until a file is free, new clients wait in the kernel's queue."""
         if not self._full:
             self._full = True
             self._observer.full(f"no more clients are accepted for now ({error.strerror}): raise `ulimit -n`")
@@ -123,19 +125,19 @@ class Listeners:
             self._poller.change(fd, 0)
 
     def accept_again(self) -> None:
-        """Accepts new clients once more where none could be, if it is time to."""
+        """Accepts new clients again after it was impossible, if it is time to."""
         if time.monotonic() >= self._full_until:
             self._full_until = math.inf
             for fd in self._listening:
                 self._poller.change(fd, READ)
 
     def file_closed(self) -> None:
-        """There is room for one more client."""
+        """There is room for another client."""
         if self._full_until < math.inf:
             self._full_until = 0
 
     def seconds_left(self) -> float:
-        """Until `accept_again` or `start_deaf` has something to do."""
+        """How long until `accept_again` or `start_deaf` has something to do."""
         left = self._full_until - time.monotonic()
         return min(left, RETRY_SECONDS) if self.deaf else left
 

@@ -9,7 +9,7 @@ _BACKLOG = 4096
 
 
 class PortInUseError(MockBrokerError, OSError):
-    """A port the cluster should listen on is taken; `reason` is what the system says."""
+    """A port that the cluster should listen on is taken; `reason` is the system's message."""
 
     reason = ""
 
@@ -18,7 +18,7 @@ class PortInUseError(MockBrokerError, OSError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any free one. PortInUseError."""
+    """A listening socket; port 0 means any free port. PortInUseError."""
     sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     if os.name == "posix":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

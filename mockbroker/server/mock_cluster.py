@@ -1,4 +1,4 @@
-"""A cluster in a thread of its own, for programs that know nothing of trio."""
+"""A cluster in a thread of its own, for programs that don't use trio."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class MockCluster(RunningCluster):
-    """A cluster in a thread of its own, for any code.
+    """A cluster in a thread of its own, for any program.
 
     `with MockCluster(kafka="3.9") as cluster: connect(cluster.bootstrap_servers)`, or `async with` under
     asyncio and trio. It takes the same options as `serve`, and its methods may be called from any thread.

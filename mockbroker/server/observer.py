@@ -1,4 +1,4 @@
-"""What a shell wants to hear of its connections."""
+"""What a shell wants to know about its connections."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ from ..outcome import Client
 
 
 class ClientConnection(Protocol):
-    """A client's connection, as far as it tells who is there. `name` is the client's address."""
+    """What is known about a client's connection. `name` is the client's address."""
 
     name: str
     broker: Broker
@@ -19,30 +19,31 @@ class Observer(Protocol):
     """Called from the pump; must not block."""
 
     def identified(self, connection: ClientConnection) -> None:
-        """A client gave its client id, at its first request."""
+        """A client sent its client id, in its first request."""
 
     def malformed(self, connection: ClientConnection, reason: str) -> None:
-        """A request that no broker would answer: the connection is being closed."""
+        """A client sent a request that no broker would answer: the connection is being closed."""
 
     def mismatched(self, connection: ClientConnection, why: str) -> None:
-        """A client is set up for another kind of listener; it is answered as a broker answers that."""
+        """A client is configured for another kind of listener; it is answered as by a broker."""
 
     def failed(self, connection: ClientConnection | None, error: Exception) -> None:
-        """A RequestFailedError: the connection is being closed; a ClusterError, for no connection."""
+        """A RequestFailedError, whose connection is being closed; or a ClusterError, without connection."""
 
     def policy_failed(self, error: Exception) -> None:
-        """A policy or a callback of the user's own raised; a request that met it was answered
+        """A user's own policy or callback raised; if it did so for a request, that was answered
         UNKNOWN_SERVER_ERROR."""
 
     def full(self, reason: str) -> None:
-        """New clients have to wait: the process may open no more files. Told once until one is accepted."""
+        """New clients have to wait because the process can't open more files. Called once until one is
+        accepted."""
 
     def disconnected(self, connection: ClientConnection) -> None:
-        """A connection that was identified is gone, from either side."""
+        """A connection that was identified has ended, from either side."""
 
 
 class SilentObserver:
-    """Hears nothing."""
+    """Ignores everything."""
 
     def identified(self, connection: ClientConnection) -> None: ...
     def malformed(self, connection: ClientConnection, reason: str) -> None: ...

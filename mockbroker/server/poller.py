@@ -1,4 +1,4 @@
-"""Readiness of sockets: epoll where there is one, the platform's equal elsewhere."""
+"""Readiness of sockets: epoll on Linux, the platform's equivalent elsewhere."""
 
 import select
 import selectors
@@ -9,9 +9,9 @@ WRITE = 4
 
 
 class Poller(Protocol):
-    """`poll` gives (file descriptor, READ | WRITE); an error or hang-up counts as both.
+    """`poll` returns (file descriptor, READ | WRITE); an error or hang-up counts as both.
 
-    It may give no more than `most` of those that are ready, and others the next time.
+    It may return no more than `most` of the ready ones, and the others the next time.
     """
 
     def fileno(self) -> int: ...
@@ -46,7 +46,7 @@ class SelectorPoller:
         return self._selector.fileno()
 
     def watch(self, fd: int, events: int) -> None:
-        # A selector knows no empty set of events; a connection that waits for nothing is left out.
+        # A selector can't have an empty set of events, so a connection that waits for nothing is left out.
         if events:
             self._selector.register(fd, _to_selector(events))
 

@@ -3,9 +3,10 @@
 A task per connection would cost an event-loop turn per request. Here a ready socket is read once, the
 complete requests in it are answered, and the answers leave in one write.
 
-No connection may hold up the others. Each has a slice of time; the requests that are left then wait, and the
-connection is not read meanwhile. Such connections take turns, for one slice in all between two looks at the
-sockets, so that who sends one request at a time hardly waits for those who send thousands.
+No connection may hold up the others. Each has a slice of time, after which its remaining requests wait, and
+the connection is not read meanwhile. Such connections take turns, and together have one slice between two
+polls of the sockets. So a client that sends one request at a time hardly waits for clients that send
+thousands.
 """
 
 import contextlib
@@ -35,17 +36,18 @@ from .slices import Slice
 
 READ_BYTES: Final = 256 * 1024
 TURN_SECONDS: Final = 0.002
-"""How long the pump goes on before other trio tasks get their turn."""
+"""How long the pump runs before other trio tasks get their turn."""
 PATIENCE_SECONDS: Final = 0.0005
-"""How long it waits inline for more: a client in a request-answer rhythm is met without a turn."""
+"""How long it waits for more before it yields: a client that sends its next request at once is answered in
+the same turn."""
 SLICE_SECONDS: Final = 0.002
-"""How long the sockets of one look have together; and then, together, connections with requests left."""
+"""How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
-"""What each of many has at least: it can finish the request that it is at in any case."""
+"""The least that each of many connections has; it can finish its current request in any case."""
 SOCKETS_PER_LOOK: Final = 64
 _BUFFERS_PER_WRITE: Final = 512
 _NO_LINGER: Final = struct.pack("ii", 1, 0)
-"""By which closing a socket resets the connection."""
+"""The value of SO_LINGER with which closing a socket resets the connection."""
 
 
 class _Peer:
@@ -60,13 +62,13 @@ class _Peer:
         self.events = READ
         self.queued = False
         self.ended = False
-        """Whether the client sends no more, and still gets answers."""
+        """Whether the client sends no more, but still gets answers."""
 
 
 class Pump:
-    """Serves `cluster` on sockets that `listen` was given, until `run` is cancelled.
+    """Serves `cluster` on the sockets that `listen` opened, until `run` is cancelled.
 
-    `monotonic` is the clock, in seconds, that slices and turns are measured by.
+    `monotonic` is the clock for slices and turns, in seconds.
     """
 
     def __init__(
@@ -100,7 +102,7 @@ class Pump:
         self.listeners = Listeners(cluster, self._poller, observer, self._drop_clients_of)
 
     def listen(self, broker: Broker) -> None:
-        """Listens where `broker` says it is; its port is filled in if it was 0. PortInUseError."""
+        """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
         self.listeners.listen(broker)
 
     def _drop_clients_of(self, broker: Broker) -> None:
@@ -108,11 +110,11 @@ class Pump:
             self._drop(peer)
 
     def watch(self, *, bodies: bool = True) -> None:
-        """Begins to trace."""
+        """Starts the trace."""
         self.trace.start(bodies=bodies)
 
     async def run(self) -> None:
-        """Pumps until cancelled; closes every socket then."""
+        """Pumps until it is cancelled, then closes every socket."""
         try:
             while True:
                 if self._turn():
@@ -125,9 +127,10 @@ class Pump:
             self.close()
 
     def poke(self) -> None:
-        """After a change from outside (control, another thread's call): fires timers, writes answers.
+        """To be called after a change from outside (control, another thread's call): fires timers, writes
+        answers.
 
-        If it is called by one of these timers, or by a request at work, it does so when that is done.
+        If one of these timers calls it, or a request that is being handled, it does so once that is finished.
         """
         self._poked = True
         if self._busy:
@@ -141,7 +144,7 @@ class Pump:
                 self._flush_ready()
         finally:
             self._busy = False
-        # The change may have set a timer that is due before the pump would have looked again.
+        # The change may have set a timer that is due before the pump would wake up.
         self._sleep.deadline = self._trio_deadline()
 
     def _follow(self) -> None:
@@ -161,7 +164,7 @@ class Pump:
         return trio.current_time() + min(self.clock.seconds_left(), self.listeners.seconds_left())
 
     def _turn(self) -> bool:
-        """Pumps until nothing comes, or the turn is over: then there is more to do."""
+        """Pumps until nothing comes, or until the turn is over: then there is more to do."""
         self._busy = True
         try:
             return self._pump()
@@ -184,7 +187,7 @@ class Pump:
             if listeners.deaf:
                 listeners.start_deaf()
             if events:
-                # What one does not use, the next may.
+                # The time that one connection does not use is left to the next.
                 seconds = max(SLICE_SECONDS / len(events), LEAST_SLICE_SECONDS)
                 slice_.end = slice_.clock()
                 for fd, mask in events:
@@ -215,7 +218,8 @@ class Pump:
                 return True
 
     def _failed(self, error: Exception, owner: Owner | None) -> None:
-        """What raised while no handler was at work ends the request that waited for it, and nothing else."""
+        """An error raised while no handler was running ends the request that waited for it, and nothing
+        else."""
         if owner is not None:
             owner.ended_by(error)
         elif isinstance(error, OwnPolicyError):
@@ -253,7 +257,7 @@ class Pump:
             self._drop(peer)
             return
         if not size:
-            # As Kafka, which reads on only when it has answered: then it hears of the end.
+            # Like Kafka, which reads on only when it has answered, and notices the end then.
             peer.ended = True
             self._settle(peer)
             return
@@ -277,8 +281,8 @@ class Pump:
                         self._give_up(peer, error)
 
     def _catch_up(self) -> None:
-        """Goes on with connections that did not get through, and with requests that are done in parts: in
-        turn, and for as long as a slice lasts."""
+        """Continues with connections whose requests were not all answered, and with requests that are done in
+        parts: in turn, and for as long as a slice lasts."""
         behind, work, slice_ = self._behind, self._work, self._slice
         end = slice_.clock() + SLICE_SECONDS
         seconds = max(SLICE_SECONDS / (len(behind) or 1), LEAST_SLICE_SECONDS)
@@ -302,7 +306,7 @@ class Pump:
             self._give_up(peer, error)
 
     def _settle(self, peer: _Peer) -> None:
-        """Sends what there is, and says what the connection waits for now."""
+        """Sends what there is, and tells the poller what the connection waits for now."""
         connection = peer.connection
         if connection.out and not self._send(peer):
             return
@@ -325,7 +329,7 @@ class Pump:
             self._watch(peer, events)
 
     def _send(self, peer: _Peer) -> bool:
-        """Sends what is there; False when it waits for the peer to take more, or the peer is gone."""
+        """Sends what there is; False if the peer has to take more first, or is gone."""
         connection = peer.connection
         out = connection.out
         while out:

@@ -1,4 +1,4 @@
-"""What the shells hear is logged too, under `mockbroker`, and what failed is kept until the cluster stops."""
+"""Logs under `mockbroker` what observers are told, and keeps failures until the cluster stops."""
 
 import contextlib
 import logging
@@ -13,14 +13,14 @@ KEPT: Final = 100
 """How many failures are kept; all are logged."""
 
 _log = logging.getLogger(__name__)
-# A program that has set up no logging hears of failures when the cluster stops, and of nothing else.
+# A program without logging is told about failures when the cluster stops, and about nothing else.
 logging.getLogger("mockbroker").addHandler(logging.NullHandler())
 
 
 class Reporting:
-    """Tells `observer`, whose own errors are failures as those of requests are.
+    """Tells `observer`. Errors of the observer are failures too, like those of requests.
 
-    `failures` are the first KEPT of them.
+    `failures` are the first KEPT failures.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -63,7 +63,7 @@ class Reporting:
         self._tell(lambda: self._observer.disconnected(connection))
 
     def raise_failures(self) -> None:
-        """Raises what failed, once: the error itself, or an ExceptionGroup of several."""
+        """Raises what failed, but only once: the error itself, or an ExceptionGroup if there are several."""
         failures, more = list(self.failures), self._more
         self.failures.clear()
         if len(failures) == 1:
@@ -73,7 +73,7 @@ class Reporting:
             raise ExceptionGroup(f"the cluster failed {len(failures)} times{rest}", failures)
 
     def _tell(self, tell: Callable[[], None]) -> None:
-        """Calls the observer, which hears of it if it fails."""
+        """Calls the observer, and reports its own failures to it."""
         try:
             tell()
         except Exception as error:
@@ -91,7 +91,7 @@ class Reporting:
 
 @contextlib.contextmanager
 def noted_on(error: BaseException | None) -> Iterator[None]:
-    """What fails in the block is a note on `error`, which comes first, if there is one."""
+    """Whatever fails in the block becomes a note on `error`, if there is one, because that came first."""
     try:
         yield
     except Exception as failure:

@@ -1,4 +1,4 @@
-"""A cluster on real sockets, in a trio program."""
+"""A cluster on real sockets, inside a trio program."""
 
 import contextlib
 import functools
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REPLICAS: Final = 3
-"""How many replicas the topics have that a cluster is started with, if it has that many brokers."""
+"""How many replicas the topics have that are created with the cluster, if it has that many brokers."""
 
 
 class ServedCluster(RunningCluster):
-    """A cluster on real sockets. It may be used in trio's thread only."""
+    """A cluster on real sockets. May only be used in trio's thread."""
 
     def __init__(self, options: Options, observer: Observer) -> None:
         release = releases.parse(options.kafka)
         self.seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(64)
         self.options = options
         self.control_url: str | None = None
-        """Where the control API is, if it was asked for."""
+        """The address of the control API, if there is one."""
         environment = Environment(
             release,
             streams(self.seed),
@@ -68,7 +68,7 @@ class ServedCluster(RunningCluster):
             raise
 
     def __str__(self) -> str:
-        """What it is, and where."""
+        """Its release, its number of brokers, and their addresses."""
         brokers = f"{len(self.cluster.brokers)} broker" + "s" * (len(self.cluster.brokers) != 1)
         return f"Kafka {self.cluster.release}, {brokers}, {self.bootstrap_servers}"
 
@@ -111,7 +111,7 @@ class ServedCluster(RunningCluster):
 
     @property
     def target(self) -> "Target":
-        """What control operations act on."""
+        """The cluster as control operations see it."""
         return self._target
 
     @functools.cached_property
@@ -132,9 +132,9 @@ class ServedCluster(RunningCluster):
         )
 
     async def serve_control(self, nursery: trio.Nursery) -> None:
-        """Starts the control API, if it was asked for."""
+        """Starts the control API, if it is wanted."""
         if self._control is not None:
-            # Only who asks for it waits for its imports.
+            # Its imports take time, so they are done only when it is wanted.
             from ..control.http import serve
 
             await nursery.start(serve, self.target, self._control, self.options.control_token)
@@ -203,7 +203,7 @@ async def serve(
                 await served.serve_control(nursery)
                 yield served
             except BaseException as raised:
-                # The nursery would make a group of it.
+                # The nursery would wrap it in a group.
                 error = raised
             finally:
                 nursery.cancel_scope.cancel()

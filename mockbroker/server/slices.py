@@ -1,4 +1,4 @@
-"""How long one connection may be answered before others get their turn."""
+"""How long one connection may be answered before others have their turn."""
 
 import math
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Slice:
-    """A span of `clock` that lasts until `end`, in seconds: each connection is given another."""
+    """A span of time on `clock` that lasts until `end`, in seconds; each connection is given a new one."""
 
     __slots__ = ("clock", "end")
 
@@ -20,4 +20,4 @@ class Slice:
 
 
 ENDLESS: Final = Slice(lambda: 0.0)
-"""Never over: for a connection that is alone."""
+"""Never ends: for the only connection."""

@@ -1,4 +1,4 @@
-"""What becomes of a request whose answer can't be written, because a text in it is too long."""
+"""The answer to a request whose answer can't be encoded because a text in it is too long."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from ..protocol.primitives import TextTooLongError
 
 
 def frame_instead(found: Codec, correlation_id: int, call: Call, request: Any) -> Frame | None:
-    """The request's answer with UNKNOWN_SERVER_ERROR, as recorded. None where that repeats a text of the
-    request that is too long as well: a broker gives no answer then (`KafkaRequestHandler`)."""
+    """The request's answer with UNKNOWN_SERVER_ERROR, as recorded. None if that would repeat a text of the
+    request that is too long as well: then a broker does not answer (`KafkaRequestHandler`)."""
     try:
         return found.encode(correlation_id, unknown_server_error(call, found.api_key, request))
     except TextTooLongError:

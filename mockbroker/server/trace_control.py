@@ -21,7 +21,7 @@ WAIT_S: Final = 30.0
 
 
 class TraceControl:
-    """What has happened in the cluster, and what is going to."""
+    """What has happened in the cluster, and waiting for what will."""
 
     def __init__(self, cluster: Calls, trace: Trace) -> None:
         self._cluster = cluster

@@ -1,4 +1,4 @@
-"""Waiting for something to happen in a cluster's thread: from any other thread, under asyncio and under trio.
+"""Waits for something to happen in a cluster's thread: from any other thread, under asyncio and under trio.
 
 `tells` is a list of functions that are called in the cluster's thread whenever `done` may have become true. A
 waiter is in the list for as long as it waits, and never afterwards.
@@ -35,7 +35,7 @@ def refuse_in_event_loop(instead: str) -> None:
 def _in_event_loop() -> bool:
     if trio.lowlevel.in_trio_run():
         return True
-    # Whoever runs it has imported it.
+    # Whoever runs asyncio has imported it.
     asyncio = sys.modules.get("asyncio")
     if asyncio is None:
         return False
@@ -47,7 +47,7 @@ def _in_event_loop() -> bool:
 
 
 def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
-    """Blocks until `done()` is true; False if it is not after `timeout` seconds."""
+    """Blocks until `done()` is true; False if it is still not true after `timeout` seconds."""
     told = threading.Event()
     deadline = time.monotonic() + timeout
     with _told(tells, told.set):
@@ -96,7 +96,7 @@ async def _until_in_asyncio(done: Callable[[], object], tells: Tells, timeout: f
     await asyncio.sleep(0)
     with _told(tells, wake):
         try:
-            # No loop but asyncio's own knows of endless times.
+            # Only asyncio's own loop accepts infinite times.
             async with asyncio.timeout(None if timeout == math.inf else max(timeout, 0)):
                 while not done():
                     await told.wait()
@@ -107,7 +107,8 @@ async def _until_in_asyncio(done: Callable[[], object], tells: Tells, timeout: f
 
 
 async def result_of(future: "Future[T]") -> T:
-    """What another thread gives. Who is cancelled while it waits cancels the call, unless that has begun."""
+    """The result of another thread. If the caller is cancelled while waiting, the call is cancelled too,
+    unless it has begun."""
     if not trio.lowlevel.in_trio_task():
         import asyncio
 
@@ -123,8 +124,8 @@ async def result_of(future: "Future[T]") -> T:
 
 
 def to_the_end() -> "contextlib.AbstractContextManager[object]":
-    """What is awaited in the block ends though it is cancelled: in trio, where every wait would fail then. An
-    asyncio task is cancelled once, and waits again."""
+    """What is awaited in the block is finished even if it is cancelled. This matters under trio, where every
+    wait would fail then; an asyncio task is cancelled once, and then waits again."""
     if trio.lowlevel.in_trio_task():
         return trio.CancelScope(shield=True)
     return contextlib.nullcontext()

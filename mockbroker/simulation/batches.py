@@ -1,7 +1,7 @@
-"""Record batches of numbered records, cheap to make and to read back.
+"""Record batches of numbered records, cheap to make and to read.
 
-Record `i` of a batch holds the number of the first plus `i`, in eight bytes at a place that is known: as its
-value, or where records have keys, and some no value, as the name of a header.
+Record `i` of a batch holds the number of the first record plus `i`, in eight bytes at a known place: as its
+value, or, in topics whose records have keys and some have no value, as the name of a header.
 """
 
 import functools
@@ -27,17 +27,17 @@ from ..protocol.record_batch import (
 _NUMBER: Final = struct.Struct(">q")
 _CRC_FROM: Final = 21
 _LAST_NUMBER: Final = slice(-_NUMBER.size - 1, -1)
-"""Behind it comes one byte: the count of headers, 0, or the length of the header's value, which is null."""
+"""One byte follows: the number of headers, 0, or the length of the header's value, which is null."""
 _KEY_BEFORE, _VALUE_BEFORE = 4, 3
-"""Bytes from a record's key, and from the length of its value, to its number."""
+"""Bytes from the record's key to its number, and from the length of its value to its number."""
 _NULL, _EMPTY = 1, 0
 KEYS: Final = 4
 _TOMBSTONES: Final = 4
-"""One in so many is one."""
+"""One record in this many is a tombstone."""
 
 
 class Records(NamedTuple):
-    """What a batch holds, of all that it held from `base_offset` to before `end_offset`."""
+    """What a batch still holds of the offsets from `base_offset` to before `end_offset`."""
 
     base_offset: int
     end_offset: int
@@ -47,22 +47,22 @@ class Records(NamedTuple):
 
 
 def key_of(number: int) -> int:
-    """Which of the `KEYS` a record has, where they have any."""
+    """Which of the `KEYS` a record has, in topics with keys."""
     return _mixed(number) % KEYS
 
 
 def key_bytes(number: int) -> bytes:
-    """The same as it is written: one byte."""
+    """The key as it is written: one byte."""
     return b"abcd"[key_of(number) :][:1]
 
 
 def header_name(number: int) -> str:
-    """Of eight letters, for a record that has a key."""
+    """Eight letters, for a record that has a key."""
     return f"{number:08x}"
 
 
 def is_tombstone(number: int) -> bool:
-    """Whether a record has a null value, where it has a key."""
+    """Whether a record with a key has a null value."""
     return not _mixed(number) // KEYS % _TOMBSTONES
 
 
@@ -117,7 +117,7 @@ def read(batch: Batch) -> Records | None:
 
 
 def _left(batch: Batch) -> tuple[list[int], list[int]]:
-    """Offsets and numbers of what compaction has left in a batch."""
+    """The offsets and numbers that compaction has left in a batch."""
     found = list(spans(header_of(batch), batch))
     return [each.offset for each in found], [
         int(bytes(each.body[: each.end][_LAST_NUMBER]), 16) for each in found
@@ -125,13 +125,13 @@ def _left(batch: Batch) -> tuple[list[int], list[int]]:
 
 
 def end_of(batch: Batch) -> tuple[int, int]:
-    """One past its last offset, and its leader epoch."""
+    """The offset after the last one, and the leader epoch."""
     header = header_of(batch)
     return header.base_offset + header.last_offset_delta + 1, header.leader_epoch
 
 
 def with_aborted(found: Iterable[Any], aborted: Iterable[AbortedTransaction]) -> Iterator[tuple[Any, bool]]:
-    """Batches as a read_committed consumer takes them: each, and whether it is of an aborted transaction."""
+    """Batches as a read_committed consumer sees them, each with whether its transaction was aborted."""
     coming = sorted(aborted, key=lambda each: each.first_offset, reverse=True)
     open_ids: set[int] = set()
     for batch in found:
@@ -147,8 +147,8 @@ def with_aborted(found: Iterable[Any], aborted: Iterable[AbortedTransaction]) ->
 
 
 def outcomes(log: Iterable[Batch]) -> Iterator[tuple[int, int, bool | None]]:
-    """Offset and number of each record that is decided: whether it was committed, None for one outside of
-    transactions, which comes as it stands; the others come with their markers."""
+    """Offset and number of each record whose outcome is known, and whether it was committed; None for a
+    record outside of transactions. Records of transactions come when their marker does."""
     waiting: dict[int, list[Records]] = {}
     for batch in log:
         header = header_of(batch)
@@ -170,7 +170,7 @@ def outcomes(log: Iterable[Batch]) -> Iterator[tuple[int, int, bool | None]]:
 
 @functools.cache
 def _template(count: int, keyed: bool) -> tuple[bytes, tuple[int, ...]]:
-    """Zeroes for the header, then the records; and where their numbers go."""
+    """Zeroes for the header, then the records; and the places of their numbers."""
     made = bytearray(HEADER_BYTES)
     places = []
     size = varint_of(_NUMBER.size)

@@ -1,4 +1,4 @@
-"""Whether a plan from a file can happen at all, said before it does."""
+"""Checks whether a plan from a file is possible, before it is run."""
 
 import random
 from dataclasses import MISSING, fields
@@ -19,7 +19,7 @@ _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
 
 
 def check(plan: Plan) -> Plan:
-    """The plan, when all in it is known. PlanError; UnknownReleaseError, UnknownPolicyError."""
+    """Returns the plan if everything in it is known. PlanError; UnknownReleaseError, UnknownPolicyError."""
     for name, kind in _TYPED.items():
         value = getattr(plan, name)
         if not _is(value, kind):
@@ -56,7 +56,7 @@ def _check_step(step: Step, before_ms: int) -> None:
 
 
 def _arguments(do: str) -> set[str]:
-    """What a step takes: what is drawn for it, or what is handed on by the one that it undoes."""
+    """What a step takes: what is drawn for it, or what it gets from the step that it undoes."""
     names = set(STEPS[do].draw(random.Random(0)))
     for kind in STEPS.values():
         if kind.then == do:

@@ -1,4 +1,4 @@
-"""A cleaner at work on one replica."""
+"""A log cleaner's work on one replica."""
 
 from ..cluster.topic_partition import TopicPartition
 from ..log import compaction

@@ -1,6 +1,6 @@
-"""What every model client has: a view of who leads, and a way to ask brokers.
+"""What all model clients have: a view of who leads, and a way to send requests to brokers.
 
-Written after Kafka's `Metadata.java`: a leader epoch that was seen never goes back.
+Modelled on Kafka's `Metadata.java`: a leader epoch that was seen never goes back.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,14 @@ NO_EPOCH: Final = -1
 
 
 class LeaderAndEpoch(NamedTuple):
-    """-1 where it is not known."""
+    """-1 if unknown."""
 
     leader: int = NO_BROKER
     epoch: int = NO_EPOCH
 
 
 class ModelClient:
-    """One client. `versions` are the highest that the brokers and this model know."""
+    """One client. `versions` are the highest that both the brokers and this model know."""
 
     def __init__(self, scene: Scene, name: str, speaks: dict[ApiKey, int]) -> None:
         self.scene = scene
@@ -44,7 +44,7 @@ class ModelClient:
     def ask(
         self, broker: int, api: ApiKey, request: Any, then: Callable[[Any], None], lane: str = ""
     ) -> None:
-        """`then` gets the answer, or None when the connection was lost."""
+        """Sends a request. `then` gets the answer, or None if the connection was lost."""
         self.scene.network.send(self.name, broker, api, self.versions[api], request, then, lane)
 
     def later(self, action: Callable[[], None], delay_ms: int = RETRY_BACKOFF_MS) -> None:
@@ -56,19 +56,19 @@ class ModelClient:
     # -- metadata
 
     def leader_of(self, topic: str, partition: int) -> LeaderAndEpoch:
-        """Without a leader while the last metadata is older than an epoch that was seen since."""
+        """The leader; none while the last metadata is older than an epoch that was seen since."""
         key = topic, partition
         known, seen = self._leaders.get(key, LeaderAndEpoch()), self._last_seen.get(key, NO_EPOCH)
         return known if known.epoch == seen else LeaderAndEpoch(NO_BROKER, seen)
 
     def saw_epoch(self, topic: str, partition: int, epoch: int) -> None:
-        """A leader epoch in an answer; the metadata is old when it is newer."""
+        """An answer had a leader epoch: if it is newer than the metadata, that is out of date."""
         if epoch > self._last_seen.get((topic, partition), NO_EPOCH):
             self._last_seen[topic, partition] = epoch
             self.refresh(topic)
 
     def refresh(self, topic: str, then: Callable[[], None] | None = None) -> None:
-        """Asks some broker for metadata; one request at a time."""
+        """Asks some broker for metadata, one request at a time."""
         if self._refreshing:
             if then is not None:
                 self.later(then)
@@ -103,7 +103,7 @@ class ModelClient:
                 self._leaders[key] = LeaderAndEpoch(leader, epoch)
 
     def coordinator(self, group: str) -> int:
-        """The coordinator's id, -1 if there is none: as FindCoordinator would say, without asking."""
+        """The coordinator's id, -1 if there is none: what FindCoordinator would answer, without asking."""
         return self._online(self.cluster.coordinator(group))
 
     def transaction_coordinator(self, transactional_id: str) -> int:
@@ -128,4 +128,4 @@ LEADER_GONE: Final = frozenset(
         ErrorCode.KAFKA_STORAGE_ERROR,
     }
 )
-"""Errors upon which a client looks for the leader anew."""
+"""Errors after which a client looks up the leader again."""

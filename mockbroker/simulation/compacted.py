@@ -1,4 +1,4 @@
-"""What a cleaner may leave of a log: the newest record of each key."""
+"""What a log cleaner must leave in a log: the newest record of each key."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,7 @@ from .batches import KEYS, is_tombstone, key_of
 
 
 def newest(log: Log, start: int = 0, end: int | None = None) -> dict[int, tuple[int, int]]:
-    """Offset and number of the last record of each key, those that were committed and those outside of
-    transactions."""
+    """Offset and number of the last record of each key that was committed or is outside of transactions."""
     found: dict[int, tuple[int, int]] = {}
     for offset, number, committed in batches.outcomes(log):
         if committed is not False and start <= offset and (end is None or offset < end):
@@ -19,15 +18,15 @@ def newest(log: Log, start: int = 0, end: int | None = None) -> dict[int, tuple[
 
 
 def may_be_gone(log: Log, expired: Mapping[int, int], deleted: int) -> list[int]:
-    """The offset up to which each key may lack records: the one before the newest, that of a tombstone whose
-    time was over, or the last that was deleted."""
+    """The offset up to which records of each key may be missing: the offset before the newest record, that of
+    a tombstone whose time is over, or the last that was deleted."""
     found = newest(log)
     return [max(found.get(key, (0,))[0] - 1, expired.get(key, -1), deleted) for key in range(KEYS)]
 
 
 def difference(log: Log, other: Log, start: int, end: int, values: bool) -> str | None:
     """How two replicas differ below an offset that both have reached: in a record that both still have, or,
-    if `values` count, in the newest one of a key."""
+    if `values` count, in the newest record of a key."""
     mine, its = records_of(log), records_of(other)
     for offset in sorted(mine.keys() & its.keys()):
         if start <= offset < end and mine[offset] != its[offset]:
@@ -47,7 +46,7 @@ def _value(record: tuple[int, int] | None) -> str:
 
 
 def records_of(log: Log) -> dict[int, tuple[int, int]]:
-    """Number and leader epoch by offset."""
+    """Number and leader epoch of each record, by offset."""
     found: dict[int, tuple[int, int]] = {}
     for batch in log:
         records = batches.read(batch)

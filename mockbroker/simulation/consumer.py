@@ -49,14 +49,14 @@ _SPEAKS: Final = {
     ApiKey.OFFSET_FOR_LEADER_EPOCH: 4,
 }
 _VALIDATES_SINCE: Final = 3
-"""The version of OffsetForLeaderEpoch that a consumer needs (KIP-320)."""
+"""A consumer validates positions if it has this version of OffsetForLeaderEpoch (KIP-320)."""
 _EARLIEST, _LATEST = -2, -1
 _MAX_WAIT_MS: Final = 500
 _FETCH_BYTES: Final = 1 << 20
 
 
 class State(enum.Enum):
-    """What a consumer is at."""
+    """What a consumer is doing."""
 
     IDLE = "owns nothing"
     RESTORING = "asks for its committed offset"
@@ -67,7 +67,7 @@ class State(enum.Enum):
 
 
 class ModelConsumer(ModelClient):
-    """One member of `group`, which reads one partition while it owns it."""
+    """One member of `group`, which reads one partition while that is assigned to it."""
 
     def __init__(
         self,
@@ -86,11 +86,12 @@ class ModelConsumer(ModelClient):
         self.state = State.IDLE
         self.position: Position | None = None
         self.acknowledged: int | None = None
-        """What its group had committed when it asked, or it has committed since, as far as it knows."""
+        """What its group had committed when it asked, or what it has committed since, as far as it knows."""
         self.newest: dict[str, int] = {}
-        """The number read last of each idempotent producer, since it began to read on from where it is."""
+        """The number of the last record that it read of each idempotent producer, since it last changed
+        position."""
         self._turn = 0
-        """Changes with each thing begun, so that answers to what was given up are known."""
+        """Goes up with each new activity, so that answers to abandoned ones are recognised."""
         self._validates = self.versions.get(ApiKey.OFFSET_FOR_LEADER_EPOCH, 0) >= _VALIDATES_SINCE
 
     # -- owning the partition
@@ -101,7 +102,7 @@ class ModelConsumer(ModelClient):
             self._begin(State.RESTORING, self._restore)
 
     def stop(self, commit: bool, then: Callable[[], None]) -> None:
-        """The partition is taken from it; `then` once it has committed, or failed to."""
+        """The partition is revoked; calls `then` once it has committed, or failed to."""
         position, was = self.position, self.state
         self._turn += 1
         self.state, self.position = State.IDLE, None
@@ -116,7 +117,7 @@ class ModelConsumer(ModelClient):
         action()
 
     def _again(self, action: Callable[[], None]) -> None:
-        """Tries once more after a while, if nothing else has begun by then."""
+        """Tries once more after a while, unless something else has begun by then."""
         turn = self._turn
         self.later(lambda: action() if turn == self._turn else None)
 
@@ -162,7 +163,7 @@ class ModelConsumer(ModelClient):
         self._seek(Position(offset, epoch, self.leader_of(self.topic, self.partition)))
 
     def commit(self) -> None:
-        """Commits as far as it has read."""
+        """Commits its position."""
         if self.position is not None and self.state is State.FETCHING:
             self._commit(self.position, lambda: None)
 
@@ -201,12 +202,12 @@ class ModelConsumer(ModelClient):
     # -- validation
 
     def _seek(self, position: Position) -> None:
-        """Takes up a position that was not read up to."""
+        """Takes a position that it did not reach by reading."""
         self.position = position
         self._look()
 
     def _look(self) -> None:
-        """Before each fetch: another leader than the position's has to confirm it."""
+        """Before each fetch: if the leader is not the position's leader, it has to confirm the position."""
         position = self.position
         assert position is not None
         leader = self.leader_of(self.topic, self.partition)
@@ -302,7 +303,7 @@ class ModelConsumer(ModelClient):
             for batch in found.records or ():
                 self._take(batch)
         if self.random.random() < self.scene.plan.commit_rate:
-            # Now and then, as an application does.
+            # Commit now and then, as applications do.
             self.commit()
         self._look()
 
@@ -328,7 +329,7 @@ class ModelConsumer(ModelClient):
     # -- resets
 
     def _lost_position(self, why: str) -> None:
-        """`auto.offset.reset` decides, without which the application hears of it."""
+        """`auto.offset.reset` decides; without one, the application gets an error."""
         position = self.position
         assert position is not None
         if self.setting.reset is Reset.NONE:

@@ -1,4 +1,4 @@
-"""What the consumers of a history did, as they tell it, held against what is known."""
+"""What consumers report, compared with what is known."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from .scene import Scene
 
 
 class Position(NamedTuple):
-    """The next offset to read, the epoch of the record before it, and the leader as it was known then."""
+    """The next offset to read, the epoch of the record before it, and the leader as known at that time."""
 
     offset: int
     epoch: int
@@ -21,7 +21,7 @@ class Position(NamedTuple):
 
 
 class Reader(Protocol):
-    """A consumer, as it is known here."""
+    """A consumer, as seen from here."""
 
     name: str
     group: str
@@ -31,18 +31,19 @@ class Reader(Protocol):
 
 
 class Consumption:
-    """Of all groups. `purge` hears how far a group has committed a partition, if it is to be deleted."""
+    """What all groups consume. `purge` is told how far a group has committed a partition, if that is to be
+    deleted."""
 
     def __init__(self, scene: Scene, purge: Callable[[Place, int], None] | None = None) -> None:
         self._scene, self._plan, self._ledger, self._purge = scene, scene.plan, scene.ledger, purge
 
     def committed_offset(self, consumer: Reader) -> int | None:
-        """What the group had acknowledged last."""
+        """The last offset whose commit was acknowledged to the group."""
         return self._ledger.reading(consumer.group, consumer.place).committed
 
     def restored(self, consumer: Reader, offset: int, acknowledged: int | None) -> None:
-        """A consumer was told its group's committed offset, -1 for none; when it asked, `acknowledged` was
-        known to the group."""
+        """A consumer was given its group's committed offset, -1 for none; when it asked, the group's last
+        acknowledged commit was `acknowledged`."""
         consumer.newest.clear()
         if acknowledged is not None and offset < acknowledged:
             self._violated(
@@ -57,7 +58,7 @@ class Consumption:
             self._purge(consumer.place, offset)
 
     def delivered(self, consumer: Reader, position: int, records: batches.Records) -> None:
-        """Records at and after `position` were given to the application."""
+        """Records from `position` on were given to the application."""
         reading = self._ledger.reading(consumer.group, consumer.place)
         again = 0
         for offset, number in zip(records.offsets, records.numbers, strict=True):
@@ -83,7 +84,8 @@ class Consumption:
         reading.read_again += again
 
     def _in_order(self, consumer: Reader, number: int) -> None:
-        """A consumer that reads on gets what an idempotent producer wrote as it was sent."""
+        """Checks that a consumer which reads on gets an idempotent producer's records in the order of
+        sending."""
         writer = self._ledger.writers[number]
         if not writer:
             return
@@ -97,7 +99,7 @@ class Consumption:
             )
 
     def skipped(self, consumer: Reader, records: batches.Records) -> None:
-        """Records of an aborted transaction, as the consumer was told."""
+        """The consumer skipped records, because they belong to an aborted transaction."""
         skipped = self._ledger.reading(consumer.group, consumer.place).skipped
         skipped.update(records.numbers)
         if self._scene.recording:
@@ -106,7 +108,8 @@ class Consumption:
             )
 
     def lost_position(self, consumer: Reader, position: Position, what: str) -> None:
-        """A consumer gives up its position: a violation if the log holds all up to it, and from it on."""
+        """A consumer gives up its position: a violation if the log still holds what is before it, and goes on
+        after it."""
         consumer.newest.clear()
         log = self._scene.partition(consumer.place).log
         deleted = self._ledger.deleted_upto.get(consumer.place, 0)
@@ -126,7 +129,7 @@ class Consumption:
             self._excuse(consumer)
 
     def went_back(self, consumer: Reader, position: Position, end_offset: int) -> None:
-        """A consumer learnt that the log was truncated below its position."""
+        """A consumer learned that the log was truncated below its position."""
         consumer.newest.clear()
         if self._scene.recording:
             self._scene.tell(consumer.name, f"goes back from {position.offset} to {end_offset}: truncated")
@@ -141,16 +144,16 @@ class Consumption:
             self._excuse(consumer)
 
     def _holds(self, consumer: Reader, position: Position) -> bool:
-        """Whether the leader's log has, just before the position, what the group read there."""
+        """Whether the leader's log still has, just before the position, what the group read there."""
         log, offset = self._scene.partition(consumer.place).log, position.offset
         if self._ledger.reading(consumer.group, consumer.place).excused:
-            # What is committed may be of before the loss.
+            # The committed offset may be from before the loss.
             return False
         if not log.start_offset <= offset <= log.end_offset:
             return False
         read = self._ledger.reading(consumer.group, consumer.place).read.get(offset - 1)
         if read is None:
-            # A marker, or what it began at: that may be lost where records may.
+            # Before the position is a marker, or nothing that was read: it may be lost if records may.
             return not self._may_lose(consumer.place)
         if self._may_lose(consumer.place) and self._lacked(consumer.place, position, read):
             return False
@@ -166,8 +169,9 @@ class Consumption:
         return self._plan.unclean or place in self._ledger.real_loss
 
     def _lacked(self, place: Place, position: Position, read: tuple[int, int]) -> bool:
-        """Whether the leader that the consumer goes by lacks `read`, though it leads a later epoch: that is a
-        loss, even if one that has it leads again. A leader of an earlier epoch, cut off, proves nothing."""
+        """Whether the leader that the consumer follows lacks `read` although its leader epoch is later: that
+        is a loss, even if a broker that has it leads again. A leader with an earlier epoch, cut off, proves
+        nothing."""
         log = self._scene.partition(place).logs.get(position.leader.leader)
         if log is None or position.leader.epoch <= read[1]:
             return False
@@ -180,7 +184,7 @@ class Consumption:
 
 
 def record_at(log: Log, offset: int) -> tuple[int, int] | None:
-    """Number and leader epoch of the record at `offset`, None when there is none."""
+    """Number and leader epoch of the record at `offset`, None if there is none."""
     index = bisect_right(log.bases, offset) - 1
     if index < log.first:
         return None

@@ -22,21 +22,21 @@ COLUMNS: Final = {
     "violations": "list<string>",
     "first": "string",
 }
-"""Name and type, as Arrow calls it, of what is kept of each run; `first` tells its first violation."""
+"""Name and Arrow type of what is kept of each run; `first` describes its first violation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A cluster's behaviour under a name: `own`, `fixed`, or the fix of one behaviour."""
+    """A cluster's behaviours, with a name: `own`, `fixed`, or the fix of one behaviour."""
 
     name: str
     options: Options
 
 
 def variants(options: Options, fixed: str) -> list[Variant]:
-    """What `--fixed` asks for: `no`, `yes`, `both`, or `each` fix alone beside these two.
+    """The variants for `--fixed`: `no`, `yes`, `both`, or `each`, which adds each fix alone to these two.
 
-    `options.policies` win over fixes. ValueError for another word.
+    `options.policies` take precedence over fixes. ValueError for another word.
     """
     own = Variant("own", options)
     every = Variant("fixed", _with(options, fixes()))
@@ -75,7 +75,7 @@ def run(variant: Variant, seeds: Iterable[int]) -> Iterator[dict[str, Any]]:
 
 @dataclass(slots=True)
 class Count:
-    """How many of `runs` violated an invariant; `first_seed` is the least of them."""
+    """How many of `runs` violated an invariant; `first_seed` is the smallest of them."""
 
     runs: int = 0
     violations: int = 0
@@ -119,5 +119,5 @@ class Summary:
 
     @property
     def invariants(self) -> Sequence[str]:
-        """Those that were violated."""
+        """The invariants that were violated."""
         return sorted({invariant for _, invariant in self.counts})

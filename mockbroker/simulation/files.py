@@ -12,7 +12,7 @@ from .exploring import COLUMNS
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """A whole file of Parquet or none. MissingExtraError without pyarrow."""
+    """Writes a Parquet file, completely or not at all. MissingExtraError without pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -25,14 +25,14 @@ def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """A whole file of JSON lines or none."""
+    """Writes a file of JSON lines, completely or not at all."""
     with _whole(path) as unfinished:
         unfinished.write_text("".join(json.dumps(dict(row)) + "\n" for row in rows))
 
 
 @contextmanager
 def _whole(path: Path) -> Iterator[Path]:
-    """Where to write what is at `path` once it is written."""
+    """A path to write to, which replaces `path` once everything is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     yield unfinished
@@ -40,7 +40,7 @@ def _whole(path: Path) -> Iterator[Path]:
 
 
 def arrow_schema() -> Any:
-    """The columns as Arrow has them."""
+    """The columns as an Arrow schema."""
     import pyarrow as pa
 
     def kind(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Draws a plan from a seed, and lets it happen."""
+"""Draws a plan from a seed, and runs it."""
 
 import gc
 import random as stdlib_random
@@ -23,7 +23,7 @@ _LENGTH_MS: Final = (3_000, 12_000)
 _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
 HAND_OVER_MS: Final = 1_500
-"""A rebalance that is under way is over by then."""
+"""By then a rebalance in progress is over."""
 _PURGES: Final = 0.3
 _TRANSACTIONAL: Final = 0.2
 _EVEN: Final = 0.4
@@ -37,13 +37,13 @@ _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
 _NEW_OBJECTS: Final = 50_000
-"""More objects than before, until Python looks for cycles."""
+"""So many new objects until Python looks for reference cycles."""
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What came of a plan. `lines` tell it, if they were asked for."""
+    """The result of a plan. `lines` are its timeline, if that was recorded."""
 
     plan: Plan
     violations: tuple[Violation, ...]
@@ -53,7 +53,7 @@ class History:
 
 
 def draw(seed: int, options: Options) -> Plan:
-    """The plan of a seed: the same for the same options, whatever Python it is."""
+    """The plan of a seed: always the same for the same options, in any version of Python."""
     random = stdlib_random.Random(f"{seed}")
     length_ms = _between(random, *_LENGTH_MS)
     steps = [Step(0, "rebalance")]
@@ -92,7 +92,7 @@ def draw(seed: int, options: Options) -> Plan:
 def _with_producers(
     random: Random, plan: Plan, steps: list[Step], length_ms: int, transactional: bool | None
 ) -> Plan:
-    """What producers have trouble with. It is drawn last, so that all else is the same without."""
+    """Adds trouble for producers. It is drawn last, so that everything else is the same without it."""
     (producer,) = plan.producers
     plan = replace(plan, purges=random.random() < _PURGES)
     if random.random() < _TROUBLED:
@@ -111,7 +111,7 @@ def _with_producers(
             args = {**STEPS["produce"].draw(random), "producer": 1}
             steps.append(Step(_between(random, 0, length_ms), "produce", args))
     if random.random() < _EVEN:
-        # A batch that takes another's place has to be of its size to pass for it.
+        # A batch is only mistaken for another one if it has as many records.
         count = _one_of(random, [1, 2])
         steps = [
             replace(each, args={**each.args, "count": count}) if each.do == "produce" else each
@@ -121,7 +121,7 @@ def _with_producers(
 
 
 def _with_cleaners(random: Random, plan: Plan, length_ms: int) -> Plan:
-    """The same with compacted topics. That is drawn behind all else."""
+    """Adds log cleaners and compacted topics, drawn after everything else."""
     plan = replace(
         plan,
         cleanup=_one_of(random, [COMPACT, BOTH]),
@@ -135,7 +135,7 @@ def _with_cleaners(random: Random, plan: Plan, length_ms: int) -> Plan:
 
 
 def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
-    """A step, and the one that undoes it."""
+    """A step, and the step that undoes it."""
     kind = STEPS[name]
     args = kind.draw(random)
     steps = [Step(at_ms, name, args)]
@@ -147,7 +147,7 @@ def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
 
 @contextmanager
 def _collecting_rarely() -> Iterator[None]:
-    """Python looks for cycles less often: each look takes longer than what it finds is worth."""
+    """Makes Python look for reference cycles less often: looking takes longer than it is worth."""
     before = gc.get_threshold()
     gc.set_threshold(_NEW_OBJECTS, *before[1:])
     try:
@@ -160,7 +160,7 @@ def _collecting_rarely() -> Iterator[None]:
 def happen(
     plan: Plan, *, recording: bool = False, watch: Callable[[World], None] = lambda world: None
 ) -> History:
-    """Runs a plan to its quiet end. `watch` gets the world before anything happens."""
+    """Runs a plan to its quiet end. `watch` is given the world before anything happens."""
     world = World(plan, recording)
     watch(world)
     for step in plan.steps:
@@ -185,7 +185,7 @@ def happen(
 
 
 def calm_down(world: World) -> None:
-    """Everything works again, and producers commit."""
+    """Repairs everything, and has producers commit."""
     invariants.check_fetchers(world)
     world.network.mend_all()
     for broker in world.cluster.brokers.values():

@@ -1,8 +1,8 @@
-"""Idempotent producers, and what each generation makes of a broker that does not know it.
+"""Idempotent producers, and how each generation reacts to a broker that does not know its producer id.
 
-After `TransactionManager.canRetry` and `handleFailedBatch` of Kafka's Java clients 2.3.1, 2.8.2 and 4.3.1,
-and `RecordAccumulator.shouldStopDrainBatchesForPartition`: several batches may be in flight, but those that
-are sent again go one by one, in order of their sequences.
+Modelled on `TransactionManager.canRetry` and `handleFailedBatch` of Kafka's Java clients 2.3.1, 2.8.2 and
+4.3.1, and on `RecordAccumulator.shouldStopDrainBatchesForPartition`: several batches may be in flight, but
+batches are sent again one by one, in the order of their sequences.
 """
 
 import enum
@@ -24,7 +24,7 @@ _MAX_EPOCH: Final = 32_767
 
 
 class Reaction(enum.Enum):
-    """What a producer does about an error."""
+    """How a producer reacts to an error."""
 
     RETRY = "sends the batch again"
     RESET = "begins again at sequence 0, in the same epoch"
@@ -40,9 +40,9 @@ def reaction(
     transactional: bool = False,
     next_in_line: bool = True,
 ) -> Reaction:
-    """What a batch's refusal leads to; offsets are -1 where they are not known.
+    """How a producer reacts to an error for a batch; offsets are -1 if unknown.
 
-    `next_in_line` is a batch that follows what was acknowledged last.
+    `next_in_line` is whether the batch comes directly after the last acknowledged one.
     """
     if error not in ABOUT_SEQUENCES or generation is Generation.V0_11:
         return Reaction.TELL
@@ -51,7 +51,7 @@ def reaction(
     if error is ErrorCode.UNKNOWN_PRODUCER_ID:
         if log_start_offset == _NO_OFFSET:
             return Reaction.RETRY
-        # Retention took what was acknowledged.
+        # Retention has deleted what was acknowledged.
         deleted = last_acknowledged < log_start_offset
         if deleted and (transactional or generation is Generation.V1_0):
             return Reaction.RESET
@@ -59,7 +59,7 @@ def reaction(
 
 
 class IdempotentProducer(ModelProducer):
-    """Has a producer id, and numbers its records by sequences."""
+    """Has a producer id, and numbers its records with sequences."""
 
     idempotent = True
 
@@ -75,13 +75,13 @@ class IdempotentProducer(ModelProducer):
     ) -> None:
         super().__init__(scene, production, name, topic, partition, setting, speaks)
         self._in_flight = 0
-        """Batches that are not answered yet, those that were given up among them."""
+        """Batches without an answer, including those that it has given up."""
         self._sequence = 0
-        """That of the next new batch."""
+        """The sequence of the next new batch."""
         self._last_sequence = NO_SEQUENCE
-        """The last sequence that was acknowledged."""
+        """The last acknowledged sequence."""
         self._last_acknowledged = _NO_OFFSET
-        """The last offset that was acknowledged."""
+        """The last acknowledged offset."""
 
     def _take_up(self) -> None:
         if self.producer_id == NO_ID:
@@ -92,7 +92,7 @@ class IdempotentProducer(ModelProducer):
     # -- sending
 
     def _send(self) -> None:
-        """Sends all that may be sent now; `_busy` ends, unless metadata has to come first."""
+        """Sends all that may be sent now; `_busy` ends, unless metadata is needed first."""
         leader = self.leader_of(self.topic, self.partition).leader
         if leader == NO_BROKER:
             self.refresh(self.topic, lambda: self.later(self._take_up))
@@ -127,7 +127,7 @@ class IdempotentProducer(ModelProducer):
             super()._answered(batch, found)
 
     def _landed(self, batch: Batch) -> bool:
-        """A batch is in flight no more, and was not written; whether anybody still cares."""
+        """A batch is no longer in flight, and was not written; returns whether it still matters."""
         batch.in_flight = False
         self._in_flight -= 1
         if self.failed or batch.given_up:
@@ -180,7 +180,7 @@ class IdempotentProducer(ModelProducer):
             self.tell(f"is producer {producer_id}, epoch {epoch}")
 
     def _begin_again(self) -> None:
-        """At sequence 0, with all that was sent."""
+        """Starts again at sequence 0, with all batches that were sent."""
         self._sequence, self._last_sequence = 0, NO_SEQUENCE
         for batch in self._batches:
             if batch.sequence != NO_SEQUENCE:
@@ -215,8 +215,9 @@ class IdempotentProducer(ModelProducer):
         )
 
     def _tell(self, batch: Batch, error: ErrorCode) -> None:
-        """The application hears that a batch failed; whether it is there or not, the next one has to be taken
-        for what it is. With a new producer id what else was sent fails too, if it is not written yet."""
+        """Tells the application that a batch failed. Since nobody knows whether it was written, the next
+        batch has to be accepted as it is. With a new producer id, other batches that were sent and not
+        written fail too."""
         if error is ErrorCode.INVALID_PRODUCER_EPOCH and self.setting.generation in _FENCED_FOR_GOOD:
             self._fail(error)
             return
@@ -230,7 +231,7 @@ class IdempotentProducer(ModelProducer):
         self._go_on()
 
     def _give_up(self, dropped: Iterable[Batch]) -> None:
-        """They fail, and what comes next takes their sequences."""
+        """These batches fail, and the next ones take their sequences."""
         for batch in dropped:
             batch.given_up = True
             self._batches.remove(batch)
@@ -238,7 +239,8 @@ class IdempotentProducer(ModelProducer):
                 self._sequence = min(self._sequence, batch.sequence)
 
     def _bump(self) -> None:
-        """An idempotent producer's id is its own: it bumps the epoch itself (KIP-360)."""
+        """An idempotent producer bumps its epoch by itself, because nobody else has its producer id
+        (KIP-360)."""
         if self.epoch >= _MAX_EPOCH:
             self.producer_id = NO_ID
         else:
@@ -246,4 +248,5 @@ class IdempotentProducer(ModelProducer):
 
 
 _FENCED_FOR_GOOD: Final = (Generation.V0_11, Generation.V1_0)
-"""Generations for which a fenced epoch is fatal at once, and which take a new id where later ones bump."""
+"""Generations for which a fenced epoch is fatal, and which get a new producer id where later ones bump the
+epoch."""

@@ -1,4 +1,4 @@
-"""A network in virtual time: what is sent arrives late, in order per connection, or never."""
+"""A network in virtual time: what is sent arrives later, in order for each connection, or never."""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ..outcome import CLOSE, NO_ANSWER, PARKED, Client
 from ..protocol.api_keys import ApiKey
 
 Then = Callable[[Any], None]
-"""Gets the answer, or None when the connection was lost before it came."""
+"""Gets the answer, or None if the connection was lost before."""
 
 _CLIENT: Final = Client()
 
@@ -25,7 +25,7 @@ class Random(Protocol):
 
 
 class Watcher(Protocol):
-    """Hears of all that goes over the network."""
+    """Is told about everything that goes over the network."""
 
     def requested(self, call: Call, api: ApiKey, request: Any) -> None: ...
     def answered(self, call: Call, api: ApiKey, request: Any, answer: Any) -> None: ...
@@ -33,7 +33,7 @@ class Watcher(Protocol):
 
 
 class Link:
-    """A client's connection to a broker; the broker takes up a request once the one before it is answered."""
+    """A client's connection to a broker, which handles a request once the previous one is answered."""
 
     __slots__ = (
         "_answers_ms",
@@ -102,7 +102,7 @@ class Link:
             self._drain()
 
     def _drain(self) -> None:
-        """One by one, and not each within the one before: there may be thousands."""
+        """One by one in a loop, not recursively: there may be thousands."""
         self._draining = True
         while self._waiting and self.open and not self._busy:
             self._work(self._waiting.popleft())
@@ -114,7 +114,7 @@ class Link:
             sent.then(answer)
 
     def lose(self, why: str) -> None:
-        """The connection is gone; the client hears of it at once."""
+        """The connection breaks; the client learns of it at once."""
         if not self.open:
             return
         self.open = False
@@ -126,7 +126,7 @@ class Link:
 
 
 class _Sent:
-    """A request under way."""
+    """A request on its way."""
 
     __slots__ = ("api", "link", "request", "then", "version")
 
@@ -151,7 +151,7 @@ class Network:
         self.environment = cluster.environment
         self.watcher: Watcher | None = None
         self.requests = 0
-        """How many have come to brokers."""
+        """How many requests have arrived at brokers."""
         self._links: dict[tuple[str, int, str], Link] = {}
         self._cut: set[tuple[str, int]] = set()
         self._answers_to_lose: dict[str, ApiKey | None] = {}
@@ -159,7 +159,7 @@ class Network:
     def send(
         self, client: str, broker: int, api: ApiKey, version: int, request: Any, then: Then, lane: str = ""
     ) -> None:
-        """Asks a broker over the client's connection to it, one per `lane`."""
+        """Sends a request over the client's connection to the broker, of which there is one per `lane`."""
         key = client, broker, lane
         link = self._links.get(key)
         if link is None or not link.open:
@@ -172,7 +172,7 @@ class Network:
         link.send(api, version, request, then)
 
     def arrives(self, not_before_ms: int) -> int:
-        """When what is sent now arrives, behind what was sent before."""
+        """When something that is sent now arrives: not before what was sent earlier."""
         at_ms = self.environment.now_ms + 1 + int(self._random.random() * self._delay_ms)
         return at_ms if at_ms > not_before_ms else not_before_ms
 
@@ -180,7 +180,7 @@ class Network:
         return bool(self._cut) and (client, broker) in self._cut
 
     def cut(self, client: str, broker: int) -> None:
-        """Nothing gets through between them; connections fail once their requests time out."""
+        """Cuts the client off from the broker; its connections fail when their requests time out."""
         self._cut.add((client, broker))
         for link in self._of(client, broker):
             self._time_out(link)
@@ -193,7 +193,7 @@ class Network:
         self._answers_to_lose.clear()
 
     def lose_answer(self, client: str, api: ApiKey | None = None) -> None:
-        """The next answer to the client (to such a request) is lost with its connection."""
+        """The next answer to the client, to any request or one of `api`, is lost with its connection."""
         self._answers_to_lose[client] = api
 
     def loses_answer(self, client: str, api: ApiKey) -> bool:
@@ -205,7 +205,7 @@ class Network:
         return True
 
     def broker_down(self, broker: int) -> None:
-        """Its connections are gone."""
+        """Breaks all connections to the broker."""
         for (_, other, _), link in list(self._links.items()):
             if other == broker:
                 link.lose("the broker is down")

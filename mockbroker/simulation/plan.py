@@ -1,4 +1,4 @@
-"""What one history is made of, as data: drawn from a seed, kept in a file, made smaller, run again."""
+"""What a history consists of, as data: drawn from a seed, kept in a file, shrunk, run again."""
 
 import json
 from collections.abc import Mapping
@@ -11,20 +11,20 @@ from .producer_setting import Generation, ProducerSetting
 
 SCHEMA: Final = "mockbroker-history"
 VERSION: Final = 1
-"""Of the fields below: goes up when one changes its meaning or goes away."""
+"""The version of the fields below: goes up when one changes its meaning or is removed."""
 
 
 DELETE, COMPACT, BOTH = CLEANUPS = ("delete", "compact", "compact,delete")
-"""What `cleanup.policy` may be."""
+"""The values of `cleanup.policy`."""
 
 
 class PlanError(MockBrokerError, ValueError):
-    """A file that is no history, or one that this version can't run."""
+    """A file that is not a history, or that this version can't run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that is done at a time, in ms since the start; `do` is one of `steps.STEPS`."""
+    """A step at a time, in ms since the start; `do` is its name in `steps.STEPS`."""
 
     at_ms: int
     do: str
@@ -32,13 +32,13 @@ class Step:
 
     @property
     def told(self) -> str:
-        """What is done, in words."""
+        """The step in words."""
         return " ".join([self.do, *(f"{name}={value}" for name, value in self.args.items())])
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A history that is yet to happen. `quiet_ms` is for how long everything runs undisturbed at the end."""
+    """A history before it is run. At the end, everything runs undisturbed for `quiet_ms`."""
 
     seed: int
     kafka: str
@@ -53,25 +53,26 @@ class Plan:
     replica_fetch_bytes: int = 1 << 20
     commit_rate: float = 0.3
     purges: bool = False
-    """Whether the group deletes what it has committed, as Kafka Streams does with repartition topics."""
+    """Whether the records that the group has committed are deleted, as Kafka Streams does with repartition
+    topics."""
     cleanup: str = DELETE
-    """`cleanup.policy` of its topics."""
+    """`cleanup.policy` of the topics."""
     delete_retention_ms: int = 60_000
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
 
     @property
     def compacted(self) -> bool:
-        """Whether records have keys, and cleaners run."""
+        """Whether records have keys, and log cleaners run."""
         return self.cleanup != DELETE
 
     def with_steps(self, steps: tuple[Step, ...]) -> "Plan":
-        """The same with other steps."""
+        """The same plan with other steps."""
         return replace(self, steps=steps)
 
     @property
     def told(self) -> str:
-        """How everything is set, in two lines."""
+        """The settings, in two lines."""
         producers = ", ".join(
             f"{each.generation}{' transactional' * each.transactional} acks={each.acks}"
             f"{f' in flight {each.in_flight}' * (each.in_flight > 1)}"
@@ -86,7 +87,7 @@ class Plan:
         )
 
     def to_json(self) -> str:
-        """A file's text, the same for the same plan."""
+        """The text of its file, always the same for the same plan."""
         row = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
         return json.dumps(row, indent=1) + "\n"
 
@@ -128,7 +129,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What all histories of an exploration have in common; None lets each seed choose."""
+    """What all histories of an exploration have in common; with None each seed chooses."""
 
     kafka: str = "4.4"
     policies: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""What producers have in common, and one without a producer id: a retry of it may write twice."""
+"""What all producers have in common, and a producer without producer id: its retries may write records
+twice."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -45,10 +46,10 @@ SPEAKS: Final = {
 
 @dataclass(slots=True)
 class Batch:
-    """Records that wait to be acknowledged. `sequence` is set when it is first sent.
+    """Records that are not acknowledged yet. `sequence` is set when they are first sent.
 
-    It is `in_flight` until it is answered, then `waits` if it is to be sent again; what is `given_up` is not.
-    `renumbered` tells that its answer will be to a sequence that it has no more.
+    A batch is `in_flight` until it is answered, then `waits` if it is to be sent again; one that is
+    `given_up` is not. `renumbered` means that its answer will be for a sequence that it no longer has.
     """
 
     first: int
@@ -61,7 +62,7 @@ class Batch:
 
 
 class ModelProducer(ModelClient):
-    """Writes to one partition, one batch under way."""
+    """Writes to one partition, with one batch in flight."""
 
     idempotent = False
     transactional_id: str | None = None
@@ -87,7 +88,7 @@ class ModelProducer(ModelClient):
         self._busy = False
 
     def send(self, count: int) -> None:
-        """Hands it `count` records, as one batch."""
+        """The application hands it `count` records, as one batch."""
         self._batches.append(Batch(self.production.number(self, count), count))
         self._go_on()
 
@@ -97,7 +98,7 @@ class ModelProducer(ModelClient):
             self._take_up()
 
     def _take_up(self) -> None:
-        """Begins with the first batch."""
+        """Sends the first batch."""
         self._send()
 
     def _done(self) -> None:
@@ -152,7 +153,7 @@ class ModelProducer(ModelClient):
         self._retry(batch)
 
     def _retry(self, batch: Batch) -> None:
-        """Sends it again after a while, to the leader of then."""
+        """Sends the batch again after a while, to the leader of that time."""
         self.refresh(self.topic, self._again)
 
     def _answered(self, batch: Batch, found: PartitionProduceResponse) -> None:
@@ -172,11 +173,11 @@ class ModelProducer(ModelClient):
         self._done()
 
     def _refused(self, batch: Batch, error: ErrorCode, log_start_offset: int) -> None:
-        """A batch came back with an error that only this kind of producer knows what to do about."""
+        """A batch failed with an error that only this kind of producer can handle."""
         self._fail(error)
 
     def _fail(self, error: ErrorCode) -> None:
-        """Ends for good."""
+        """Fails for good."""
         self.failed = True
         self._busy = False
         self.production.told(self, error)

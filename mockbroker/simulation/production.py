@@ -1,4 +1,4 @@
-"""What the producers of a history were told, as they tell it, held against what is known."""
+"""What producers report, compared with what is known."""
 
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -12,7 +12,7 @@ ABOUT_SEQUENCES: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKN
 
 
 class Writer(Protocol):
-    """A producer, as it is known here. `transactional_id` is None for one without transactions."""
+    """A producer, as seen from here. `transactional_id` is None for one without transactions."""
 
     name: str
     place: Place
@@ -29,20 +29,20 @@ class Writer(Protocol):
 
 
 class Production:
-    """Of all producers. `ended` hears of one that can't go on."""
+    """What all producers write. `ended` is told about a producer that can't continue."""
 
     def __init__(self, scene: Scene, ended: Callable[[Writer], None] = lambda _: None) -> None:
         self._scene, self._ledger, self.ended = scene, scene.ledger, ended
 
     def number(self, producer: Writer, count: int) -> int:
-        """The first of `count` new numbers."""
+        """Reserves `count` new numbers, and returns the first."""
         writers = self._ledger.writers
         first = len(writers)
         writers += [producer.name if producer.idempotent else ""] * count
         return first
 
     def acknowledged(self, producer: Writer, first: int, count: int, offset: int) -> None:
-        """A producer was told that records are written, `offset` -1 when not where."""
+        """A producer's records were acknowledged; `offset` is -1 if the answer had none."""
         if self._scene.recording:
             at = f"offset {offset}" if offset >= 0 else "an unknown offset"
             self._scene.tell(
@@ -57,7 +57,8 @@ class Production:
             self._ledger.acknowledged[first + index] = told
 
     def told(self, producer: Writer, error: ErrorCode) -> None:
-        """A producer tells its application of an error: spurious if it is about records that are not lost."""
+        """A producer reports an error to its application: spurious if it means lost records, and none are
+        lost."""
         if self._scene.recording:
             self._scene.tell(producer.name, f"raises {error.name}")
         place = producer.place
@@ -75,8 +76,8 @@ class Production:
         )
 
     def _fenced(self, producer: Writer) -> bool:
-        """Whether the coordinator has aborted its transaction, for a new instance or its timeout: then it is
-        right to stop it, whatever it is told."""
+        """Whether the coordinator has aborted the producer's transaction, because of a new instance or a
+        timeout: then any error is justified."""
         if producer.transactional_id is None:
             return False
         coordinator = self._scene.cluster.brokers.get(

@@ -1,5 +1,5 @@
-"""Deletes what a group has committed, as Kafka Streams does with its repartition topics: the application that
-KIP-360 was written for."""
+"""Deletes records that a group has committed, as Kafka Streams does with its repartition topics: the use case
+of KIP-360."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ _TIMEOUT_MS = 1_000
 
 
 class Purger(ModelClient):
-    """Asks once; what fails is deleted with the next."""
+    """Sends each request once; if one fails, the next one deletes the rest."""
 
     def __init__(self, scene: Scene, name: str) -> None:
         super().__init__(scene, name, {ApiKey.METADATA: 9, ApiKey.DELETE_RECORDS: 2})
 
     def purge(self, place: Place, offset: int) -> None:
-        """Deletes all below `offset`."""
+        """Deletes all records below `offset`."""
         leader = self.leader_of(*place).leader
         if leader == NO_BROKER:
             self.refresh(place[0])

@@ -1,4 +1,5 @@
-"""What all in one history share: the cluster, the network, the time, and what is known of its records."""
+"""What everything in a history shares: the cluster, the network, the time, and what is known about
+records."""
 
 import functools
 from typing import Final
@@ -19,7 +20,7 @@ from .timeline import VIOLATION, Timeline
 TOPIC: Final = "t"
 START_MS: Final = 1_700_000_000_000
 _LOOK_MS: Final = 20
-"""How often a timeline looks at the cluster."""
+"""How often a recorded timeline looks at the cluster."""
 CONFIG: Final = {
     "broker.session.timeout.ms": "600",
     "group.initial.rebalance.delay.ms": "0",
@@ -36,10 +37,10 @@ CONFIG: Final = {
 
 
 class Scene:
-    """`tell` keeps a timeline while `recording`; nothing else depends on that."""
+    """`tell` writes a timeline if `recording`; nothing else depends on that."""
 
     def __init__(self, plan: Plan, recording: bool = False, cluster: Cluster | None = None) -> None:
-        """`cluster` is one that is there already, set as `settings` says, and has no topics yet."""
+        """`cluster` is an existing cluster with the configuration of `settings`, which has no topics yet."""
         self.plan = plan
         self.recording = recording
         self.stream = streams(plan.seed)
@@ -63,7 +64,7 @@ class Scene:
 
     @property
     def places(self) -> list[Place]:
-        """Every partition that clients may use."""
+        """Every partition that clients use."""
         return [(topic_name(index), 0) for index in range(self.plan.topics)]
 
     # -- time and words
@@ -73,7 +74,7 @@ class Scene:
         return self.cluster.now_ms - self.start_ms
 
     def run_until(self, at_ms: int) -> None:
-        """Lets everything happen that is due until then, counted from the start."""
+        """Runs everything that is due until then, in ms since the start."""
         if self.timeline is not None:
             for between_ms in range(self.since_start_ms, at_ms, _LOOK_MS):
                 self.cluster.advance(self.start_ms + between_ms)
@@ -94,7 +95,8 @@ class Scene:
     # -- records
 
     def lost_records(self, writer: str | None = None) -> list[int]:
-        """Numbers that were acknowledged and are not in the leader's log, and were not deleted there."""
+        """Numbers of acknowledged records that the leader's log lacks, although they were not deleted
+        there."""
         held = {place: self.numbers_in(self.partition(place)) for place in self.places}
         gone = {place: self.may_be_gone(place) for place in self.places} if self.plan.compacted else {}
         return [
@@ -117,7 +119,7 @@ class Scene:
         return offset is not None and offset < self.partition(place).log.start_offset
 
     def numbers_in(self, partition: TopicPartition) -> dict[int, list[int]]:
-        """The offsets of each number in the leader's log."""
+        """The offsets at which the leader's log has each number."""
         offsets: dict[int, list[int]] = {}
         for batch in partition.log:
             found = batches.read(batch)
@@ -136,7 +138,7 @@ class Scene:
                 deleted.setdefault(number, offsets[0])
 
     def lost_tail(self, partition: TopicPartition, broker: int, offset: int) -> None:
-        """A broker lost what it had not flushed."""
+        """A broker lost records that were not flushed."""
         self.ledger.real_loss[partition.topic.name, partition.index] = f"broker {broker} lost its tail"
         log = partition.logs[broker]
         if self.recording:
@@ -146,7 +148,7 @@ class Scene:
 
 
 def settings(plan: Plan) -> dict[str, str]:
-    """Of its brokers."""
+    """The configuration of the brokers."""
     return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
 
 
@@ -160,7 +162,7 @@ def _cluster(plan: Plan, streams: Streams) -> Cluster:
 
 @functools.lru_cache
 def _policies(kafka: str, chosen: tuple[tuple[str, str], ...]) -> Policies:
-    """Nothing in a history changes them."""
+    """Shared between histories, which never change them."""
     return Policies(parse(kafka), dict(chosen))
 
 

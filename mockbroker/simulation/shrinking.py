@@ -1,4 +1,4 @@
-"""Makes a history that violates an invariant as small as it gets, and still does."""
+"""Makes a history that violates an invariant as small as possible."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,13 +8,14 @@ from .history import happen
 from .plan import Plan, Step
 
 MOST_RUNS: Final = 1_500
-"""So often a plan is tried at most; what is smallest by then is the answer."""
+"""A plan is run at most so many times; the smallest one by then is the result."""
 
 
 def shrink(plan: Plan, invariant: str, tried: Callable[[], None] = lambda: None) -> Plan:
-    """The plan with fewest and simplest steps that still violates `invariant`; `tried` is called each run.
+    """The plan with the fewest and simplest steps that still violates `invariant`; `tried` is called for each
+    run.
 
-    Steps go in ever smaller chunks (ddmin), then what is left is made simpler. ValueError when the plan does
+    Steps are removed in ever smaller chunks (ddmin), then the rest is simplified. ValueError if the plan does
     not violate it.
     """
     runs = 0
@@ -40,7 +41,7 @@ def shrink(plan: Plan, invariant: str, tried: Callable[[], None] = lambda: None)
 
 
 def _smaller(plan: Plan) -> Iterator[Plan]:
-    """Plans that are simpler by one thing, those first that save most."""
+    """Plans that are simpler in one respect, those that save most first."""
     steps = plan.steps
     size = len(steps) // 2
     while size >= 1:
@@ -67,7 +68,7 @@ def _simpler(step: Step) -> Iterator[Step]:
 
 
 def _sooner(plan: Plan) -> Iterator[Plan]:
-    """Takes half of a long wait before a step away, for it and all that follow."""
+    """Halves a long wait before a step; that step and all that follow happen earlier."""
     before_ms = 0
     for index, step in enumerate(plan.steps):
         wait_ms = step.at_ms - before_ms

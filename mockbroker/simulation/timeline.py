@@ -1,4 +1,4 @@
-"""A history in words: what was done to it, what clients did and the brokers became, line by line."""
+"""A history in words, line by line: what was done, what clients did, and how brokers changed."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -15,7 +15,7 @@ VIOLATION: Final = "VIOLATION"
 
 
 class Line(NamedTuple):
-    """`at_ms` is since the history's start; `who` a client, a broker, or one of `STEP` and `VIOLATION`."""
+    """`at_ms` counts from the start; `who` is a client, a broker, or one of `STEP` and `VIOLATION`."""
 
     at_ms: int
     who: str
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 class Timeline:
-    """Keeps lines; before each it looks what has changed in the cluster since the one before."""
+    """Keeps lines. Before each line it adds what has changed in the cluster since the previous one."""
 
     def __init__(self, cluster: Cluster, start_ms: int) -> None:
         self._cluster, self._start_ms = cluster, start_ms
@@ -35,7 +35,7 @@ class Timeline:
         self.lines: list[Line] = []
 
     def tell(self, who: str, what: str) -> None:
-        """Says nothing again that somebody has just said."""
+        """Adds a line, unless it repeats the one before."""
         self.look()
         at_ms = self._cluster.now_ms - self._start_ms
         if self._said.get(who) != what or who in (STEP, VIOLATION):
@@ -43,7 +43,7 @@ class Timeline:
             self.lines.append(Line(at_ms, who, what))
 
     def look(self) -> None:
-        """Tells what has changed in the cluster since it was looked at last."""
+        """Adds what has changed in the cluster since the last look."""
         for kind, values in self._states.changes():
             if kind in _TOLD and not str(values[0]).startswith("__"):
                 make: Callable[..., events.Event] = kind
@@ -52,7 +52,7 @@ class Timeline:
 
 
 def until(lines: tuple[Line, ...], invariant: str) -> tuple[Line, ...]:
-    """The lines up to the first violation of `invariant`; all of them if there is none."""
+    """The lines up to the first violation of `invariant`, or all lines if there is none."""
     for index, line in enumerate(lines):
         if line.who == VIOLATION and line.what.startswith(f"{invariant}:"):
             return lines[: index + 1]

@@ -1,4 +1,4 @@
-"""The trace of a simulated history: the events, and the files, of a served cluster's."""
+"""The trace of a simulated history, with the same events and files as that of a served cluster."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -11,18 +11,18 @@ from ..trace.trace import Asked
 from .world import World
 
 _LOOK_MS: Final = 20
-"""How often the cluster's state is looked at between requests."""
+"""How often the trace looks at the cluster's state between requests."""
 
 
 def watch(world: World, listener: Callable[[Event], None]) -> None:
-    """From now on `listener` hears of what happens in `world`. Nothing in the world depends on that."""
+    """From now on `listener` is told what happens in `world`. Nothing in the world depends on that."""
     Tracer(world, listener)
 
 
 class Tracer:
-    """Watches a network, as a broker sees it: an answer that is lost on its way is an answer.
+    """Watches a network from the brokers' side: an answer that is lost on its way is an answer.
 
-    A connection is named `client:broker`, whatever the client has of them; requests are numbered on it.
+    A connection is named `client:broker`, even if the client has several; its requests are numbered.
     """
 
     def __init__(self, world: World, listener: Callable[[Event], None]) -> None:
@@ -45,7 +45,7 @@ class Tracer:
         self._trace.answered(self._under_way.pop(call), answer)
 
     def lost(self, client: str, broker: int, api: ApiKey, why: str) -> None:
-        """Only the client knows."""
+        """Only the client notices."""
 
     def _look(self) -> None:
         self._trace.changed()

@@ -1,5 +1,5 @@
-"""Transactional producers by generation: how each begins, adds the partition, writes, commits or aborts, and
-what it makes of an error (`TransactionManager.java` of Kafka's clients 2.3.1, 2.8.2 and 4.3.1)."""
+"""Transactional producers by generation: how each begins, adds partitions, writes, commits or aborts, and how
+it reacts to errors (`TransactionManager.java` of Kafka's clients 2.3.1, 2.8.2 and 4.3.1)."""
 
 import enum
 import itertools
@@ -37,9 +37,9 @@ _OLD: Final = (Generation.V0_11, Generation.V1_0)
 _BUMPS_SINCE: Final = 3
 """The version of InitProducerId that takes a producer id and epoch (KIP-360)."""
 _PER_TRANSACTION: Final = 2
-"""The transaction version with which EndTxn bumps the epoch, and writing adds partitions (KIP-890)."""
+"""With this transaction version, EndTxn bumps the epoch and writing adds partitions (KIP-890)."""
 _ADDS_BY_WRITING_SINCE: Final = 12
-"""The version of Produce."""
+"""With this version of Produce, writing adds partitions."""
 _AGAIN: Final = frozenset(
     {
         E.NOT_COORDINATOR,
@@ -51,11 +51,11 @@ _AGAIN: Final = frozenset(
 )
 _FENCED: Final = (E.INVALID_PRODUCER_EPOCH, E.PRODUCER_FENCED)
 _FAILURES: Final = 2
-"""After so many failed transactions in a row an application closes its producer."""
+"""After so many failed transactions in a row, an application closes its producer."""
 
 
 class State(enum.Enum):
-    """What a transactional producer is at."""
+    """What a transactional producer is doing."""
 
     UNINITIALIZED = "needs an epoch"
     READY = "between transactions"
@@ -64,13 +64,13 @@ class State(enum.Enum):
 
 @dataclass(slots=True)
 class End(Batch):
-    """Stands between the batches where the application ends its transaction."""
+    """A place in the queue of batches at which the application ends its transaction."""
 
     commit: bool = True
 
 
 class TransactionalProducer(IdempotentProducer):
-    """One instance of a transactional id: the next one fences it."""
+    """One instance of a transactional id; the next instance fences it."""
 
     def __init__(
         self,
@@ -99,13 +99,13 @@ class TransactionalProducer(IdempotentProducer):
     # -- what the application asks for
 
     def start(self) -> None:
-        """Gets an epoch, which fences those before it, though nothing is to be sent yet."""
+        """Gets an epoch, which fences earlier instances, even if there is nothing to send yet."""
         if not self._busy:
             self._busy = True
             self._initialize()
 
     def end(self, commit: bool) -> None:
-        """Ends the transaction, once all that it was handed is written."""
+        """Ends the transaction once all records are written."""
         if not self.failed and (self.state is State.IN_TRANSACTION or self._batches):
             self._batches.append(End(-1, 0, commit=commit))
             self._go_on()
@@ -135,7 +135,8 @@ class TransactionalProducer(IdempotentProducer):
     # -- what it asks the coordinator
 
     def _ask_coordinator(self, api: ApiKey, request: Any, then: Callable[[Any, bool], None]) -> None:
-        """`then` gets the answer, and whether it was asked before: it may have been done then."""
+        """`then` gets the answer, and whether this is a retry: then an earlier request may have been carried
+        out."""
         unsure = False
 
         def ask() -> None:
@@ -195,7 +196,7 @@ class TransactionalProducer(IdempotentProducer):
 
     def _end(self, commit: bool) -> None:
         if self.state is not State.IN_TRANSACTION or not self._added:
-            # There is nothing to end, and a client asks for nothing.
+            # There is nothing to end, so a client sends no request.
             self._batches.popleft()
             self.state = State.UNINITIALIZED if self._bump_due else State.READY
             self._done()
@@ -248,7 +249,8 @@ class TransactionalProducer(IdempotentProducer):
                 self._abort()
 
     def _abort(self) -> None:
-        """Drops what was to come in this transaction, and aborts it; goes on in the next epoch if it can."""
+        """Drops the unsent records of this transaction, and aborts it; continues in the next epoch if it
+        can."""
         self._failures += 1
         if self._failures > _FAILURES:
             self._close()

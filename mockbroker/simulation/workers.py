@@ -1,4 +1,4 @@
-"""An exploration on the cores of this machine, in processes."""
+"""Runs an exploration in processes, on the cores of this machine."""
 
 import multiprocessing
 import os
@@ -12,18 +12,18 @@ from typing import Any, Final
 from .exploring import Variant, run
 
 CHUNK: Final = 25
-"""Seeds that a process runs before it reports: some tenths of a second."""
+"""How many seeds a process runs before it reports: this takes some tenths of a second."""
 _AHEAD: Final = 4
-"""So many chunks for each process are given out."""
+"""How many chunks are queued for each process."""
 
 Chunk = tuple[Variant, range]
 Rows = list[dict[str, Any]]
 
 
 def explore(variants: Sequence[Variant], seeds: range, workers: int | None = None) -> Iterator[Rows]:
-    """Rows of `exploring.COLUMNS`, chunk by chunk: some seeds under each variant, then the next.
+    """Rows of `exploring.COLUMNS`, chunk by chunk: some seeds under each variant, then the next seeds.
 
-    Whoever stops early, or is interrupted, leaves no process behind.
+    If the caller stops early or is interrupted, no process is left running.
     """
     chunks = _chunks(variants, seeds)
     count = min(workers or os.cpu_count() or 1, -(-len(seeds) // CHUNK) * len(variants))
@@ -47,7 +47,7 @@ def explore(variants: Sequence[Variant], seeds: range, workers: int | None = Non
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """A process that is started here hears of no Ctrl-C: that is for us."""
+    """Processes that are started here ignore Ctrl-C, which is handled by this one."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

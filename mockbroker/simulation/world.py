@@ -1,4 +1,4 @@
-"""Everything in one history: its scene, and the model clients in it."""
+"""Everything in a history: its scene, and the model clients."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,11 +17,11 @@ from .transactional_producer import TransactionalProducer
 
 GROUP: Final = "g"
 _RESTART_MS: Final = 400
-"""After so long an application whose producer has ended starts another."""
+"""An application whose producer has ended starts another after this time."""
 
 
 class World(Scene):
-    """The state of a history."""
+    """The state of a running history."""
 
     def __init__(self, plan: Plan, recording: bool = False, cluster: Cluster | None = None) -> None:
         super().__init__(plan, recording, cluster)
@@ -33,7 +33,7 @@ class World(Scene):
             for i in range(plan.consumers)
         ]
         self.newest: dict[str, TransactionalProducer] = {}
-        """The last instance of each transactional id."""
+        """The latest instance of each transactional id."""
         self.producers: list[ModelProducer] = []
         for i, setting in enumerate(plan.producers):
             self.producers.append(self._producer(f"producer-{i + 1}", setting, f"transactions-{i + 1}"))
@@ -49,14 +49,14 @@ class World(Scene):
 
     @property
     def clients(self) -> list[ModelProducer | ModelConsumer]:
-        """In the order in which steps count them."""
+        """All clients, in the order in which steps number them."""
         first = len(self.plan.producers)
         return [*self.producers[:first], *self.consumers, *self.producers[first:]]
 
     # -- instances of a transactional id
 
     def new_instance(self, transactional_id: str) -> None:
-        """Another instance starts, whatever the one before it is at."""
+        """Starts another instance, whatever the previous one is doing."""
         newest = self.newest[transactional_id]
         name = f"{newest.name.partition('/')[0]}/{len(self.producers) + 1}"
         made = self._producer(name, newest.setting, transactional_id)
@@ -66,7 +66,7 @@ class World(Scene):
         made.start()
 
     def _ended(self, producer: Writer) -> None:
-        """A producer can't go on: its application starts another, if it is the last of its instances."""
+        """A producer can't continue: its application starts another, if it is the latest of its instances."""
         transactional_id = producer.transactional_id
         if transactional_id is None or self.newest[transactional_id] is not producer:
             return
@@ -78,7 +78,7 @@ class World(Scene):
         self.cluster.environment.after(_RESTART_MS, restart)
 
     def finish_transactions(self) -> None:
-        """Producers commit what they are at."""
+        """Producers commit their open transactions."""
         for producer in self.producers:
             if isinstance(producer, TransactionalProducer):
                 producer.end(commit=True)
