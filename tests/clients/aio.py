@@ -14,7 +14,7 @@ from aiokafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssigno
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from . import scenario
-from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
+from .scenario import BATCH, PARTITIONS, SESSION_MS, TIMEOUT, Plan, Record
 
 T = TypeVar("T")
 ASSIGNORS = {
@@ -146,4 +146,5 @@ class Client:
             auto_offset_reset="earliest",
             enable_auto_commit=False,
             heartbeat_interval_ms=200,
+            session_timeout_ms=SESSION_MS,
         )

@@ -10,7 +10,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from . import scenario
-from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
+from .scenario import BATCH, PARTITIONS, SESSION_MS, TIMEOUT, Plan, Record
 
 
 class Member:
@@ -86,6 +86,7 @@ class Client:
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
             "heartbeat.interval.ms": 200,
+            "session.timeout.ms": SESSION_MS,
         }
         if plan.static:
             conf["group.instance.id"] = f"{plan.group}-{instance}"

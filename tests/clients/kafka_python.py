@@ -10,7 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from . import scenario
-from .scenario import BATCH, PARTITIONS, TIMEOUT, Plan, Record
+from .scenario import BATCH, PARTITIONS, SESSION_MS, TIMEOUT, Plan, Record
 
 with warnings.catch_warnings():  # its import uses a deprecated function of Python
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -56,7 +56,7 @@ class Member:
             auto_offset_reset="earliest",
             auto_commit_interval_ms=600_000,
             heartbeat_interval_ms=200,
-            session_timeout_ms=10_000,
+            session_timeout_ms=SESSION_MS,
         )
         # A consumer that joins before it knows its topic joins again when it does, and 3.0.12 forgets to
         # finish that second rebalance when a poll times out in the midst of it.

@@ -20,6 +20,8 @@ PART = 1_000
 BATCH = 250
 """No poll returns more records than this."""
 TIMEOUT = 60.0
+SESSION_MS = 60_000
+"""Of a member: a static one that has left has to be back within it, however slow the machine is."""
 
 Event = dict[str, Any]
 FILLER = "mock" * 20

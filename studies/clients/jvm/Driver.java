@@ -176,7 +176,7 @@ public final class Driver {
         Member(String instance) {
             Map<String, Object> config = new HashMap<>(Map.of(
                 "bootstrap.servers", bootstrap, "group.id", group, "auto.offset.reset", "earliest",
-                "enable.auto.commit", false, "heartbeat.interval.ms", 200, "session.timeout.ms", 10_000,
+                "enable.auto.commit", false, "heartbeat.interval.ms", 200, "session.timeout.ms", 60_000,
                 "max.poll.records", batch, "partition.assignment.strategy", assignorClass(assignor)));
             if (isStatic) config.put("group.instance.id", group + "-" + instance);
             consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
