@@ -28,9 +28,11 @@ def integer(text: str, bits: int) -> int | None:
     """The signed integer of so many bits that `text` stands for; None when it is none. Digits of any
     script count, as far as they are 16 bits (`Character.digit`)."""
     sign, digits = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
-    if not digits or not all(map(_is_digit, digits)):
+    if not digits.isascii() and all(map(_is_digit, digits)):
+        digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
+    if not digits.isascii() or not digits.isdigit():
         return None
-    plain = "".join(str(unicodedata.decimal(digit)) for digit in digits).lstrip("0") or "0"
+    plain = digits.lstrip("0") or "0"
     if len(plain) > _LONGEST:
         return None
     value = -int(plain) if sign == "-" else int(plain)

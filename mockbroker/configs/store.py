@@ -2,7 +2,7 @@
 
 import enum
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ..nearest import nearest
@@ -43,6 +43,17 @@ class Layer(NamedTuple):
     values: Mapping[str, str]
 
 
+class _Parsed(dict[tuple[str, int | None], Value]):
+    """Effective values by name and broker: asking costs a look-up; what was asked once is in it."""
+
+    def __init__(self, parse: Callable[[str, int | None], Value]) -> None:
+        self._parse = parse
+
+    def __missing__(self, key: tuple[str, int | None]) -> Value:
+        value = self[key] = self._parse(*key)
+        return value
+
+
 class Configs:
     """The configuration of all brokers, and what topics inherit from it.
 
@@ -68,7 +79,7 @@ class Configs:
         if self.eligible_leader_replicas:
             # Turning the feature on sets it for the whole cluster (KIP-966).
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
-        self._parsed: dict[tuple[str, int | None], Value] = {}
+        self._parsed = _Parsed(self._parse)
         self._topic_defaults: dict[str, Value] | None = None
 
     @property
@@ -84,42 +95,43 @@ class Configs:
 
     # Brokers
 
-    def layers(self, broker: int | None = None) -> Iterator[Layer]:
+    def layers(self, broker: int | None = None) -> tuple[Layer, ...]:
         """The layers of broker configuration above the defaults, the strongest first.
 
         `broker` None stands for what holds for all brokers.
         """
-        if broker is not None:
-            yield Layer(Source.DYNAMIC_BROKER, self.per_broker.get(broker, _NO_OVERRIDES))
-        yield Layer(Source.DYNAMIC_DEFAULT_BROKER, self.cluster_wide)
-        yield Layer(Source.STATIC_BROKER, self.static)
+        for_all = (
+            Layer(Source.DYNAMIC_DEFAULT_BROKER, self.cluster_wide),
+            Layer(Source.STATIC_BROKER, self.static),
+        )
+        if broker is None:
+            return for_all
+        return Layer(Source.DYNAMIC_BROKER, self.per_broker.get(broker, _NO_OVERRIDES)), *for_all
 
     def broker_text(self, name: str, broker: int | None = None) -> str | None:
         """The effective value; None if none is set and there is no default. ConfigError if unknown."""
-        for layer in self.layers(broker):
-            if name in layer.values:
-                return layer.values[name]
+        for _, values in self.layers(broker):
+            if name in values:
+                return values[name]
         return self.broker_key(name).default
 
     def broker_value(self, name: str, broker: int | None = None) -> Value:
         """The effective value, parsed."""
-        try:
-            return self._parsed[name, broker]
-        except KeyError:
-            text = self.broker_text(name, broker)
-            value = None if text is None else self.broker_key(name).parse(text)
-            self._parsed[name, broker] = value
-            return value
+        return self._parsed[name, broker]
 
     def broker_int(self, name: str, broker: int | None = None) -> int:
-        value = self.broker_value(name, broker)
+        value = self._parsed[name, broker]
         assert isinstance(value, int), f"{name} is {value!r}"
         return value
 
     def broker_bool(self, name: str, broker: int | None = None) -> bool:
-        value = self.broker_value(name, broker)
+        value = self._parsed[name, broker]
         assert isinstance(value, bool), f"{name} is {value!r}"
         return value
+
+    def _parse(self, name: str, broker: int | None) -> Value:
+        text = self.broker_text(name, broker)
+        return None if text is None else self.broker_key(name).parse(text)
 
     def _static_key(self, name: str) -> ConfigKey:
         try:
@@ -145,15 +157,16 @@ class Configs:
 
         `broker` says as which broker sees it, None as the controller.
         """
+        layers = self.layers(broker)
         return [
-            Entry(key, overrides[name], Source.TOPIC) if name in overrides else self._inherited(key, broker)
+            Entry(key, overrides[name], Source.TOPIC) if name in overrides else self._inherited(key, layers)
             for name, key in self.topic_keys.items()
         ]
 
-    def _inherited(self, key: ConfigKey, broker: int | None = None) -> Entry:
+    def _inherited(self, key: ConfigKey, layers: Sequence[Layer]) -> Entry:
         """The value of a topic that doesn't set it: the strongest layer first, in it the first synonym."""
         synonyms = definitions.TOPIC_SYNONYMS.get(key.name, ())
-        for source, values in self.layers(broker):
+        for source, values in layers:
             for synonym, factor in synonyms:
                 if synonym in values:
                     text = values[synonym]
@@ -164,13 +177,13 @@ class Configs:
 
     def topic_values(self, overrides: Mapping[str, str]) -> dict[str, Value]:
         """A topic's effective configuration, parsed. ConfigError, in Kafka's order of checks."""
-        for name in java.in_hash_order(overrides):
-            if name not in self.topic_keys:
-                raise ConfigError(f"Unknown topic config name: {name}")
+        if unknown := [name for name in overrides if name not in self.topic_keys]:
+            raise ConfigError(f"Unknown topic config name: {java.in_hash_order(unknown)[0]}")
         if self._topic_defaults is None:
             self._topic_defaults = dict(_release_defaults(self.release))
+            layers = self.layers()
             for name, key in self.topic_keys.items():
-                _, text, source = self._inherited(key)
+                _, text, source = self._inherited(key, layers)
                 if source is not Source.DEFAULT:
                     self._topic_defaults[name] = _topic_default(key, text)
         values = dict(self._topic_defaults)
