@@ -28,7 +28,7 @@ class Timer:
     def cancel(self) -> None:
         if self.callback is not None:
             self.callback = self.owner = None
-            self._queue.cancelled()
+            self._queue.cancel()
 
 
 _Entry = tuple[int, int, Timer]
@@ -36,28 +36,39 @@ _FEW: Final = 64
 
 
 class _Queue:
-    """Timers by deadline, then number. Cancelled ones go when they come first, or make up the most of it:
-    deadlines may be weeks away."""
+    """Timers by deadline, then number. Cancelled ones go when they come first, so that the first is none, or
+    when they make up the most of it: deadlines may be weeks away."""
 
-    __slots__ = ("_cancelled", "heap")
+    __slots__ = ("cancelled", "heap")
 
     def __init__(self) -> None:
         self.heap: list[_Entry] = []
-        self._cancelled = 0
+        self.cancelled = 0
+        """How many of them are."""
 
-    def first(self) -> _Entry | None:
+    def pop(self) -> Timer:
+        """Takes the first out."""
+        timer = heapq.heappop(self.heap)[2]
+        if self.cancelled:
+            self._drop_first()
+        return timer
+
+    def cancel(self) -> None:
+        """One of them is cancelled."""
+        self.cancelled += 1
+        if self.cancelled > _FEW and self.cancelled * 2 > len(self.heap):
+            self.heap = [entry for entry in self.heap if entry[2].callback is not None]
+            heapq.heapify(self.heap)
+            self.cancelled = 0
+        else:
+            self._drop_first()
+
+    def _drop_first(self) -> None:
+        """Those that are cancelled and come first."""
         heap = self.heap
         while heap and heap[0][2].callback is None:
             heapq.heappop(heap)
-            self._cancelled -= 1
-        return heap[0] if heap else None
-
-    def cancelled(self) -> None:
-        self._cancelled += 1
-        if self._cancelled > _FEW and self._cancelled * 2 > len(self.heap):
-            self.heap = [entry for entry in self.heap if entry[2].callback is not None]
-            heapq.heapify(self.heap)
-            self._cancelled = 0
+            self.cancelled -= 1
 
 
 class Timers:
@@ -89,27 +100,27 @@ class Timers:
 
     def next_deadline(self) -> int | None:
         """Milliseconds on the shell's clock, or None when nothing is to fire."""
-        first, wait = self._timers.first(), self.next_wait()
-        if first is None or wait is None:
-            return wait if first is None else first[0]
-        return min(first[0], wait)
+        timers, wait = self._timers.heap, self.next_wait()
+        if not timers or wait is None:
+            return timers[0][0] if timers else wait
+        return min(timers[0][0], wait)
 
     def next_wait(self) -> int | None:
         """As `next_deadline`, of the waits alone."""
-        wait = self._waits.first()
-        return None if wait is None else wait[0] - self.waited_ms
+        waits = self._waits.heap
+        return waits[0][0] - self.waited_ms if waits else None
 
     def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None], Owner | None] | None:
         """When the next that is due was, its callback and its owner, if any."""
-        first = self._timers.first()
-        queue, deadline = self._timers, None if first is None else first[0]
-        if (wait := self._waits.first()) is not None:
-            wait_deadline = wait[0] - self.waited_ms
-            if first is None or (wait_deadline, wait[1]) < first[:2]:
-                queue, deadline = self._waits, wait_deadline
+        queue, timers, waits = self._timers, self._timers.heap, self._waits.heap
+        deadline = timers[0][0] if timers else None
+        if waits:
+            wait = waits[0][0] - self.waited_ms, waits[0][1]
+            if not timers or wait < timers[0]:
+                queue, deadline = self._waits, wait[0]
         if deadline is None or deadline > now_ms:
             return None
-        timer = heapq.heappop(queue.heap)[2]
+        timer = queue.pop()
         callback, timer.callback = timer.callback, None
-        assert callback is not None, "the first that is not cancelled"
+        assert callback is not None, "the first is not cancelled"
         return deadline, callback, timer.owner
