@@ -26,6 +26,9 @@ class LeaderAndEpoch(NamedTuple):
     epoch: int = NO_EPOCH
 
 
+_UNKNOWN: Final = LeaderAndEpoch()
+
+
 class ModelClient:
     """One client. `versions` are the highest that both the brokers and this model know."""
 
@@ -58,7 +61,7 @@ class ModelClient:
     def leader_of(self, topic: str, partition: int) -> LeaderAndEpoch:
         """The leader; none while the last metadata is older than an epoch that was seen since."""
         key = topic, partition
-        known, seen = self._leaders.get(key, LeaderAndEpoch()), self._last_seen.get(key, NO_EPOCH)
+        known, seen = self._leaders.get(key, _UNKNOWN), self._last_seen.get(key, NO_EPOCH)
         return known if known.epoch == seen else LeaderAndEpoch(NO_BROKER, seen)
 
     def saw_epoch(self, topic: str, partition: int, epoch: int) -> None:

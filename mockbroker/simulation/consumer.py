@@ -216,7 +216,8 @@ class ModelConsumer(ModelClient):
             self.refresh(self.topic, lambda: self.later(self._look_again(turn)))
             return
         new = position.leader != leader or self.state is not State.FETCHING
-        self.position = position = position._replace(leader=leader)
+        if position.leader != leader:
+            self.position = position = position._replace(leader=leader)
         if new and self._validates and position.epoch != NO_EPOCH and leader.epoch != NO_EPOCH:
             self._begin(State.VALIDATING, self._validate)
         else:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, Protocol
 
 from ..apis.registry import HANDLERS
@@ -59,12 +60,12 @@ class Link:
 
     def send(self, api: ApiKey, version: int, request: Any, then: Then) -> None:
         network = self._network
-        sent = _Sent(self, api, version, request, then)
+        sent = _Sent(api, version, request, then)
         self.sent.append(sent)
         self._requests_ms = network.arrives(self._requests_ms)
-        network.environment.timers.at(self._requests_ms, sent.arrive)
+        network.environment.timers.at(self._requests_ms, partial(self._arrived, sent))
 
-    def arrived(self, sent: "_Sent") -> None:
+    def _arrived(self, sent: "_Sent") -> None:
         if not self.open or self._network.is_cut(self._name, self.broker.id):
             return
         if self._busy or self._waiting:
@@ -75,16 +76,16 @@ class Link:
     def _work(self, sent: "_Sent") -> None:
         network = self._network
         network.requests += 1
-        call = Call(self.broker, sent.version, _CLIENT, self._name, sent.answered)
+        call = Call(self.broker, sent.version, _CLIENT, self._name, partial(self._answered, sent))
         if network.watcher is not None:
             network.watcher.requested(call, sent.api, sent.request)
         answer = HANDLERS[sent.api](call, sent.request)
         if answer is PARKED:
             self._busy = True
         else:
-            sent.answered(call, answer)
+            self._answered(sent, call, answer)
 
-    def done(self, sent: "_Sent", call: Call, answer: Any) -> None:
+    def _answered(self, sent: "_Sent", call: Call, answer: Any) -> None:
         """The broker has answered."""
         network = self._network
         if network.watcher is not None:
@@ -96,9 +97,9 @@ class Link:
                 self.lose("the answer is lost")
             else:
                 self._answers_ms = network.arrives(self._answers_ms)
-                network.environment.timers.at(self._answers_ms, lambda: self._deliver(sent, answer))
+                network.environment.timers.at(self._answers_ms, partial(self._deliver, sent, answer))
         self._busy = False
-        if not self._draining:
+        if self._waiting and not self._draining:
             self._drain()
 
     def _drain(self) -> None:
@@ -128,16 +129,10 @@ class Link:
 class _Sent:
     """A request on its way."""
 
-    __slots__ = ("api", "link", "request", "then", "version")
+    __slots__ = ("api", "request", "then", "version")
 
-    def __init__(self, link: Link, api: ApiKey, version: int, request: Any, then: Then) -> None:
-        self.link, self.api, self.version, self.request, self.then = link, api, version, request, then
-
-    def arrive(self) -> None:
-        self.link.arrived(self)
-
-    def answered(self, call: Call, answer: Any) -> None:
-        self.link.done(self, call, answer)
+    def __init__(self, api: ApiKey, version: int, request: Any, then: Then) -> None:
+        self.api, self.version, self.request, self.then = api, version, request, then
 
     def fail(self) -> None:
         self.then(None)
