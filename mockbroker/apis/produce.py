@@ -215,7 +215,7 @@ def append(
     if partition.leader != call.broker.id:
         return led_by_other(partition)
     log = partition.log
-    if acks == -1 and len(partition.isr) < partition.min_insync_replicas:
+    if acks == -1 and partition.is_under_min_isr:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
     now_ms = call.environment.now_ms
     try:

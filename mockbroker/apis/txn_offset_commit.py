@@ -126,7 +126,7 @@ class _Commit:
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH
         refuses = call.policies[commit_below_min_isr] == "refused"
-        if not error and refuses and len(partition.isr) < partition.min_insync_replicas:
+        if not error and refuses and partition.is_under_min_isr:
             error = E.COORDINATOR_NOT_AVAILABLE
         if error or not self._offsets:
             self._done(error, self._too_long)

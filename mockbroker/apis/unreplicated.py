@@ -67,7 +67,7 @@ class Unreplicated:
             error = ErrorCode.NOT_LEADER_OR_FOLLOWER
         elif partition.log.high_watermark < offset:
             error = ErrorCode.REQUEST_TIMED_OUT
-        elif len(partition.isr) < partition.min_insync_replicas:
+        elif partition.is_under_min_isr:
             error = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         answer.error_code = error
         if error is ErrorCode.NOT_LEADER_OR_FOLLOWER:

@@ -23,7 +23,7 @@ def commit(home: Home, group: ClassicGroup, offsets: Mapping[Key, CommittedOffse
         done(E.NOT_COORDINATOR)
         return
     all_asked = home.environment.configs.broker_int("offsets.commit.required.acks") == -1
-    if not offsets or not all_asked or len(partition.isr) >= partition.min_insync_replicas:
+    if not offsets or not all_asked or not partition.is_under_min_isr:
         group.offsets.commit(offsets)
         done(E.NONE)
     elif home.policies[commit_below_min_isr] == "refused":
@@ -56,7 +56,7 @@ class _Waiting:
     def _look(self) -> None:
         partition = self._partition
         moved = partition.leader_epoch != self._epoch
-        if not moved and len(partition.isr) < partition.min_insync_replicas:
+        if not moved and partition.is_under_min_isr:
             return
         partition.deleting.discard(self._look)
         if not moved:

@@ -31,7 +31,7 @@ def write_marker(
     if not partition.leads or not partition.host.online:
         done(ErrorCode.NOT_LEADER_OR_FOLLOWER)
         return
-    if len(partition.isr) < partition.min_insync_replicas:
+    if partition.is_under_min_isr:
         done(ErrorCode.NOT_ENOUGH_REPLICAS)
         return
     if error := partition.log.producers.check_marker(marker, version):

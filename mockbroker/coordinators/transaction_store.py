@@ -59,7 +59,7 @@ class Owned:
         if not self.current:
             done(ErrorCode.NOT_COORDINATOR)
             return
-        if len(partition.isr) < partition.min_insync_replicas:
+        if partition.is_under_min_isr:
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         entry.pending = True

@@ -175,6 +175,12 @@ class Replica:
         """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
         return min(self.topic.settings.min_insync_replicas, len(self.replicas))
 
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether fewer replicas are in sync than `min_insync_replicas` (`Partition.isUnderMinIsr`)."""
+        count = len(self.isr)
+        return count < len(self.replicas) and count < self.topic.settings.min_insync_replicas
+
     def lags(self, follower: Follower) -> bool:
         """Whether a follower has not caught up for longer than it may."""
         return self.environment.now_ms - follower.caught_up_ms > self.longest_lag_ms
@@ -201,10 +207,7 @@ class Replica:
         """To the least end offset of the ISR, and of those that are about to join it; never back. Whether it
         moved, of which all that wait are told."""
         log = self.log
-        if (
-            len(self.isr) < self.min_insync_replicas
-            and self.policies[high_watermark_below_min_isr] == "stays"
-        ):
+        if self.is_under_min_isr and self.policies[high_watermark_below_min_isr] == "stays":
             return False
         reached = log.end_offset
         for f in self.followers.values():
