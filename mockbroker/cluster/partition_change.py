@@ -74,7 +74,8 @@ class PartitionChange:
             "eligible_leader_replicas": elr,
             "last_known_elr": last_known_elr,
         }
-        changed = {name: new for name, new in fields.items() if list(new) != list(getattr(partition, name))}
+        before = partition.registered
+        changed = {name: new for name, new in fields.items() if list(new) != list(getattr(before, name))}
         if not rises and not changed:
             return []
         place = partition.topic.id, partition.index

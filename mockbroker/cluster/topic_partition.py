@@ -88,7 +88,7 @@ class TopicPartition:
     @property
     def policies(self) -> "Policies":
         """The answers in force for this topic on the leader."""
-        return self.topic.environment.policies.at(self.topic.name, self.leader)
+        return self.topic.environment.policies.at(self.topic.name, self.registered.leader)
 
     @property
     def min_insync_replicas(self) -> int:
@@ -125,7 +125,7 @@ class TopicPartition:
     @property
     def _all(self) -> "list[Partition]":
         """The replicas that there are, in the order of the assignment."""
-        found = [self.at(broker) for broker in self.replicas]
+        found = [self.at(broker) for broker in self.registered.replicas]
         return [each for each in found if each is not None]
 
     @property
@@ -159,6 +159,11 @@ class TopicPartition:
         """What each follower does, by its broker."""
         return {each.broker: each.fetcher for each in self._all if each.fetcher is not None}
 
+    def follower(self, broker: int) -> Fetching | None:
+        """What a broker does as a follower, None where it isn't one."""
+        found = self.at(broker) if broker in self.registered.replicas else None
+        return None if found is None else found.fetcher
+
     def state_of(self, broker: int) -> FollowerState:
         """What a follower does, or a broker that has not heard that it follows."""
         replica, there = self.begun(broker), self.topic.cluster.brokers[broker]
@@ -170,7 +175,7 @@ class TopicPartition:
 
     def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
         """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching."""
-        if (fetcher := self.followers.get(broker)) is not None:
+        if (fetcher := self.follower(broker)) is not None:
             fetcher.on(_TOLD[state], delay_ms)
 
     # -- what the controller decides

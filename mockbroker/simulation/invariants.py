@@ -59,8 +59,9 @@ def check_end(world: World) -> None:
             name, log = f"{topic.name}-{partition.index}", partition.log
             if partition.leader < 0:
                 continue
+            logs = partition.logs
             for broker in partition.isr:
-                other = partition.logs[broker]
+                other = logs[broker]
                 upto = min(log.high_watermark, other.high_watermark)
                 start = max(log.start_offset, other.start_offset)
                 if world.plan.compacted:

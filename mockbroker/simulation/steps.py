@@ -312,10 +312,8 @@ def _partitions(world: "World") -> Any:
 
 def _following(world: "World", args: Args) -> list[Following]:
     """Every partition that a broker follows, whether or not it is fetching now."""
-    broker = args["broker"]
-    return [
-        Following(each, each.followers[broker]) for each in _partitions(world) if broker in each.followers
-    ]
+    found = [(each, each.follower(args["broker"])) for each in _partitions(world)]
+    return [Following(each, follower) for each, follower in found if follower is not None]
 
 
 def _partition(world: "World", args: Args) -> Any:
