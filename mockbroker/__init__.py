@@ -167,7 +167,7 @@ _MODULES: Final = {
     "trace.events": ("Event",),
     "trace.files": ("TraceError",),
 }
-"""Where each name comes from: the same as above, for when it is asked for."""
+"""The module of each name: the same as above, for imports on demand."""
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,7 @@ ClockName = Literal["wall", "manual"]
 
 
 class ClusterOptions(TypedDict, total=False):
-    """`server.options.Options` has the same fields, and says what each means and what its default is."""
+    """The fields of `server.options.Options`, which says what they mean and what their defaults are."""
 
     kafka: "ReleaseName"
     brokers: int

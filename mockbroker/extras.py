@@ -30,7 +30,7 @@ def how_to_install(extra: str) -> str:
 
 def _origin() -> tuple[str | None, bool]:
     """The URL the package was installed from, None for an index; and whether it is an editable install."""
-    # Rarely needed: a command should not wait for it to start.
+    # Importing it takes time, and it is rarely needed.
     import importlib.metadata
 
     try:

@@ -1,4 +1,4 @@
-"""Java's hash codes of texts, by which Kafka picks partitions and orders what it goes through."""
+"""Java's hash codes of strings, by which Kafka chooses partitions and orders what it iterates over."""
 
 import functools
 from array import array
@@ -7,11 +7,11 @@ from typing import Final
 
 _POWERS: Final = [pow(31, power, 1 << 32) for power in reversed(range(1024))]
 _CACHED_LENGTH: Final = 256
-"""Longer texts are not kept for their hash."""
+"""The hashes of longer texts are not cached."""
 
 
 def java_hash(text: str) -> int:
-    """`String.hashCode`, as 32 bits without a sign."""
+    """`String.hashCode`, as an unsigned 32-bit number."""
     units = array("H", text.encode("utf-16", "surrogatepass"))
     value = 0
     # The first unit is the byte order mark.
@@ -23,13 +23,13 @@ def java_hash(text: str) -> int:
 
 
 def spread_hash(text: str) -> int:
-    """What a `HashMap` takes the bucket from: the upper half mixed into the lower (`HashMap.hash`)."""
+    """The hash by which `HashMap` chooses a bucket: the upper half mixed into the lower (`HashMap.hash`)."""
     value = java_hash(text)
     return value ^ value >> 16
 
 
 def positive_hash(text: str) -> int:
-    """`Utils.abs(text.hashCode())`, which picks a group's partition; 0 for the smallest int."""
+    """`Utils.abs(text.hashCode())`, which chooses a group's partition; 0 for the smallest int."""
     return _positive(text) if len(text) <= _CACHED_LENGTH else _positive.__wrapped__(text)
 
 

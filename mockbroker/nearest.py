@@ -1,4 +1,4 @@
-"""The right name for a wrong one, for error messages."""
+"""Suggests the right name for a wrong one, in error messages."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -24,8 +24,8 @@ def near(wrong: object, right: Iterable[str]) -> str | None:
 
 
 def _likeness(wrong: str, right: str) -> float:
-    """How alike they are, from 0 to 1; the beginning of a name is enough."""
-    # Rarely needed: a cluster should not wait for it to start.
+    """How similar they are, from 0 to 1; the beginning of a name is enough."""
+    # Importing it takes time, and it is rarely needed.
     import difflib
 
     wrong, right = wrong.lower(), right.lower()

@@ -1,11 +1,11 @@
-"""Who asks, and what becomes of a request that is not answered at once."""
+"""Who sent a request, and what happens to a request that is not answered at once."""
 
 import enum
 from typing import Final
 
 
 class Outcome(enum.Enum):
-    """What a handler returns in place of an answer."""
+    """What a handler may return instead of an answer."""
 
     PARKED = "the answer comes later, by Call.answer"
     NO_ANSWER = "the protocol has no answer: Produce with acks=0"
@@ -18,7 +18,7 @@ CLOSE: Final = Outcome.CLOSE
 
 
 class Failed:
-    """What a sink gets in place of an answer when what a parked request left waiting raised `error`."""
+    """What a sink gets instead of an answer if `error` was raised by what a parked request waited for."""
 
     __slots__ = ("error",)
 
@@ -27,7 +27,7 @@ class Failed:
 
 
 class Client:
-    """Who asks: one connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
+    """The client's connection. `host` is its address as groups show it (`/127.0.0.1`), `address` that of the
     socket (`127.0.0.1:51410`)."""
 
     __slots__ = ("address", "host", "software_name", "software_version")

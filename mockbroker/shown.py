@@ -1,8 +1,8 @@
-"""Text of others in lines of ours."""
+"""Shows text from outside within one of our lines."""
 
 
 def shown(text: str) -> str:
-    r"""`text` in one line that a terminal takes as text: what can't be printed is escaped, as `\x1b`."""
+    r"""`text` in one line, with everything escaped that a terminal can't print, as in `\x1b`."""
     if text.isprintable():
         return text
     return "".join(

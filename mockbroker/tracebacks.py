@@ -1,4 +1,4 @@
-"""Tracebacks without the frames that do not concern their readers."""
+"""Tracebacks without the frames that don't concern the reader."""
 
 import traceback
 from collections.abc import Iterator
@@ -6,11 +6,11 @@ from types import TracebackType
 from typing import Final
 
 _OURS: Final = frozenset({"concurrent", "contextlib", "mockbroker", "trio"})
-"""Packages whose frames lie between a user's code and what it was called for."""
+"""Packages whose frames lie between a user's code and the user's function that they call."""
 
 
 def of_users(found: TracebackType | None) -> TracebackType | None:
-    """The frames that are the user's own code, in their order; None where there are none."""
+    """The frames of the user's own code, in order; None if there are none."""
     kept = None
     for each in reversed(list(_entries(found))):
         if not _is_ours(each):
@@ -19,7 +19,7 @@ def of_users(found: TracebackType | None) -> TracebackType | None:
 
 
 def from_users(found: TracebackType | None) -> TracebackType | None:
-    """The frames from the first that is the user's own code on; all of them where none is."""
+    """The frames from the first one of the user's own code on; all frames if there is none."""
     for each in _entries(found):
         if not _is_ours(each):
             return each
@@ -27,7 +27,7 @@ def from_users(found: TracebackType | None) -> TracebackType | None:
 
 
 def told(error: BaseException) -> str:
-    """Where in the user's own code an error was raised, or the whole traceback where none is at fault."""
+    """Where in the user's own code an error was raised, or the whole traceback if it was elsewhere."""
     if (kept := of_users(error.__traceback__)) is not None:
         return "".join(traceback.format_tb(kept)).rstrip()
     return "".join(traceback.format_exception(error)).rstrip()

@@ -1,4 +1,4 @@
-"""Of mockbroker, for all that tell it."""
+"""The version of mockbroker."""
 
 from typing import Final
 

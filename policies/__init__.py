@@ -1,4 +1,5 @@
-"""The decisions of a broker: a package per subject, a module per behaviour, chosen by release or by name."""
+"""The decisions of a broker: a package for each subject, a module for each behaviour; chosen by release or
+name."""
 
 from .behaviour import Behaviour, Switch, UnknownPolicyError
 from .catalogue import CATALOGUE, fixes, module_of

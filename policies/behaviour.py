@@ -1,4 +1,4 @@
-"""A behaviour: one question the core asks, its named answers, and which release gave which."""
+"""A behaviour: a question that the core asks, its named answers, and which release gave which."""
 
 import functools
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ class UnknownPolicyError(MockBrokerError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Behaviour(Generic[A]):
-    """`answers` by name; `history` says from which release on which answer holds, oldest first.
+    """`answers` are by name; `history` says since which release each answer is given, oldest first.
 
-    `ids` are the KAFKA or KIP ids it stands for; `fixed` names the answer that a proposed fix gives,
-    where there is one. The core asks by the object itself: `policies[undefined_epoch]`.
+    `ids` are KAFKA or KIP ids; `fixed` names the answer that a proposed fix gives, if there is one. The core
+    asks with the object itself: `policies[undefined_epoch]`.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Behaviour(Generic[A]):
         return _held(self.history, release)
 
     def choose(self, release: Release, overrides: Mapping[str, Any]) -> A:
-        """The answer in force, a named one or a user's own. UnknownPolicyError names those there are."""
+        """The answer in force: a named one, or a user's own. UnknownPolicyError lists the names."""
         given = overrides[self.name] if self.name in overrides else self.default(release)
         if not isinstance(given, str):
             return self._own(given)
@@ -63,8 +63,8 @@ class Behaviour(Generic[A]):
 
 @dataclass(frozen=True, eq=False)
 class Switch(Behaviour[A]):
-    """A behaviour with two answers that stand for themselves: the core is given the name and compares it,
-    `policies[election] == "unclean"`. A user may also give the bool that `answers` has for it."""
+    """A behaviour whose two answers need only names: the core is given the name and compares it,
+    `policies[election] == "unclean"`. Users may also give the bool that `answers` has for it."""
 
     answers: Mapping[A, bool]  # type: ignore[assignment]
 

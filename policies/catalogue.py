@@ -1,4 +1,4 @@
-"""Every behaviour, by name: `<subject>/<name>.py` has the behaviour `<name>`, which is all it takes."""
+"""Every behaviour, by name: the module `<subject>/<name>.py` defines `<name>`, and nothing else is needed."""
 
 import functools
 import importlib
@@ -16,7 +16,7 @@ _HERE: Final = str(Path(__file__).parent)
 
 @functools.cache
 def _modules() -> dict[str, str]:
-    """The module of each behaviour. They are not imported: a cluster imports what it asks."""
+    """The module of each behaviour, not imported: a cluster only imports those that it asks for."""
     subjects = [each.name for each in pkgutil.iter_modules([_HERE]) if each.ispkg]
     found = {
         each.name: f"{__package__}.{subject}.{each.name}"
@@ -48,17 +48,17 @@ CATALOGUE: Final = _Catalogue()
 
 
 def module_of(behaviour: Behaviour[Any]) -> ModuleType:
-    """Where a behaviour is defined; its docstring says what a client sees."""
+    """The module that defines a behaviour; its docstring says what a client sees."""
     return importlib.import_module(_modules()[behaviour.name])
 
 
 def fixes() -> dict[str, str]:
-    """The answer of every fix that there is or was proposed, by behaviour."""
+    """The answers of all fixes that were made or proposed, by behaviour."""
     return {name: each.fixed for name, each in CATALOGUE.items() if each.fixed is not None}
 
 
 def known(name: str) -> Behaviour[Any]:
-    """The behaviour of that name. UnknownPolicyError names the nearest, or those there are."""
+    """The behaviour of that name. UnknownPolicyError names the nearest, or lists all."""
     if name not in CATALOGUE:
         suggestion = nearest(name, CATALOGUE) or f": choose one of {', '.join(CATALOGUE)}"
         raise UnknownPolicyError(f"no behaviour {name!r}{suggestion}")

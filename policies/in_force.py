@@ -1,4 +1,4 @@
-"""Which answers are in force, where: those of a release, and those that took their place."""
+"""Which answers are in force where: those of a release, and those that replace them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -10,21 +10,21 @@ from .catalogue import fixes, known
 from .scope import EVERYWHERE, Scope, Source
 
 NARROWER_KEPT: Final = 1_000
-"""For how many topics and brokers the answers in force are remembered: topics come and go."""
+"""For how many topics and brokers the answers in force are cached; topics come and go."""
 
 
 class Policies(dict[Behaviour[Any], Any]):
-    """The answers in force, by behaviour: `policies[undefined_epoch]`. They are those of `release`, but for
-    `overrides`, whose keys are the name of a behaviour and maybe a scope
-    (`undefined-epoch@topic:orders@broker:1`). With `fixed`, every fix that there is or was proposed takes the
-    place of the release's answer.
+    """The answers in force, by behaviour: `policies[undefined_epoch]`. They are those of `release`, except
+    for `overrides`, whose keys are the name of a behaviour and optionally a scope
+    (`undefined-epoch@topic:orders@broker:1`). With `fixed`, the answers of all fixes that were made or
+    proposed replace those of the release.
 
-    These are the answers of the whole cluster; `at` has those of a topic or a broker, where the narrowest
-    scope wins, a topic before a broker. `set` changes them while the cluster runs.
+    These are the answers for the whole cluster; `at` returns those for a topic or a broker. The narrowest
+    scope takes precedence, and a topic over a broker. `set` changes answers while the cluster runs.
     UnknownPolicyError for names that do not exist.
     """
 
-    # A dict, so that asking costs a look-up; what was asked once is in it.
+    # A dict, so that asking costs only a look-up; it holds what was asked before.
 
     def __init__(
         self, release: Release, overrides: Mapping[str, Any] | None = None, *, fixed: bool = False
@@ -41,7 +41,7 @@ class Policies(dict[Behaviour[Any], Any]):
         self._choose(self._in_force(EVERYWHERE))
 
     def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
-        """The answers for `topic` on `broker`. Ask anew each time: they may change."""
+        """The answers for `topic` on `broker`. Ask again each time, because they may change."""
         if not self._scoped:
             return self
         where = Scope(topic, broker)
@@ -49,7 +49,7 @@ class Policies(dict[Behaviour[Any], Any]):
         return self._narrow(where) if found is None else found
 
     def _narrow(self, where: Scope) -> "Policies":
-        """Most topics and brokers have no answers of their own: they share what holds for them."""
+        """Most topics and brokers have no answers of their own: they share the answers of a wider scope."""
         if len(self._narrower) >= NARROWER_KEPT:
             self._narrower.clear()
         covering = tuple(self._covering(where))
@@ -61,12 +61,12 @@ class Policies(dict[Behaviour[Any], Any]):
         return found
 
     def set(self, name: str, answer: Any, *, topic: str | None = None, broker: int | None = None) -> None:
-        """Gives behaviour `name` another answer from now on. UnknownPolicyError, and nothing is changed."""
+        """Changes the answer of behaviour `name`. UnknownPolicyError; then nothing is changed."""
         self._override(name, answer, Scope(topic, broker))
         self._changed()
 
     def reset(self, name: str, *, topic: str | None = None, broker: int | None = None) -> None:
-        """Takes back what was `set` for just this scope. UnknownPolicyError."""
+        """Removes the answer that was `set` for exactly this scope. UnknownPolicyError."""
         known(name)
         where = Scope(topic, broker)
         chosen = self._overrides.get(where, {})
@@ -101,7 +101,7 @@ class Policies(dict[Behaviour[Any], Any]):
 
     @property
     def scopes(self) -> "list[Scope]":
-        """Every scope that has an answer of its own."""
+        """Every scope that has its own answers."""
         return [where for where, chosen in self._overrides.items() if chosen]
 
     def _override(self, name: str, answer: Any, where: Scope) -> None:
@@ -116,14 +116,14 @@ class Policies(dict[Behaviour[Any], Any]):
         self._choose(self._in_force(EVERYWHERE))
 
     def _in_force(self, where: Scope) -> dict[str, Any]:
-        """What takes the place of the release's answers there, by behaviour."""
+        """What replaces the release's answers there, by behaviour."""
         found: dict[str, Any] = dict(self._fixes)
         for each in self._covering(where):
             found.update(self._overrides[each])
         return found
 
     def _covering(self, where: Scope) -> list[Scope]:
-        """The scopes with answers that hold there, the widest first."""
+        """The scopes whose answers apply there, the widest first."""
         wide_to_narrow = sorted(self._overrides, key=lambda s: (s.topic is not None, s.broker is not None))
         return [each for each in wide_to_narrow if each.covers(where)]
 
@@ -132,7 +132,7 @@ class Policies(dict[Behaviour[Any], Any]):
         self.clear()
 
     def named(self, behaviour: Behaviour[Any]) -> str:
-        """The name of the answer in force, where that says more than the answer itself."""
+        """The name of the answer in force, if that says more than the answer itself."""
         return _name(self._chosen.get(behaviour.name, behaviour.default(self.release)))
 
     def __missing__(self, behaviour: Behaviour[A]) -> A:
@@ -140,7 +140,7 @@ class Policies(dict[Behaviour[Any], Any]):
         return answer
 
     def __bool__(self) -> bool:
-        """It may have been asked nothing yet, and is there all the same."""
+        """True even if nothing has been asked yet, and the dict is empty."""
         return True
 
     if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Answers of a user's own: an object in place of an answer's name, or an entry point that has one.
+"""Answers of a user's own: an object in place of an answer's name, or an entry point.
 
 Entry points are in the group `mockbroker.policies`, named `BEHAVIOUR.ANSWER`.
 """
@@ -14,23 +14,23 @@ GROUP: Final = "mockbroker.policies"
 
 
 class OwnPolicyError(MockBrokerError):
-    """A user's own policy raised: its cause says what."""
+    """A user's own policy raised an error, which is its cause."""
 
 
 def fits(answer: object, answers: Mapping[str, Any]) -> bool:
-    """Whether an object is of the kind that the named answers of a behaviour are."""
+    """Whether an object is of the same kind as the named answers of a behaviour."""
     sample = next(iter(answers.values()))
     return callable(answer) if callable(sample) else type(answer) is type(sample)
 
 
 def kind_of(answers: Mapping[str, Any]) -> str:
-    """What an own answer has to be, in words."""
+    """What kind an own answer has to be of, in words."""
     sample = next(iter(answers.values()))
     return "something to call" if callable(sample) else f"a {type(sample).__name__}"
 
 
 def guarded(name: str, answer: Any) -> Any:
-    """The answer; what it raises becomes an OwnPolicyError."""
+    """The answer; if it raises, that becomes an OwnPolicyError."""
     if not callable(answer):
         return answer
     call: Callable[..., Any] = answer
@@ -45,6 +45,6 @@ def guarded(name: str, answer: Any) -> Any:
 
 
 def installed(name: str) -> dict[str, Any]:
-    """The own answers for a behaviour that packages bring along, by name."""
+    """The answers for a behaviour that installed packages provide, by name."""
     found = entry_points(group=GROUP)
     return {each.name.removeprefix(f"{name}."): each for each in found if each.name.startswith(f"{name}.")}

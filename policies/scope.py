@@ -6,19 +6,19 @@ from .behaviour import UnknownPolicyError
 
 
 class Scope(NamedTuple):
-    """A topic by name and a broker by id; None stands for all of them."""
+    """A topic's name and a broker's id; None means all of them."""
 
     topic: str | None = None
     broker: int | None = None
 
     def __str__(self) -> str:
-        """As `parse` reads it."""
+        """The text that `parse` reads."""
         topic = "" if self.topic is None else f"@topic:{self.topic}"
         broker = "" if self.broker is None else f"@broker:{self.broker}"
         return topic + broker
 
     def covers(self, other: "Scope") -> bool:
-        """Whether what holds here holds for `other` too."""
+        """Whether what applies here also applies to `other`."""
         return self.topic in (None, other.topic) and self.broker in (None, other.broker)
 
 
@@ -26,8 +26,8 @@ EVERYWHERE = Scope()
 
 
 class Source(NamedTuple):
-    """Where an answer comes from: `release`, `fixed`, `chosen` by name or a user's `own`, and in which scope
-    it was given."""
+    """Where an answer comes from: the `release`, a fix (`fixed`), `chosen` by name, or a user's `own`; and
+    the scope for which it was set."""
 
     kind: str
     scope: Scope
@@ -36,7 +36,7 @@ class Source(NamedTuple):
 def parse(text: str) -> tuple[str, Scope]:
     """Name and scope of `undefined-epoch@topic:orders@broker:1`, both parts of the scope optional.
 
-    UnknownPolicyError for a scope that is written otherwise.
+    UnknownPolicyError for a malformed scope.
     """
     name, *parts = text.split("@")
     topic, broker = None, None

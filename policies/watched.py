@@ -1,4 +1,4 @@
-"""Answers that tell when they are used, for the trace: they take the place of a cluster's `Policies`."""
+"""Policies that report when an answer is used, for the trace: they replace a cluster's `Policies`."""
 
 import enum
 import functools
@@ -13,8 +13,8 @@ from .scope import EVERYWHERE, Scope, Source
 
 
 class Decision(NamedTuple):
-    """A behaviour was asked, in `where`. `asked` and `answered` are plain values, None where the answer in
-    force is not a function."""
+    """A behaviour was asked in the scope `where`. `asked` and `answered` are plain values, None if the answer
+    in force is not a function."""
 
     name: str
     answer: str
@@ -28,9 +28,9 @@ Tell = Callable[[Decision], None]
 
 
 class WatchedPolicies(Policies):
-    """The answers of `policies`, as they are and as they are `set` here; `tell` hears of each that is used.
+    """The answers of `policies`, and those that are `set` here; `tell` is called with each that is used.
 
-    `Policies` itself knows nothing of that, so that it costs nothing where nobody wants to hear.
+    `Policies` knows nothing about this, so that it costs nothing without a trace.
     """
 
     def __init__(self, policies: Policies, tell: Tell, where: Scope = EVERYWHERE) -> None:
@@ -45,7 +45,7 @@ class WatchedPolicies(Policies):
         self._choose(self._in_force(where))
 
     def at(self, topic: str | None = None, broker: int | None = None) -> Policies:
-        # Most know the scope already; one is equal to the pair of what it is for.
+        # Callers usually have a Scope, which is equal to the tuple (topic, broker).
         found: Policies | None = self._narrower.get((topic, broker))  # type: ignore[call-overload]
         if found is None:
             where = Scope(topic, broker)
@@ -61,7 +61,7 @@ class WatchedPolicies(Policies):
         self._values: dict[Behaviour[Any], tuple[Any, Decision]] = {}
 
     def __missing__(self, behaviour: Behaviour[Any]) -> Any:
-        """Nothing is ever kept in the dict itself, so that each question comes here."""
+        """Nothing is ever stored in the dict itself, so every question comes here."""
         value = self._values.get(behaviour)
         if value is not None:
             self._tell(value[1])
@@ -105,7 +105,7 @@ class WatchedPolicies(Policies):
 
 @functools.cache
 def _questions(behaviour: Behaviour[Any]) -> tuple[str, ...]:
-    """What a behaviour's answers are given, by name."""
+    """The names of what a behaviour's answers are given."""
     answer = next(iter(behaviour.answers.values()))
     return tuple(inspect.signature(answer).parameters)
 

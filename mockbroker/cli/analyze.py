@@ -14,7 +14,7 @@ from ..pipeline.errors import PipelineError
 
 
 def run(paths: Sequence[Path], out: Path | None, timezone: str, master: str) -> int:
-    """How many findings there are. PipelineError, OSError."""
+    """Returns how many findings there are. PipelineError, OSError."""
     from tempfile import TemporaryDirectory
 
     zone = _zone(timezone)
@@ -50,7 +50,7 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
-    """What is being done, on stderr: a spinner on a terminal, else a line each."""
+    """Says on stderr what is being done: with a spinner on a terminal, else one line each."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda what: typer.echo(f"mockbroker analyze: {what}", err=True)

@@ -219,7 +219,7 @@ def policies(
 )
 def ctl(context: typer.Context) -> None:
     """Control a running cluster (`mockbroker serve --control 0` prints its address)."""
-    # Its commands come from the table of operations, which no other command should wait for.
+    # Its commands are made from the table of operations, which takes time to import.
     from .ctl import run
 
     run(context.args)

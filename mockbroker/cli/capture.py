@@ -1,4 +1,4 @@
-"""`mockbroker capture --decode`: what a packet capture holds."""
+"""`mockbroker capture --decode`: prints what is in a packet capture."""
 
 import json
 import sys

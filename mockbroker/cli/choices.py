@@ -1,4 +1,4 @@
-"""What options can be one of."""
+"""The choices of options."""
 
 import enum
 
@@ -25,7 +25,7 @@ class Fixed(enum.StrEnum):
 
 
 class Compared(enum.StrEnum):
-    """Whether `explore` takes fixes, and what it compares."""
+    """Whether `explore` applies fixes, and what it compares."""
 
     NO = "no"
     YES = "yes"

@@ -1,10 +1,10 @@
-"""What a shell completes: names that the code knows, looked up only then."""
+"""Shell completion of names, which are looked up only when needed."""
 
 from collections.abc import Iterable
 
 
 def releases(incomplete: str) -> list[str]:
-    """Kafka's."""
+    """Kafka's releases."""
     from ..protocol.releases import names
 
     return _beginning(incomplete, names())
@@ -21,7 +21,7 @@ def policies(incomplete: str) -> list[str]:
 
 
 def faults(incomplete: str) -> list[str]:
-    """What a fault does."""
+    """The actions of faults."""
     from ..faults.actions import ACTIONS
 
     return _beginning(incomplete, sorted(ACTIONS))

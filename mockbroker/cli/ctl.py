@@ -37,7 +37,7 @@ _TITLES: Final = {
 
 _URL_HELP: Final = f"The cluster's control address; if not given, that in {VARIABLE}."
 _TOKEN_HELP: Final = f"The cluster's control token, if it requires one; if not given, that in {TOKEN}."
-# Each command takes them after its name too, since that is where people put them.
+# Each command takes these options after its name too, because people write them there.
 _Url = Annotated[str | None, typer.Option("--url", help=_URL_HELP, hidden=True)]
 _Token = Annotated[str | None, typer.Option("--token", help=_TOKEN_HELP, hidden=True)]
 _Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
@@ -179,7 +179,7 @@ def show(answer: Any, *, as_json: bool, name: str = "") -> None:
 
 
 def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
-    """One line for each event; on a terminal, long text is wrapped below where it began."""
+    """One line for each event; on a terminal, long text continues below where it began."""
     if not events:
         yield "none"
         return
@@ -190,7 +190,7 @@ def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
         try:
             time, _, told = str(event(dict(each))).partition(" ")
         except (LookupError, TypeError):
-            # A cluster of another version of mockbroker.
+            # The cluster may have another version of mockbroker.
             time, told = str(each.get("time_ms")), tables.cell(each)
         rows.append((str(each.get("number")), time, str(each.get("kind")), told))
     number, when, kind = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:3])
@@ -199,7 +199,8 @@ def _trace(events: list[dict[str, Any]], within: int | None) -> Iterator[str]:
 
 
 def _policies(states: list[dict[str, Any]], within: int | None) -> Iterator[str]:
-    """The answers in force, and what was chosen; `policies show` has everything about one behaviour."""
+    """The answers in force, and those that were chosen; `policies show` has everything about one
+    behaviour."""
     rows = []
     for state in states:
         notes = [f"default {state['default']}"] if state["answer"] != state["default"] else []

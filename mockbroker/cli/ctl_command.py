@@ -14,6 +14,6 @@ class Ctl(TyperCommand):
 
         from .ctl import app
 
-        # Which shell it is makes no difference to what is found.
+        # The result is the same for every shell.
         complete: Any = BashComplete(get_command(app), {}, "ctl", "")
         return complete.get_completions(list(ctx.args), incomplete)

@@ -1,4 +1,4 @@
-"""`mockbroker explore`: many histories, what they violate, and the smallest of each kind."""
+"""`mockbroker explore`: many histories, what they violate, and the smallest history of each violation."""
 
 import contextlib
 import enum
@@ -30,7 +30,7 @@ E = TypeVar("E", bound=enum.StrEnum)
 RUNS: Final = "runs"
 """The folder of `--out` with the files of runs."""
 FILE_ROWS: Final = 1000
-"""How many runs a file has, or a few more."""
+"""A file has this many runs, or a few more."""
 
 
 def run(
@@ -43,9 +43,10 @@ def run(
     out: Path | None,
     timelines: bool,
 ) -> bool:
-    """Prints what was found, and says whether anything was. ValueError, ImportError.
+    """Prints what was found, and returns whether anything was. ValueError, ImportError.
 
-    KeyboardInterrupt when it was interrupted: what was found so far is printed and kept, and how to continue.
+    KeyboardInterrupt if it was interrupted: then it prints and keeps what was found so far, and says how to
+    continue.
     """
     console, errors = Console(soft_wrap=True), Console(stderr=True)
     compared = variants(options, fixed)
@@ -72,11 +73,11 @@ def _explore(
     workers_: int | None,
     out: Path | None,
 ) -> bool:
-    """Whether it was interrupted."""
+    """Returns whether it was interrupted."""
     keep = None if out is None or engine == "spark" else Keep(out / RUNS, errors)
     with noted() as interrupt, _progress(errors) as progress:
         task = progress.add_task("histories", total=len(seeds) * len(compared))
-        # Closed at once when it is left early: no process stays.
+        # Closing it at once when the loop is left early ends the processes.
         with contextlib.closing(_rows(compared, seeds, engine, workers_, out)) as chunks:
             try:
                 for rows in chunks:
@@ -87,7 +88,7 @@ def _explore(
                     if interrupt.came:
                         break
             except KeyboardInterrupt:
-                # Spark has a handler of its own.
+                # Spark has its own handler for Ctrl-C.
                 interrupt.came = True
         if keep is not None:
             keep.flush()
@@ -102,7 +103,7 @@ def _tell_how_to_go_on(
     if engine == "spark":
         told += "; the same command continues with what is missing" if out is not None else ""
     else:
-        # Seeds go through all variants before the next begins.
+        # A seed goes through all variants before the next one begins.
         whole = min(summary.runs.get(each.name, 0) for each in compared)
         if whole < len(seeds):
             rest = f"--first {seeds.start + whole} --seeds {len(seeds) - whole}"
@@ -111,8 +112,8 @@ def _tell_how_to_go_on(
 
 
 class Keep:
-    """Writes runs to files of `folder` that are named by their seeds: as Parquet, or as JSON lines without
-    pyarrow, which `errors` is told."""
+    """Writes runs to files in `folder` that are named by their seeds: as Parquet, or, without pyarrow, as
+    JSON lines, which is reported to `errors`."""
 
     def __init__(self, folder: Path, errors: Console) -> None:
         self._folder = folder
@@ -190,7 +191,7 @@ def _progress(console: Console) -> Progress:
 
 
 def _table(summary: Summary, compared: list[Variant]) -> Table:
-    """Narrow, so that 80 columns cut no name."""
+    """Narrow enough that no name is cut at 80 columns."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for title in ("violated", "found", "of 1,000 (95 %)", "first seed"):
         table.add_column(title, no_wrap=title != "violated", overflow="fold")

@@ -1,4 +1,4 @@
-"""What options of the command line say."""
+"""Reads the values of command-line options."""
 
 import json
 import os

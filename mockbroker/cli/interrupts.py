@@ -1,4 +1,4 @@
-"""Ctrl-C, where what was done so far is told or kept."""
+"""Ctrl-C for commands that then report or keep what was done so far."""
 
 import signal
 import threading
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EXIT_STATUS = 130
-"""As shells have it for what SIGINT ended."""
+"""What shells return for a command that SIGINT ended."""
 
 
 class Interrupt:
-    """Whether there was one."""
+    """Whether there was a Ctrl-C."""
 
     def __init__(self) -> None:
         self.came = False
@@ -18,7 +18,7 @@ class Interrupt:
 
 @contextmanager
 def noted() -> Iterator[Interrupt]:
-    """The first Ctrl-C is noted, for a loop that looks; a second one raises KeyboardInterrupt."""
+    """Only records the first Ctrl-C, for a loop that checks it; a second one raises KeyboardInterrupt."""
     interrupt = Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield interrupt

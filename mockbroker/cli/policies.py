@@ -12,11 +12,11 @@ from ..protocol.releases import names, parse
 from .tables import width, write
 
 _WIDE: Final = 100
-"""Columns where there is no terminal."""
+"""The number of columns if there is no terminal."""
 
 
 def show(kafka: str, wanted: list[str], *, as_json: bool) -> None:
-    """Prints the behaviours that are wanted, all if none is named, with the defaults of `kafka`.
+    """Prints the wanted behaviours, or all if none is named, with the defaults of `kafka`.
 
     ValueError for an unknown release or behaviour.
     """
@@ -55,7 +55,7 @@ def _told(rows: list[dict[str, Any]], release: str, within: int) -> Iterator[str
 
 
 def spans(behaviour: Behaviour[Any], answer: str) -> str:
-    """The releases that gave `answer`, as `0.11 to 1.1`; empty when none did."""
+    """The releases that gave `answer`, such as `0.11 to 1.1`; empty if none did."""
     releases, found = names(), []
     for index, (since, given) in enumerate(behaviour.history):
         if given != answer:

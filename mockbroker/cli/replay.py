@@ -1,4 +1,4 @@
-"""`mockbroker replay`: a history from a file, once more and line by line."""
+"""`mockbroker replay`: runs a history from a file again, and prints it line by line."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -32,7 +32,8 @@ def run(
     trace: Path | None,
     client: str | None,
 ) -> bool:
-    """Prints the timeline, and says whether an invariant was violated. ValueError, OSError, ImportError."""
+    """Prints the timeline, and returns whether an invariant was violated. ValueError, OSError,
+    ImportError."""
     if client is not None and trace is not None:
         raise ValueError("--trace is written by the simulator only: it can't be combined with --client")
     plan = _changed(_read(path), kafka, policies, fixed, commit)
@@ -76,7 +77,7 @@ def _read(path: Path) -> Plan:
 def _changed(
     plan: Plan, kafka: str | None, policies: Mapping[str, str], fixed: bool, commit: str | None
 ) -> Plan:
-    """With what the command line says in place of what the file says."""
+    """The plan, in which options of the command line replace what the file says."""
     answers = {**plan.policies, **(fixes() if fixed else {}), **policies}
     consumer = plan.consumer if commit is None else replace(plan.consumer, commit=_strategy(commit))
     return check(replace(plan, kafka=kafka or plan.kafka, policies=answers, consumer=consumer))
@@ -113,7 +114,7 @@ def _tell_verdict(console: Console, violations: Iterable[Violation]) -> bool:
 
 
 def _names(violations: Iterable[Violation]) -> list[str]:
-    """Of the invariants, each once."""
+    """The names of the invariants, each once."""
     return list(dict.fromkeys(each.invariant for each in violations))
 
 

@@ -13,8 +13,8 @@ from ..shown import shown
 
 
 def run(path: Path, command: Sequence[str]) -> int:
-    """The exit status. ValueError for an invalid scenario or a command that does not exist, OSError for a
-    port in use."""
+    """Returns the exit status. ValueError for an invalid scenario or a command that does not exist, OSError
+    for a port in use."""
     command = command[1:] if command[0] == "--" else command
     scenario = load(path)
     if not command or shutil.which(command[0]) is None:
@@ -23,6 +23,6 @@ def run(path: Path, command: Sequence[str]) -> int:
 
 
 def _tell(text: str) -> None:
-    # The command's own output is for whoever reads it.
+    # stdout is for the output of the command.
     sys.stderr.write(f"mockbroker: {shown(text)}\n")
     sys.stderr.flush()

@@ -29,7 +29,7 @@ _NO_ADDRESS: Final = ("0.0.0.0", "::")
 
 
 class Report:
-    """Prints the addresses first, then a line per client and per refused request."""
+    """Prints the addresses first, then a line for each client and each refused request."""
 
     def __init__(self, quiet: bool, json_lines: bool) -> None:
         self.quiet = quiet
@@ -81,7 +81,7 @@ class Report:
                 software=software,
             )
         elif self._clients[client] == 1 and not self.quiet:
-            # A client has several connections; its first is the news.
+            # A client has several connections, of which only the first is worth a line.
             what = f" ({software})" if software else ""
             self._print(
                 f"{connection.name} {self._arrow} broker {broker}: "
@@ -134,19 +134,19 @@ class Report:
             sys.stdout.write(shown(line) + "\n")
             sys.stdout.flush()
         except OSError as error:
-            # What could not be written would be tried again at the end.
+            # Python would try at exit to write the rest again.
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115
             self._error(f"mockbroker serve: can't write to stdout: {error.strerror}; serving goes on")
 
     def _error(self, line: str) -> None:
-        # Who has closed stderr too wants to hear nothing.
+        # stderr may be closed too: then there is nowhere to report.
         with contextlib.suppress(OSError):
             sys.stderr.write(shown(line) + "\n")
             sys.stderr.flush()
 
 
 def arrow() -> str:
-    """One that stdout can show."""
+    """An arrow that stdout can show."""
     try:
         "→".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -161,7 +161,7 @@ def _place(error: Exception) -> str:
 
 
 def _client(connection: "ClientConnection") -> tuple[str, str]:
-    """Whose connection it is, as far as the wire tells."""
+    """Whose connection it is, as far as the client said."""
     return f"{connection.client.host} {connection.client_id}", _software(connection)
 
 
@@ -191,7 +191,7 @@ def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> No
 
 
 class _TraceFile:
-    """Writes events as they come, until it can't. OSError when it can't be opened."""
+    """Writes events as they come, until that fails. OSError if the file can't be opened."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -206,7 +206,7 @@ class _TraceFile:
             raise OutputLostError(self._path, error) from None
 
     def close(self) -> None:
-        # All was written already, or it was told why not.
+        # Everything was written already, or the failure has been reported.
         with contextlib.suppress(OSError):
             self._file.close()
 
@@ -216,7 +216,7 @@ async def _main(report: Report, listener: Callable[[Event], None] | None, option
         async with serve(observer=report, trace=listener is not None, **options) as served:
             if listener is not None:
                 served.pump.trace.listeners.append(listener)
-            # What is here now stays: collections need not look at it again, nor come as often.
+            # What exists now stays: garbage collection need neither look at it again, nor run as often.
             gc.collect()
             gc.freeze()
             gc.set_threshold(50_000, 50, 100)
@@ -226,7 +226,7 @@ async def _main(report: Report, listener: Callable[[Event], None] | None, option
 
 
 def _seconds_since_start() -> float:
-    """Since this process began, where the platform tells; since the interpreter did otherwise."""
+    """Since this process began, if the platform tells; else since the interpreter did."""
     try:
         with open("/proc/self/stat") as stat, open("/proc/uptime") as uptime:
             ticks = int(stat.read().rsplit(")", 1)[1].split()[19])

@@ -1,4 +1,4 @@
-"""Tables as text: in a pipe one line for each row; on a terminal within its width, or a block for each row.
+"""Tables as text: in a pipe one line for each row; on a terminal no wider than that, or a block for each row.
 
 No borders, so that they can be cut and searched, and no colours.
 """
@@ -18,12 +18,12 @@ _INDENT: Final = "    "
 
 
 def width() -> int | None:
-    """Columns of the terminal that is printed to; None where lines may have any length."""
+    """The number of columns of the terminal; None if lines may have any length."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def of_answer(answer: Any, within: int | None) -> Iterator[str]:
-    """The lines of any JSON: a table of objects, the fields of one, or the value itself."""
+    """The lines for any JSON: a table for a list of objects, the fields of an object, or the value itself."""
     if isinstance(answer, list) and _objects(answer):
         titles = list(dict.fromkeys(name for row in answer for name in row))
         yield from table(titles, [[cell(row.get(name)) for name in titles] for row in answer], within)
@@ -40,13 +40,13 @@ def of_answer(answer: Any, within: int | None) -> Iterator[str]:
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]], within: int | None) -> Iterator[str]:
-    """A line of titles, then the rows; where not even their longest words fit in, a block for each row."""
+    """A line of titles, then the rows; a block for each row if not even the longest words would fit."""
     natural = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
     if within is None or _total(natural) <= within:
         for row in (titles, *rows):
             yield _line(row, natural)
         return
-    # A title is broken between its words too.
+    # Titles may be broken between words too.
     least = [
         max(len(word) for text in column for word in text.split() or [""])
         for column in zip([title.replace("_", " ") for title in titles], *rows, strict=True)
@@ -66,7 +66,7 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]], within: int | No
 
 
 def fields(values: Mapping[str, str], within: int | None) -> Iterator[str]:
-    """Name and value, a line each; long values go on below where they began."""
+    """Name and value, one line each; long values continue below where they began."""
     indent = max(map(len, values), default=0) + len(_GAP)
     room = None if within is None or within - indent < len(_INDENT) else within - indent
     for name, value in values.items():
@@ -94,7 +94,7 @@ def cell(value: Any) -> str:
 
 
 def write(lines: Iterator[str]) -> None:
-    """To stdout."""
+    """Writes to stdout."""
     for line in lines:
         sys.stdout.write(line + "\n")
 
@@ -112,7 +112,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _shared(least: Sequence[int], wanted: Sequence[int], within: int) -> list[int]:
-    """Widths between the least and the wanted ones: those that lack most get more."""
+    """Widths between `least` and `wanted`: the columns that lack most get more."""
     widths = list(least)
     for _ in range(within - _total(least)):
         lacking = [want - width for want, width in zip(wanted, widths, strict=True)]

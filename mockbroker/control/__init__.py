@@ -1,1 +1,2 @@
-"""What can be done to a running cluster from outside: one table; HTTP, `ctl` and scenarios come from it."""
+"""What can be done to a running cluster from outside: one table, from which HTTP, `ctl` and scenarios are
+made."""

@@ -1,4 +1,5 @@
-"""Asks a broker from inside the cluster, by the handlers that answer clients. Faults do not apply to it."""
+"""Sends requests to a broker from inside the cluster, through the handlers for clients. Faults don't
+apply."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -26,7 +27,7 @@ def ask(
     """A future with what `read` returns or raises for the broker's answer to the request, in the newest
     version up to `most`. It is done at once, unless the request waits."""
     future: Future[T] = Future()
-    # Who waits for it may be cancelled; the request goes on.
+    # The caller that waits for it may be cancelled; the request goes on.
     future.set_running_or_notify_cancel()
 
     def answered(_: Call | None, answer: Any) -> None:

@@ -35,7 +35,7 @@ class ControlClient:
         if parts.scheme != "http" or not parts.netloc:
             raise ValueError(f"{url!r} is not a control address: write it as http://127.0.0.1:PORT")
         self._url = f"http://{parts.netloc}"
-        # What is on loopback is behind no proxy.
+        # Loopback addresses are not reached through a proxy.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def do(self, operation: Operation, given: Mapping[str, Any]) -> Any:

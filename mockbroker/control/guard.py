@@ -1,5 +1,5 @@
-"""Who may use the control API: programs of this machine, but not web pages in its browsers; and with a token
-only those that have it."""
+"""Lets programs of this machine use the control API, but not web pages in its browsers. If there is a token,
+only requests that send it are accepted."""
 
 import hmac
 from typing import Final
@@ -11,7 +11,7 @@ from .answers import Answer, error_answer
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OUR_SITES: Final = ("same-origin", "none")
-"""What a browser sends with requests of our own pages, and with addresses that its user typed."""
+"""What a browser sends with requests of our own pages, and for addresses that its user typed."""
 
 
 def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:

@@ -43,7 +43,8 @@ STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
 async def serve(
     target: Target, sock: socket.socket, token: str | None, *, task_status: trio.TaskStatus[None]
 ) -> None:
-    """Answers on `sock`, which is its own from now on, until cancelled; with a `token`, who has it."""
+    """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
+    it."""
     config = Config()
     config.bind = [f"fd://{sock.detach()}"]
     config.loglevel = "ERROR"
@@ -66,7 +67,7 @@ def app(target: Target, token: str | None = None) -> ASGIApp:
 
 
 def _by_sent_path(inner: ASGIApp) -> ASGIApp:
-    """Routes by the path as it was sent, in which `%2F` is a slash of an id, and separates nothing."""
+    """Routes by the path as it was sent, in which `%2F` is a slash within an id, and separates nothing."""
 
     async def routed(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope.get("raw_path"):
@@ -77,7 +78,7 @@ def _by_sent_path(inner: ASGIApp) -> ASGIApp:
 
 
 def _route(operation: Operation) -> str:
-    """Ids of groups and of transactions may have slashes in them that are not encoded."""
+    """Ids of groups and of transactions may contain slashes that are not encoded."""
     return re.sub(r"{(group|transactional_id)}", r"{\1:path}", operation.path)
 
 
@@ -135,7 +136,7 @@ def _in_path(request: Request) -> dict[str, str]:
 
 
 def _query(request: Request) -> dict[str, Any]:
-    """Values that are given more than once are a list."""
+    """A value that is given more than once becomes a list."""
     query = request.query_params
     return {name: values if len(values := query.getlist(name)) > 1 else values[0] for name in query}
 
@@ -179,7 +180,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 def _near(path: str) -> Iterator[str]:
-    """The paths of as many parts, with the path's own values in them."""
+    """Existing paths with as many parts, filled in with the values of this path."""
     given = path.split("/")
     for operation in OPERATIONS.values():
         parts = operation.path.split("/")

@@ -41,7 +41,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
             "schemas": {"Error": _ERROR},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": _TOKEN}},
         },
-        # Either of them: only some clusters ask for a token.
+        # Either is right: only some clusters require a token.
         "security": [{}, {"token": []}],
     }
 

@@ -1,4 +1,4 @@
-"""Which partition a record goes to, as Kafka's own producer has it (`BuiltInPartitioner.java`)."""
+"""Which partition a record goes to, as in Kafka's own producer (`BuiltInPartitioner.java`)."""
 
 from typing import Final
 

@@ -175,7 +175,7 @@ def _place(target: Target, topic: str, index: int, broker: int | None, names: di
     if broker not in partition.logs:
         there = ", ".join(map(str, partition.replicas))
         raise NotThereError(f"broker {broker} has no replica of {topic}-{index}: its replicas are on {there}")
-    # A follower hears of the high watermark with its next fetch.
+    # A follower learns the high watermark with its next fetch.
     if (leader := partition.led) is not None:
         leader.tell_followers()
     return Place(partition, partition.logs[broker], names)

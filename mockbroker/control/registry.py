@@ -1,4 +1,4 @@
-"""What an operation is."""
+"""Operations, and the decorator that makes a function one."""
 
 import inspect
 import re

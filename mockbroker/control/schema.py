@@ -1,4 +1,4 @@
-"""Types of arguments and results: how they are read, and how JSON schema tells them."""
+"""Types of arguments and results: how values are read, and their JSON schema."""
 
 import types
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, 
 
 
 class Described(NamedTuple):
-    """An annotation, taken apart."""
+    """The parts of an annotation."""
 
     kind: Any
     optional: bool
@@ -85,7 +85,7 @@ def _from_text(kind: Any, value: Any) -> Any:
 
 
 def _read_pairs(kind: Any, value: Any) -> dict[str, Any]:
-    """An object, or NAME=VALUE texts."""
+    """An object, or texts NAME=VALUE."""
     item = get_args(kind)[1]
     if isinstance(value, Mapping):
         return {name: read(item, each) for name, each in value.items()}
@@ -106,7 +106,7 @@ def told(kind: Any) -> str:
 
 
 def json_schema(annotation: Any) -> dict[str, Any]:
-    """What a value of that type looks like in JSON."""
+    """The JSON schema of values of that type."""
     kind, optional, help_text = describe(annotation)
     schema = _of(kind)
     if optional:

@@ -34,10 +34,10 @@ class Streams:
 
 
 class Events:
-    """An answer that goes on until its client leaves: the events of the wanted kind and values; first those
-    after number `since`, if it is not negative, and then each as it happens.
+    """An answer that goes on until its client leaves: the events of the wanted kind with the wanted values.
+    It begins with those after number `since`, if that is not negative; then each event is sent as it happens.
 
-    They are read from the trace, which keeps the last of them, so a slow client takes no memory. ValueError
+    Events are read from the trace, which keeps the last ones, so a slow client takes no memory. ValueError
     for an unknown kind or field.
     """
 
@@ -77,8 +77,8 @@ class Events:
         self._came.set()
 
     async def _tell_after(self, last: int, send: Send) -> int:
-        """Sends events with a higher number than `last`, also those that happen meanwhile; returns the last
-        number."""
+        """Sends events with a number higher than `last`, including those that happen meanwhile; returns the
+        last number."""
         events = self._target.trace.events
         while events and events[-1].number > last:
             new = []
@@ -107,7 +107,7 @@ async def _until_gone(receive: Receive, scope: trio.CancelScope) -> None:
 
 
 def since(request: Request) -> int:
-    """The number of the last event that the client knows; -1 if it wants only those to come. ValueError."""
+    """The number of the last event that the client has; -1 if it only wants future ones. ValueError."""
     text = request.headers.get("last-event-id") or request.query_params.get("since") or "-1"
     try:
         return int(text)

@@ -17,11 +17,11 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
     for name in REGISTERED
     if REGISTERED[name].function.__module__ == module.__name__
 }
-"""By name, in the order in which people look for them."""
+"""By name, in the order in which they are listed."""
 
 
 def find(name: str) -> Operation:
-    """The operation of that name, as `brokers stop`. ValueError names the nearest."""
+    """The operation of that name, such as `brokers stop`. ValueError names the nearest."""
     if name not in OPERATIONS:
         raise ValueError(f"no operation {name!r}{nearest(name, OPERATIONS)}")
     return OPERATIONS[name]

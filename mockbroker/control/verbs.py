@@ -40,7 +40,7 @@ def _replicas(following: Following) -> list[ReplicaState]:
 
 class Place(NamedTuple, Generic[S]):
     """Where the operations on a subject are: `group` is the first word of their names, `path` the beginning
-    of their paths. They answer what `tell` says of the subject, once `act` is done."""
+    of their paths. They answer what `tell` returns for the subject, after `act`."""
 
     subject: Subject[S]
     group: str
@@ -60,8 +60,8 @@ PLACES: Final[tuple[Place[Any], ...]] = (
 
 
 def do(target: Target, verb: str, /, **given: Any) -> Any:
-    """What the operation answers; `given` names the subject too. OptionError if it names none, or more than
-    one; NotThereError, ConflictError."""
+    """Does it and returns the operation's answer; `given` names the subject too. OptionError if it names
+    none, or more than one; NotThereError, ConflictError."""
     found = VERBS[verb]
     named = {name for name, value in given.items() if value is not None}
     places = [each for each in PLACES if each.subject in found.subjects]
@@ -90,7 +90,7 @@ def _functions() -> Iterator[tuple[str, str, Callable[..., Any]]]:
 
 
 def _function(verb: Verb[S, ...], place: Place[S]) -> Callable[..., Any]:
-    """With the parameters of the subject and of the verb, for the registry to read."""
+    """A function with the parameters of the subject and of the verb, for the registry to read."""
 
     def function(target: Target, **given: Any) -> Any:
         return _do(target, verb, place, given)

@@ -1,4 +1,4 @@
-"""Clusters for pytest: fixtures, markers, and tests that fail when their faults did not happen.
+"""The pytest plugin: fixtures and markers for clusters. A test fails if its faults did not fire.
 
 PYTEST_DONT_REWRITE
 """
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def mock_cluster_options() -> Mapping[str, Any]:
-    """Options of every cluster, where nothing nearer says otherwise: define it in your conftest.py."""
+    """Options of every cluster, unless a marker or call says otherwise: define it in your conftest.py."""
     return {}
 
 
@@ -62,7 +62,7 @@ def mock_cluster_factory(
     mock_cluster_options: Mapping[str, Any],
     _mock_cluster_variant: dict[str, Any],
 ) -> "Iterator[ClusterFactory]":
-    """Makes Kafka clusters for this test: `mock_cluster_factory(kafka="2.3")`. Markers hold for them too."""
+    """Makes Kafka clusters for this test: `mock_cluster_factory(kafka="2.3")`. Markers apply to them too."""
     item = request.node
     defaults = {**_defaults(mock_cluster_options), **options.of_test(item), **_mock_cluster_variant}
     clusters = item.stash[_CLUSTERS] = Clusters(defaults, "mock_cluster_factory")

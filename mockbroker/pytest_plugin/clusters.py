@@ -1,4 +1,4 @@
-"""The clusters of a test, and what is to be said of them when it is over."""
+"""The clusters of a test, and what to report about them when it is over."""
 
 import logging
 import traceback
@@ -21,7 +21,7 @@ _SHOWN: Final = 40
 
 
 class Watched:
-    """A cluster, its faults, and what went wrong in it. Can be read when the cluster has stopped too."""
+    """A cluster, its faults, and what went wrong in it. Can be read after the cluster has stopped, too."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         from ..server.mock_cluster import MockCluster
@@ -38,7 +38,7 @@ class Watched:
         self._faults: Faults = self.cluster.run_with_faults(lambda faults: faults)
 
     def stop(self) -> str | None:
-        """What made the cluster end before, if something did."""
+        """Stops the cluster; returns the error that had ended it before, if there was one."""
         try:
             self.cluster.stop(raise_failures=False)
         except BaseException as error:
@@ -46,11 +46,11 @@ class Watched:
         return None
 
     def logged(self, record: logging.LogRecord) -> bool:
-        """Whether it is of a failure of this cluster, which is told by itself."""
+        """Whether the log record is about a failure of this cluster, which is reported separately."""
         return getattr(record, "reporting", None) is self._reporting
 
     def problems(self, *, over: bool) -> Iterator[str]:
-        """What a test should fail of, each told once; faults that may still fire only when it is `over`."""
+        """What the test should fail of, each only once; faults that may still fire only if it is `over`."""
         yield from _told([each for each in list(self.cluster.failures) if self._is_news(each)])
         for fault in self._unfired():
             if (over or fault.removed) and self._is_news(fault):
@@ -66,8 +66,8 @@ class Watched:
         return True
 
     def describe(self, failure: str) -> str:
-        """What a reader of a failed test wants to know, and `failure` has not told."""
-        # Only a test that fails needs it.
+        """What somebody who looks at a failed test wants to know, except what `failure` has already said."""
+        # Imported only for tests that fail.
         from ..trace.decisions import without_usual_decisions
 
         core = self._core
@@ -86,7 +86,8 @@ class Watched:
         return "\n".join(lines)
 
     def _causes(self, failure: str) -> list[str]:
-        """Why the test may have failed, the likeliest first, but what `failure` has told."""
+        """Why the test may have failed, the likeliest reason first, except what `failure` has already
+        said."""
         failures = _told(list(self.cluster.failures))
         unfired = [
             _never_fired(fault)
@@ -135,15 +136,15 @@ class Clusters:
         return watched.cluster
 
     def logged(self, record: logging.LogRecord) -> bool:
-        """Whether it is of a failure of one of them, which is told by itself."""
+        """Whether the log record is about a failure of one of them, which is reported separately."""
         return any(watched.logged(record) for watched in self._watched)
 
     def stop(self) -> list[str]:
-        """What made clusters end before they were stopped."""
+        """Stops all clusters; returns the errors that had ended some before."""
         return [text for watched in self._watched if (text := watched.stop())]
 
     def problems(self, *, over: bool) -> list[str]:
-        """What a test should fail of, each told once."""
+        """What a test should fail of, each only once."""
         return [text for watched in self._watched for text in watched.problems(over=over)]
 
     def describe(self, failure: str) -> str:
@@ -151,7 +152,8 @@ class Clusters:
 
 
 def _told(failures: list[Exception]) -> list[str]:
-    """Each failure, and where it came from; of those from the same place the first, and how many more."""
+    """Each failure, and where it came from; of those from the same place only the first, and how many
+    more."""
     places: dict[str, list[Exception]] = {}
     for failure in failures:
         places.setdefault(told(failure.__cause__ or failure), []).append(failure)

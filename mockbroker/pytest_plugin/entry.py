@@ -1,4 +1,4 @@
-"""What pytest loads by itself: names the plugin, so that it is there once however often it is asked for.
+"""The module that pytest loads. It names the plugin, so that it is loaded once, however often it is named.
 
 PYTEST_DONT_REWRITE
 """

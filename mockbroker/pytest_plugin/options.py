@@ -1,4 +1,4 @@
-"""What tests say of their clusters, in markers and in calls."""
+"""The options of clusters that tests give, in markers and in calls."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ BOTH: Final = "both"
 
 
 def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str, Any]:
-    """OptionError."""
+    """The options of a marker. OptionError."""
     where = f"@pytest.mark.{mark.name}"
     if mark.args:
         raise OptionError(f"{where} takes options by name, as in kafka='2.3': {mark.args[0]!r} has no name")
@@ -25,7 +25,7 @@ def of_mark(mark: pytest.Mark, known: Collection[str] = OPTIONS) -> Mapping[str,
 
 
 def of_test(node: pytest.Item) -> dict[str, Any]:
-    """What the markers of a test, its class and its module say: of each option, the nearest. OptionError."""
+    """The options in the markers of a test, its class and its module; the nearest counts. OptionError."""
     found: dict[str, Any] = {}
     for mark in node.iter_markers(MARKER):
         found = {**of_mark(mark), **found}
@@ -33,7 +33,7 @@ def of_test(node: pytest.Item) -> dict[str, Any]:
 
 
 def variants(mark: pytest.Mark) -> dict[str, dict[str, Any]]:
-    """The options of each run of a test, by a name that can be read. OptionError."""
+    """The options of each run of a test, by a readable name. OptionError."""
     given = of_mark(mark, MATRIX_OPTIONS)
     kafka, fixed = given.get("kafka"), given.get("fixed")
     if fixed not in (None, True, False, BOTH):

@@ -1,7 +1,7 @@
-"""`other-node-id`: loggers are altered at another broker than the one that is asked.
+"""`other-node-id`: a request to change another broker's loggers.
 
-A client gets INVALID_REQUEST. Up to 4.0 the message says that the broker's own id was received instead of
-expected: `Unexpected node id. Expected 1, but received 1`; since 4.1 the id that was sent.
+A client gets INVALID_REQUEST. Up to 4.0 the message has the broker's own id as the one that was received:
+`Unexpected node id. Expected 1, but received 1`. Since 4.1 it has the id that was sent.
 """
 
 from typing import Final, Literal

@@ -1,1 +1,1 @@
-"""What is agreed upon before a connection serves requests."""
+"""What happens on a connection before it serves requests."""

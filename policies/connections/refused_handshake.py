@@ -1,7 +1,7 @@
 """`refused-handshake`: SaslHandshake on a connection without SASL (KAFKA-6246).
 
-A client gets ILLEGAL_SASL_STATE. Up to 1.0 the answer has `sasl.enabled.mechanisms` all the same; since 1.1,
-in which mechanisms belong to listeners, none.
+A client gets ILLEGAL_SASL_STATE. Up to 1.0 the answer nevertheless has `sasl.enabled.mechanisms`; since 1.1,
+where mechanisms belong to listeners, it has none.
 """
 
 from typing import Final, Literal

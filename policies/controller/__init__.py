@@ -1,1 +1,1 @@
-"""Who is the controller, who is taken for alive, and who may lead."""
+"""Which broker is the controller, which brokers count as alive, and which may lead."""

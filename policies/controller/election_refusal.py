@@ -9,8 +9,8 @@ from ..behaviour import Behaviour
 
 
 class Words(NamedTuple):
-    """What is said when there is no such topic or partition, and when the preferred replica, or any, can't
-    lead; with the fields `topic` and `partition`."""
+    """Messages for a topic or partition that does not exist, and for when the preferred replica, or any
+    replica, can't lead; with the fields `topic` and `partition`."""
 
     unknown_topic: str
     unknown_partition: str

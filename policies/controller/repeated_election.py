@@ -1,8 +1,8 @@
 """`repeated-election`: one ElectLeaders names a partition twice, and it needs the election (KIP-460).
 
-A KRaft controller works out each election of a request from what was before the request, and makes all of
-them: clients see both succeed, and two leader epochs go by. With ZooKeeper the second finds that it is not
-needed.
+A KRaft controller bases every election of a request on the state before the request, and makes all of them: a
+client sees both succeed, and the leader epoch is bumped twice. With ZooKeeper the second election is not
+needed any more.
 """
 
 from typing import Final, Literal

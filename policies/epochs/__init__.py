@@ -1,1 +1,1 @@
-"""Leader epochs: when they begin, and what is answered for them."""
+"""Leader epochs: when they begin, and how requests about them are answered."""

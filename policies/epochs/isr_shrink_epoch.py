@@ -11,7 +11,7 @@ from ..behaviour import Behaviour
 
 
 class Bumped(NamedTuple):
-    """Which followers that leave the ISR make a new epoch."""
+    """Which followers bump the epoch by leaving the ISR."""
 
     offline: bool
     lagging: bool

@@ -13,7 +13,7 @@ from ..behaviour import Behaviour
 
 
 class Bumped(NamedTuple):
-    """After which ends of the broker the epoch rises."""
+    """After which kind of end the epoch is bumped."""
 
     after_stop: bool
     after_kill: bool

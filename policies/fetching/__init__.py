@@ -1,1 +1,1 @@
-"""What consumers read, where, and up to which offset."""
+"""What consumers read, from which replica, and up to which offset."""

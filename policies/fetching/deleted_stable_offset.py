@@ -1,7 +1,7 @@
 """`deleted-stable-offset`: the last stable offset while a transaction is open whose first record was deleted.
 
-It is the log start offset up to 3.9. Since 4.0 it is where the batch begins that holds the log start offset:
-after DeleteRecords into a batch it is below the log start offset, in Fetch and in ListOffsets.
+Up to 3.9 it is the log start offset. Since 4.0 it is the base offset of the batch that holds the log start
+offset: after DeleteRecords into a batch, Fetch and ListOffsets return one below the log start offset.
 """
 
 from typing import Final, Literal

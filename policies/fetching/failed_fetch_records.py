@@ -1,7 +1,7 @@
-"""`failed-fetch-records`: the records of partitions in a Fetch on which the broker fails (KAFKA-18646).
+"""`failed-fetch-records`: the records of partitions for which the broker fails in a Fetch (KAFKA-18646).
 
-A client that sends an isolation level which Kafka does not have sees, up to v12, UNKNOWN_SERVER_ERROR for
-each partition, with records that are null. Since 4.0 they are empty: librdkafka can't read null ones.
+A client that sends an isolation level which does not exist gets, up to v12, UNKNOWN_SERVER_ERROR for each
+partition. Its records are null up to 3.9; since 4.0 they are empty, because librdkafka can't read null.
 """
 
 from typing import Final, Literal

@@ -1,7 +1,7 @@
-"""`fetch-of-nameless-topic`: a Fetch from v13 on has a topic with neither name nor id.
+"""`fetch-of-nameless-topic`: Fetch v13 and later with a topic that has neither name nor id.
 
-Up to 4.2 the broker fails as it looks for the topic in the session, and a client gets UNKNOWN_SERVER_ERROR.
-Since 4.3 it is a topic that is not known: UNKNOWN_TOPIC_ID.
+Up to 4.2 the broker fails when it looks up the topic in the session, and a client gets UNKNOWN_SERVER_ERROR.
+Since 4.3 the topic is unknown: UNKNOWN_TOPIC_ID.
 """
 
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""`fetch-of-no-replica`: a Fetch of a follower that is not a replica as far as the leader knows
+"""`fetch-of-no-replica`: a Fetch of a follower that, as far as the leader knows, is not a replica
 (KAFKA-13837).
 
 Up to 3.2 it gets no error and no records, whatever the log holds. Since 3.3 it gets UNKNOWN_LEADER_EPOCH if

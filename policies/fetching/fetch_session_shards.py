@@ -1,7 +1,7 @@
 """`fetch-session-shards`: a Fetch names a session id that no broker gives out (KAFKA-9401).
 
-Since 3.8 sessions are spread over eight caches, by ranges of ids: for an id beyond them, of 2147483640 or
-more or far below 0, the broker fails, and a client gets UNKNOWN_SERVER_ERROR. Before,
+Since 3.8 sessions are kept in eight caches, by ranges of ids. An id outside of these, 2147483640 or more, or
+far below 0, makes the broker fail, and a client gets UNKNOWN_SERVER_ERROR. Before, it gets
 FETCH_SESSION_ID_NOT_FOUND.
 """
 

@@ -1,7 +1,7 @@
-"""`listed-partitions`: ListOffsets that names a topic or a partition twice, or a topic without partitions.
+"""`listed-partitions`: ListOffsets names a topic or a partition twice, or a topic without partitions.
 
-Up to 3.9 a client sees topics and partitions as it asked for them. Since 4.0, where the answer is made from a
-map (`ReplicaManager.fetchOffset`), it sees each once, and no topic without partitions.
+Up to 3.9 the answer has topics and partitions as the client asked for them. Since 4.0, where it is made from
+a map (`ReplicaManager.fetchOffset`), it has each only once, and no topic without partitions.
 """
 
 from typing import Final, Literal

@@ -16,7 +16,7 @@ UNDEFINED: Final = -1
 
 
 class ReplicaLog(Protocol):
-    """What a follower knows of its own log."""
+    """A follower's own log."""
 
     high_watermark: int
     end_offset: int
@@ -32,7 +32,7 @@ class ReplicaLog(Protocol):
 Leader = Callable[[int], tuple[int, int]]
 """OffsetForLeaderEpoch: leader epoch -> (leader epoch, end offset)."""
 Answer = Callable[[ReplicaLog, Leader], tuple[int, bool]]
-"""(own log, leader) -> (offset to cut at, whether that is all; if not, ask again)."""
+"""(own log, leader) -> (offset to truncate to, whether that is final; if not, it asks again)."""
 
 
 def to_high_watermark(log: ReplicaLog, leader: Leader) -> tuple[int, bool]:

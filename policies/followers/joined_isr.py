@@ -1,7 +1,7 @@
-"""`joined-isr`: where in the ISR a follower stands that joins it.
+"""`joined-isr`: the place in the ISR of a follower that joins it.
 
-Clients see the order in Metadata. The leader puts it last; since 4.2, out of a hash table, the whole ISR is
-in the order of ids (`Partition.prepareIsrExpand`).
+Clients see the order in Metadata. Up to 4.1 the leader puts the follower last. Since 4.2 the ISR comes out of
+a hash table, in the order of ids (`Partition.prepareIsrExpand`).
 """
 
 from typing import Final, Literal

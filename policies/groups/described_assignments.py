@@ -1,7 +1,7 @@
-"""`described-assignments`: DescribeGroups of a group that rebalances.
+"""`described-assignments`: DescribeGroups for a group that rebalances.
 
-Up to 3.9 a client sees assignments only if the group is stable; since 4.0 it sees those that members last
-had.
+Up to 3.9 a client sees assignments only while the group is stable; since 4.0 it sees the last assignment of
+each member.
 """
 
 from typing import Final, Literal

@@ -1,9 +1,9 @@
-"""`failed-rebalance`: a coordinator failed as it began a generation, and a request could begin it again.
+"""`failed-rebalance`: the coordinator failed to start a generation, and another request could start it.
 
-That happens where the subscription of a consumer can't be read (see `unreadable-subscription`); those who
-wait get no answer. Up to 3.9 nobody looks again whether all have joined: the group is stuck. Since 4.0 the
-next JoinGroup, or a member that leaves, tries again (KIP-848), unless the failed rebalance was the first of
-the group.
+This happens when a consumer's subscription can't be read (see `unreadable-subscription`); the members that
+wait get no answer. Up to 3.9 the coordinator does not check again whether all members have joined: the group
+is stuck. Since 4.0 the next JoinGroup, or a member that leaves, starts the rebalance again (KIP-848), unless
+the one that failed was the group's first.
 """
 
 from typing import Final, Literal

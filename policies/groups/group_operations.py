@@ -1,4 +1,4 @@
-"""`group-operations`: what there is to be authorized for on a group (KIP-430, KIP-848).
+"""`group-operations`: which operations on a group there are to be authorized for (KIP-430, KIP-848).
 
 Without an authorizer, a client that asks DescribeGroups for authorized operations sees all operations: up to
 3.9 Read, Delete and Describe; since 4.0 also DescribeConfigs and AlterConfigs.
@@ -9,7 +9,7 @@ from typing import Final
 from ..behaviour import Behaviour
 
 _READ, _DELETE, _DESCRIBE, _DESCRIBE_CONFIGS, _ALTER_CONFIGS = (1 << code for code in (3, 6, 8, 10, 11))
-"""Bits by the codes of `AclOperation`."""
+"""Bits: one for each code of `AclOperation`."""
 
 _WITHOUT_CONFIGS: Final = _READ | _DELETE | _DESCRIBE
 

@@ -1,6 +1,6 @@
 """`not-coordinator-join`: the member id in a JoinGroup answer with NOT_COORDINATOR (KIP-848).
 
-A client sees the id that it sent up to 3.9, and since 4.0 none. Clients keep theirs in any case.
+Up to 3.9 it is the id that the client sent; since 4.0 there is none. Clients keep their id in any case.
 """
 
 from typing import Final, Literal

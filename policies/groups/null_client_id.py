@@ -1,7 +1,7 @@
-"""`null-client-id`: what a member of a group is called that sent no client id (KAFKA-13385).
+"""`null-client-id`: how a member that sent no client id is named (KAFKA-13385).
 
-A client sees it in front of its member id (`null-6f53c71d-...`), and tools see it in DescribeGroups. Since
-3.1 it is empty.
+A client sees `null` at the beginning of its member id (`null-6f53c71d-...`), and tools see it in
+DescribeGroups. Since 3.1 it is empty.
 """
 
 from typing import Final

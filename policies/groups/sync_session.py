@@ -1,4 +1,4 @@
-"""`sync-session`: a member of a stable group asks for its assignment by SyncGroup.
+"""`sync-session`: a member of a stable group asks for its assignment with SyncGroup.
 
 Up to 3.9 this renews its session as a Heartbeat does; since 4.0 it does not.
 """

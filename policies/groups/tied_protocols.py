@@ -1,4 +1,4 @@
-"""`tied-protocols`: as many members of a group prefer one protocol as another.
+"""`tied-protocols`: the same number of members prefer one protocol as another.
 
 This decides which assignor the group uses. Kafka takes the first protocol of a map that is ordered by hashes:
 up to 3.9 Scala's `immutable.HashMap`, since 4.0 Java's `HashMap`. With `first-member` it is the protocol that
@@ -12,7 +12,7 @@ from ...java_hash import java_hash, spread_hash
 from ..behaviour import Behaviour
 
 Answer = Callable[[Mapping[str, int]], str]
-"""Votes by protocol, those of the first member first -> the protocol taken."""
+"""Votes by protocol, those of the first member first -> the protocol that is chosen."""
 
 _WORD: Final = 0xFFFFFFFF
 
@@ -22,7 +22,7 @@ def scala_order(votes: Mapping[str, int]) -> str:
 
 
 def java_order(votes: Mapping[str, int]) -> str:
-    """In a table of 16 buckets, which is enough for 12 protocols."""
+    """The order in a table of 16 buckets, which is enough for 12 protocols."""
     return max(sorted(votes, key=lambda name: spread_hash(name) & 15), key=votes.__getitem__)
 
 
@@ -40,7 +40,8 @@ def _scala_hash(text: str) -> int:
 
 
 def _trie_order(entries: Iterable[tuple[int, str]], shift: int = 0) -> list[str]:
-    """The order of a trie that branches by 5 bits: in each node its own entries, then those of its nodes."""
+    """The order of a trie that branches by 5 bits: in each node first its own entries, then those of its
+    children."""
     branches: dict[int, list[tuple[int, str]]] = {}
     for entry in entries:
         branches.setdefault(entry[0] >> shift & 31, []).append(entry)

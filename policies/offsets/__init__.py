@@ -1,1 +1,1 @@
-"""Committed offsets: who may commit, what is answered, when they expire."""
+"""Committed offsets: who may commit, how commits are answered, and when offsets expire."""

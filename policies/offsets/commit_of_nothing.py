@@ -1,9 +1,9 @@
-"""`commit-of-nothing`: the first OffsetCommit of a group, of which nothing can be kept (KIP-848).
+"""`commit-of-nothing`: a group's first OffsetCommit, none of whose offsets can be kept (KIP-848).
 
 A client whose metadata are all larger than `offset.metadata.max.bytes` gets OFFSET_METADATA_TOO_LARGE. The
-group begins all the same: members can join it, and DeleteGroups finds it. Since 4.0 groups are shown as
-records have them: ListGroups and DescribeGroups know this one only once another record is in its partition of
-`__consumer_offsets`, whatever group that is of (`CoordinatorRuntime.java`).
+group begins nevertheless: members can join it, and DeleteGroups finds it. Since 4.0 ListGroups and
+DescribeGroups show what is in the log: they do not show this group until another record, of any group, is
+written to its partition of `__consumer_offsets` (`CoordinatorRuntime.java`).
 """
 
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""`fetch-of-no-groups`: OffsetFetch v8 and later that names no group at all (KIP-709).
+"""`fetch-of-no-groups`: OffsetFetch v8 and later that names no group (KIP-709).
 
 Up to 3.9 the broker never answers; since 4.0 the answer is empty.
 """

@@ -1,8 +1,8 @@
-"""`refused-transactional-commit`: TxnOffsetCommit is refused to a group that does not exist (KIP-848).
+"""`refused-transactional-commit`: a refused TxnOffsetCommit of a group that does not exist (KIP-848).
 
-Up to 3.9 the group begins before anything is looked at, so that ListGroups has it, empty, though the
-transaction is unknown; a client that names a generation gets UNKNOWN_MEMBER_ID. Since 4.0 no group begins,
-and that client gets ILLEGAL_GENERATION.
+Up to 3.9 the group begins before anything is checked: ListGroups shows it as empty even if the transaction is
+unknown, and a client that sends a generation gets UNKNOWN_MEMBER_ID. Since 4.0 no group begins, and that
+client gets ILLEGAL_GENERATION.
 """
 
 from typing import Final, Literal

@@ -1,7 +1,7 @@
 """`repeated-partitions`: OffsetCommit or OffsetFetch names a partition twice.
 
-Up to 3.9 a client finds the partition once in the answer, and a topic without partitions not at all; since
-4.0 the answer has everything that was asked for, as often as it was.
+Up to 3.9 the partition is in the answer once, and a topic without partitions is not; since 4.0 the answer
+repeats everything that was asked for.
 """
 
 from typing import Final, Literal

@@ -1,1 +1,1 @@
-"""What a partition knows of idempotent producers."""
+"""What a partition knows about idempotent producers."""

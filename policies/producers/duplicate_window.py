@@ -1,4 +1,5 @@
-"""`duplicate-window`: of how many last batches per producer a duplicate is recognised (KAFKA-5494).
+"""`duplicate-window`: how many last batches of a producer are remembered to recognise duplicates
+(KAFKA-5494).
 
 A client that sends a batch again gets the base offset at which it was first appended, if it is the producer's
 last batch (0.11) or one of its last five (since 1.0). For older ones it gets OUT_OF_ORDER_SEQUENCE_NUMBER.

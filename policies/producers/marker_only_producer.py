@@ -1,8 +1,9 @@
-"""`marker-only-producer`: a producer whose epoch is known from a marker alone (KAFKA-7298).
+"""`marker-only-producer`: a producer whose epoch is known only from a transaction marker (KAFKA-7298).
 
-A transactional client all of whose records were deleted, up to the marker, gets OUT_OF_ORDER_SEQUENCE_NUMBER
-for its next sequence, and gives up. From 2.0.1 to 2.4 it gets UNKNOWN_PRODUCER_ID, from which it recovers;
-since 2.5, where producer state outlives the records, it gets OUT_OF_ORDER_SEQUENCE_NUMBER again (KIP-360).
+The log of a transactional client may hold nothing but a marker, after all its records were deleted. Then its
+next sequence gets OUT_OF_ORDER_SEQUENCE_NUMBER, and it gives up. From 2.0.1 to 2.4 it gets
+UNKNOWN_PRODUCER_ID, from which it recovers; since 2.5, where producer state outlives the records, it gets
+OUT_OF_ORDER_SEQUENCE_NUMBER again (KIP-360).
 """
 
 from typing import Final

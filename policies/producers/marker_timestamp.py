@@ -1,8 +1,8 @@
 """`marker-timestamp`: whether a transaction marker counts as activity of its producer (KAFKA-9144).
 
-With `ignored` a producer of which the log has only markers expires at the next check, and with it the
-coordinator epoch that fences old coordinators: for a client that reads committed records, the last stable
-offset may be held back by a transaction that nobody ends. Since 2.4.1 the marker's timestamp is `kept`.
+With `ignored`, a producer of which the log has only markers expires at the next check, and with it the
+coordinator epoch that fences old coordinators. The last stable offset may then be held back by a transaction
+that nobody ends, and read_committed consumers wait there. Since 2.4.1 the marker's timestamp is `kept`.
 """
 
 from typing import Final, Literal

@@ -11,7 +11,7 @@ from ..behaviour import Behaviour
 
 
 class Retention(NamedTuple):
-    """Whether a producer goes with the last of its records, and the configuration after which it expires."""
+    """Whether a producer is forgotten with its last record, and which configuration says when it expires."""
 
     with_records: bool
     setting: str

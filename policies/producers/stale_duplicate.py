@@ -1,4 +1,4 @@
-"""`stale-duplicate`: a batch that was appended, but is no longer among those remembered (KIP-185).
+"""`stale-duplicate`: a duplicate of a batch that is no longer among the remembered ones (KIP-185).
 
 A client that sends such a batch again gets OUT_OF_ORDER_SEQUENCE_NUMBER, as if records were lost. KIP-185
 proposes DUPLICATE_SEQUENCE_NUMBER, which tells it that the batch was appended; no release ever sent that.

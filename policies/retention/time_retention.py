@@ -1,4 +1,4 @@
-"""`time-retention`: which age `retention.ms` and `segment.ms` look at (KIP-33).
+"""`time-retention`: by which age `retention.ms` and `segment.ms` go (KIP-33).
 
 All releases here go by the timestamps of records. Before KIP-33 a segment was as old as its file: a slow
 topic with a single segment, which never rolled and was appended to now and then, kept records for months, and

@@ -1,1 +1,1 @@
-"""Creating topics and enlarging them."""
+"""Creating topics and adding partitions."""

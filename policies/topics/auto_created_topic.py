@@ -1,8 +1,8 @@
-"""`auto-created-topic`: Metadata asks for a topic that is created upon it (KAFKA-9751).
+"""`auto-created-topic`: Metadata asks for a topic that is then created automatically (KAFKA-9751).
 
-A client gets a retriable error first, and then the topic. The error is LEADER_NOT_AVAILABLE with ZooKeeper,
-and UNKNOWN_TOPIC_OR_PARTITION with KRaft. With `created` the topic is in the first answer, which no release
-does.
+A client first gets a retriable error, and the topic only when it asks again. The error is
+LEADER_NOT_AVAILABLE with ZooKeeper, and UNKNOWN_TOPIC_OR_PARTITION with KRaft. With `created` the first
+answer already has the topic; no release does that.
 """
 
 from typing import Final

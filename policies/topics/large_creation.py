@@ -15,4 +15,4 @@ large_creation: Final = Behaviour[str | None](
     answers={"refused": "Unable to perform excessively large batch operation.", "created": None},
     history=(("0.11", "created"), ("3.5", "refused")),
 )
-"""The value: the message of the refusal."""
+"""The value is the error message."""

@@ -1,8 +1,9 @@
-"""`replicas-of-new-partitions`: how many replicas partitions get that are added to a topic (KAFKA-12471).
+"""`replicas-of-new-partitions`: how many replicas new partitions of a topic get (KAFKA-12471).
 
-Partitions of a topic may differ in that, once replicas were reassigned. With ZooKeeper new ones get as many
-as partition 0 has. A KRaft controller takes whichever comes first in a hash table: clients see other numbers,
-and INVALID_REPLICA_ASSIGNMENT for an assignment that ZooKeeper would have taken.
+After a reassignment the partitions of a topic may have different numbers of replicas. With ZooKeeper new ones
+get as many as partition 0 has. A KRaft controller takes the number from whichever partition comes first in a
+hash table: clients see other numbers, and INVALID_REPLICA_ASSIGNMENT for assignments that ZooKeeper would
+accept.
 """
 
 from typing import Final, Literal

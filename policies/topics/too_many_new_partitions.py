@@ -1,4 +1,5 @@
-"""`too-many-new-partitions`: CreatePartitions adds more than the controller takes at once (10000).
+"""`too-many-new-partitions`: CreatePartitions adds more partitions than the controller allows at once
+(10000).
 
 A client gets UNKNOWN_SERVER_ERROR for the topics that exceed the limit; since 4.4 it gets POLICY_VIOLATION
 with a message for all.
@@ -11,7 +12,7 @@ from ..behaviour import Behaviour
 
 
 class Refusal(NamedTuple):
-    """What is answered, and whether for all topics of the request."""
+    """The error and its message, and whether it is for all topics of the request."""
 
     code: ErrorCode
     message: str | None

@@ -1,8 +1,8 @@
 """`undescribed-topics`: DescribeLogDirs names some topics, and the broker has others (KAFKA-16807).
 
-From 2.6 to 3.6 a client that asks for one topic sees all that have a replica on the broker, the others
-without partitions. Before and since they are left out, as is a topic of which no partition that was asked for
-is there.
+From 2.6 to 3.6 a client that asks for one topic gets all topics with a replica on the broker, the others
+without partitions. Before and since, these are left out, and so is a topic if none of the requested
+partitions exist.
 """
 
 from typing import Final, Literal

@@ -1,8 +1,8 @@
 """`adding-during-markers`: partitions are added to a transaction while markers are written (KAFKA-18660).
 
-The producer itself gets CONCURRENT_TRANSACTIONS and comes again. Up to 3.9 one with another id or epoch gets
-INVALID_PRODUCER_ID_MAPPING or PRODUCER_FENCED, which are fatal; since 4.0 it gets CONCURRENT_TRANSACTIONS as
-well, as its next id may be about to be given out.
+The producer itself gets CONCURRENT_TRANSACTIONS and tries again. A producer with another id or epoch gets
+INVALID_PRODUCER_ID_MAPPING or PRODUCER_FENCED up to 3.9, which are fatal; since 4.0 it gets
+CONCURRENT_TRANSACTIONS as well, because its id may be the next one of this transactional id.
 """
 
 from typing import Final, Literal

@@ -1,9 +1,9 @@
-"""`adding-sequence`: a batch that adds its partition to a transaction (Produce v12), of a producer that the
-partition does not know, with a sequence other than 0 (KAFKA-18202).
+"""`adding-sequence`: a batch adds its partition to a transaction (Produce v12), the partition does not know
+its producer, and its sequence is not 0 (KAFKA-18202).
 
-A producer that bumps its epoch with each transaction begins each partition at 0, so records before this one
-are missing. With `any`, up to 4.0, it is appended and their loss stays hidden; with `zero`, since 4.1, the
-client sees OUT_OF_ORDER_SEQUENCE_NUMBER and has to abort.
+A producer that bumps its epoch with each transaction begins at 0 in each partition, so records before this
+one are missing. With `any`, up to 4.0, the batch is appended, and the loss stays hidden. With `zero`, since
+4.1, the client gets OUT_OF_ORDER_SEQUENCE_NUMBER and has to abort.
 """
 
 from typing import Final, Literal

@@ -14,7 +14,8 @@ from ..behaviour import Behaviour
 
 
 class EpochBump(NamedTuple):
-    """Whether producer id and epoch in InitProducerId are heeded, and whether EndTxn v5 bumps."""
+    """Whether InitProducerId regards the producer id and epoch that it is sent, and whether EndTxn v5
+    bumps."""
 
     on_request: bool
     per_transaction: bool

@@ -1,7 +1,7 @@
-"""`fenced-error`: how the transaction coordinator says that a producer is fenced (KIP-588).
+"""`fenced-error`: which error tells a producer that it is fenced by the transaction coordinator (KIP-588).
 
-Up to 2.6 a client gets INVALID_PRODUCER_EPOCH. Since 2.7 the newer versions of the transactional APIs answer
-PRODUCER_FENCED, which is fatal, as the other is not.
+Up to 2.6 a client gets INVALID_PRODUCER_EPOCH. Since 2.7 newer versions of the transactional APIs answer
+PRODUCER_FENCED, which is fatal, unlike the other.
 """
 
 from collections.abc import Mapping
@@ -25,4 +25,4 @@ fenced_error: Final = Behaviour[Mapping[ApiKey, int]](
     history=(("0.11", "invalid-producer-epoch"), ("2.7", "by-version")),
     ids=("KIP-588",),
 )
-"""The answer says from which version of which API on the error is PRODUCER_FENCED."""
+"""For each API, the version since which the error is PRODUCER_FENCED."""

@@ -1,8 +1,9 @@
-"""`stale-epoch-check`: who looks first at the epoch of a producer that begins a transaction (KAFKA-18042).
+"""`stale-epoch-check`: where the epoch of a producer that begins a transaction is checked first
+(KAFKA-18042).
 
-A producer with an old epoch gets INVALID_PRODUCER_EPOCH from a leader that knows a newer one, since 4.1
-before the coordinator is asked. With `coordinator-first` it gets what is wrong there, as
-INVALID_PRODUCER_ID_MAPPING for a transactional id that is unknown, and waits for that answer.
+A producer with an old epoch gets INVALID_PRODUCER_EPOCH from a leader that knows a newer one; since 4.1 it
+gets that before the coordinator is asked. With `coordinator-first` it waits for the coordinator, and gets the
+error of that, such as INVALID_PRODUCER_ID_MAPPING for an unknown transactional id.
 """
 
 from typing import Final, Literal

@@ -1,4 +1,5 @@
-"""`transaction-completion`: whether a transaction whose end was decided gets there (KAFKA-9777, KAFKA-16352).
+"""`transaction-completion`: whether markers are written once a transaction's end is decided (KAFKA-9777,
+KAFKA-16352).
 
 With `hangs` the coordinator forgets to send the markers, as brokers before 2.6, and again before 3.8,
 sometimes did because of a race: EndTxn succeeds, but then a client gets CONCURRENT_TRANSACTIONS for ever, and

@@ -1,4 +1,4 @@
-"""`transaction-timeout-fencing`: what becomes of a producer whose transaction timed out (KAFKA-6119).
+"""`transaction-timeout-fencing`: what happens to a producer whose transaction timed out (KAFKA-6119).
 
 With `not-fenced`, in 0.11.0.0 and 0.11.0.1, the transaction is aborted and the epoch stays: a client that
 comes back late can continue to write after the abort. With `fenced` the epoch is bumped, and the client can't
@@ -13,7 +13,8 @@ from ..behaviour import Behaviour
 
 
 class Fencing(NamedTuple):
-    """Whether aborting bumps the epoch, keeps the old one as the last, and bumps it once more by ending."""
+    """Whether aborting bumps the epoch, keeps the old one as the last epoch, and bumps it once more at the
+    end."""
 
     bumps_epoch: bool
     keeps_last_epoch: bool

@@ -1,6 +1,7 @@
-"""`transaction-verification`: is a partition part of the transaction that is written to it? (KIP-890)
+"""`transaction-verification`: whether the leader checks that a partition was added to the transaction
+(KIP-890).
 
-Up to 3.5 it is not asked: a late batch opens a transaction that no marker ends, and read_committed consumers
+Up to 3.5 it does not: a late batch begins a transaction that no marker ends, and read_committed consumers
 wait for ever. Since 3.6 the leader asks the coordinator before the first batch (`batches`), since 3.7 also
 before offsets are committed (`batches-and-offsets`): the client gets INVALID_TXN_STATE if the partition was
 not added, and NOT_ENOUGH_REPLICAS while the coordinator can't say. Since 3.8 newer clients (Produce v11,
@@ -16,9 +17,9 @@ _NEVER: Final = 1 << 15
 
 
 class Verification(NamedTuple):
-    """Whether offsets are verified as batches are; whether an open transaction of another epoch counts as
-    the producer's own; from which versions on a client understands TRANSACTION_ABORTABLE, and adds
-    partitions by writing."""
+    """Whether offsets are verified like batches; whether an open transaction of another epoch counts as the
+    producer's own; and since which versions a client understands TRANSACTION_ABORTABLE, and adds partitions
+    by writing."""
 
     offsets: bool = True
     any_epoch: bool = True

@@ -1,7 +1,8 @@
 """`verified-compression`: a compressed batch whose partition had to be verified first (KAFKA-15653).
 
-With `invalid-record`, as 3.6.0 answers now and then since it reads a buffer that was given back, a client
-sees INVALID_RECORD for the first batch of a transaction; 3.6.1 and later append it.
+With `invalid-record` a client gets INVALID_RECORD for the first batch of a transaction. Brokers of 3.6.0
+answer so now and then, because they read a buffer that is already in use again; 3.6.1 and later append the
+batch.
 """
 
 from typing import Final, Literal

@@ -1,8 +1,8 @@
 """`verified-sequence`: which batch of a producer may be the first after verification (KAFKA-14920).
 
-A client sends several batches at once; verification of the first fails for now. With `any`, the second is
-appended, and the first is OUT_OF_ORDER_SEQUENCE_NUMBER however often it comes again. With `lowest`, as in
-each release that verifies, the second is refused until the first is there.
+A client sends several batches at once, and the verification of the first fails with a retriable error. With
+`any`, the second is appended, and then the first always gets OUT_OF_ORDER_SEQUENCE_NUMBER. With `lowest`, as
+in every release that verifies, the second is refused until the first has been appended.
 """
 
 from typing import Final, Literal
