@@ -16,9 +16,9 @@ def connected(bootstrap: str) -> Target:
         _create_internal_topics(bootstrap)
     target = Target.connect(bootstrap, _LIMIT_S)
     for _, host, port in target.nodes:
-        _await_producer_ids(host, port)
+        await_producer_ids(host, port)
     _, host, port = target.nodes[0]
-    _await_producer_ids(host, port, "probe")
+    await_producer_ids(host, port, "probe")
     return target
 
 
@@ -41,7 +41,7 @@ def _create_internal_topics(bootstrap: str) -> None:
         client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
 
 
-def _await_producer_ids(host: str, port: int, transactional_id: str | None = None) -> None:
+def await_producer_ids(host: str, port: int, transactional_id: str | None = None) -> None:
     """Each broker gets the first producer ids from the controller once it is asked for one, and answers
     COORDINATOR_LOAD_IN_PROGRESS meanwhile (`RPCProducerIdManager.java`), as while it loads transactions."""
     with Client(host, port, timeout=_LIMIT_S) as client:

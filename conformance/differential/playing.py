@@ -10,6 +10,7 @@ from ..client import Client, DisconnectedError, api_keys, decode, encode, flexib
 from ..normalise import Normaliser
 from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
+from .connecting import await_producer_ids
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
 from .steps import RESTARTS, SLOW, STOP, Sequence, Step
@@ -119,6 +120,8 @@ class Playing:
         for node in sorted(nodes):
             assert self._brokers is not None
             self._brokers.start_broker(node)
+            _, host, port = next(each for each in self._target.nodes if each[0] == node)
+            await_producer_ids(host, port)
         self._down -= nodes
 
     def _ask(self, number: int, step: Step) -> Any:
