@@ -171,7 +171,7 @@ class RealCluster:
             raise RealBrokerError(f"broker {node} did not stop:\n{self._log(node)}") from None
 
     def start_broker(self, node: int) -> None:
-        """Start one that was stopped, and wait until it knows of all brokers."""
+        """Start one that was stopped, and wait until it knows of all that run."""
         self._launch(node)
         self._await(node)
 
@@ -209,7 +209,8 @@ class RealCluster:
                 answer = client.call("metadata", 4, {"topics": [], "allow_auto_topic_creation": False})
         except OSError:
             return False
-        return len(answer["brokers"]) == len(self.ports)
+        running = [each for each in self._processes.values() if each.poll() is None]
+        return len(answer["brokers"]) == len(running)
 
     def _log(self, node: int) -> str:
         return (self._folder / f"broker{node}.log").read_text(errors="replace")[-3000:]

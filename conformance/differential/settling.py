@@ -167,10 +167,10 @@ class Settling:
         return all(map(self._at_rest, topic["partitions"]))
 
     def _at_rest(self, part: dict[str, Any]) -> bool:
-        """Whether it is led and all are in sync that can be; it has no leader if no replica is up."""
+        """Whether it is led and all are in sync that can be. Where a replica is down nobody may lead."""
         up = self._up(part["replica_nodes"])
-        if not up and self._down:
-            return bool(part["leader_id"] == _NOBODY)
+        if part["leader_id"] == _NOBODY and not self._down.isdisjoint(part["replica_nodes"]):
+            return True
         return part["error_code"] == "NONE" and set(part["isr_nodes"]) == set(up)
 
     def _led(self, topics: list[Topic]) -> bool:

@@ -74,7 +74,7 @@ REPLICAS: Final[dict[Draw, int]] = {
     replicas.alter_partition_reassignments: 14,
     replicas.list_partition_reassignments: 4,
     replicas.stop_broker: 2,
-    replicas.start_broker: 20,
+    replicas.start_broker: 15,
     admin.metadata: 3,
     admin.describe_topic_partitions: 5,
     admin.describe_cluster: 3,

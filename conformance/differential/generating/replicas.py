@@ -204,16 +204,18 @@ def list_partition_reassignments(world: World) -> None:
 
 
 def stop_broker(world: World) -> None:
-    """One at a time, and not the first: it is the controller and has the coordinators."""
-    if world.down is None:
-        world.down = world.rng.choice(range(1, len(BROKERS)))
-        world.add(STOP, 0, {}, broker=world.down)
+    """Not the first: it is the controller and has the coordinators."""
+    left = [rank for rank in range(1, len(BROKERS)) if rank not in world.down]
+    wanted = world.rng.choices((1, 2), (65, 35))[0]
+    for rank in world.rng.sample(left, min(wanted, len(left))):
+        world.down.append(rank)
+        world.add(STOP, 0, {}, broker=rank)
 
 
 def start_broker(world: World) -> None:
-    if world.down is not None:
-        world.add(START, 0, {}, broker=world.down)
-        world.down = None
+    if world.down:
+        started = world.down.pop(world.rng.randrange(len(world.down)))
+        world.add(START, 0, {}, broker=started)
 
 
 # -- what holds for any request where there are several brokers
@@ -239,7 +241,7 @@ def _asked(world: World, step: Step, fields: Fields) -> int | tuple[str, int]:
     if isinstance(session, dict) and world.chance(92):
         return world.asked_of_session.get(session["$session"], 0)
     rank: int | tuple[str, int] = world.rng.randrange(len(BROKERS))
-    if rank == world.down and world.chance(80):
+    if rank in world.down and world.chance(80):
         rank = 0
     if step.api in _COORDINATED:
         rank = 0 if world.chance(90) else rank
