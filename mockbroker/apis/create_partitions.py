@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
-from ..cluster.timeline_map import first_partition
 from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
 from ..policies.topics.replicas_of_new_partitions import replicas_of_new_partitions
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
@@ -100,7 +99,7 @@ def _assignment(
     """The replicas of the new partitions. ApiError."""
     present = len(topic.partitions)
     zero = topic.policies[replicas_of_new_partitions] == "as-partition-0"
-    factor = len(topic.partitions[0 if zero else first_partition(present)].replicas)
+    factor = len(topic.partitions[0 if zero else topic.in_table_order()[0]].replicas)
     if asked.assignments is None:
         topic_creation.check_replication_factor(cluster, factor)
         first = topic.partitions[0].replicas[0] - 1 + present

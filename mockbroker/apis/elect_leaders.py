@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from ..cluster import controller
 from ..cluster.call import Call
+from ..cluster.timeline_map import in_table_order
+from ..java_hash import java_hash
 from ..policies.controller.election_refusal import election_refusal
 from ..policies.controller.repeated_election import repeated_election
 from ..protocol.api_error import ApiError
@@ -61,7 +63,10 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
 
 
 def _all(call: Call) -> list[tuple[str, list[int]]]:
-    return [(name, list(range(len(topic.partitions)))) for name, topic in call.cluster.topics.items()]
+    """In the order of the controller's hash tables."""
+    topics = call.cluster.topics
+    names = in_table_order(topics, call.cluster.most_topics, java_hash)
+    return [(name, topics[name].in_table_order()) for name in names]
 
 
 def _named(request: ElectLeadersRequest) -> list[tuple[str, list[int]]]:

@@ -58,6 +58,8 @@ class Cluster:
         self.cluster_id = base64.urlsafe_b64encode(environment.new_uuid().bytes).decode().rstrip("=")
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
+        self.most_topics = 0
+        """How many the controller's table has made room for (`timeline_map`)."""
         self.colliding_names = Colliding()
         self.notes = Notes()
         rack = self.configs.broker_text("broker.rack")
@@ -107,7 +109,9 @@ class Cluster:
         if index == len(topic.partitions):
             partition = TopicPartition(topic, index, registered)
             topic.partitions.append(partition)
+            topic.most_partitions = max(topic.most_partitions, index + 1)
             return partition, None
+        topic.most_partitions = max(topic.most_partitions, len(topic.partitions) + 1)
         partition = topic.partitions[index]
         before = partition.registered
         partition.register(registered)
@@ -207,6 +211,7 @@ class Cluster:
         topic_id = self.environment.new_uuid()
         topic = Topic(self, name, topic_id, overrides or {})
         self.topics[name] = self.topic_ids[topic_id] = topic
+        self.most_topics = max(self.most_topics, len(self.topics))
         self.colliding_names.add(name)
         self.write(TopicRecord(name, topic_id))
         topic.add_partitions(assignment)

@@ -1,23 +1,31 @@
-"""In which order a controller goes through its hash tables (`BaseHashTable.java`)."""
+"""In which order a controller goes through its hash tables (`TimelineHashMap.java`, `BaseHashTable.java`)."""
 
-import functools
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
 
 _FIBONACCI: Final = 0x9E3779B97F4A7C15
 _LEAST_SLOTS: Final = 2
+_SIGN: Final = 1 << 31
 _LONG: Final = (1 << 64) - 1
+Key = TypeVar("Key")
 
 
-def _slot(key: int, slots: int) -> int:
-    return (key * _FIBONACCI & _LONG) >> 65 - slots.bit_length()
+def in_table_order(keys: Iterable[Key], most: int, hash_code: Callable[[Key], int]) -> list[Key]:
+    """`keys` in the order of a table to which they were added one by one; `hash_code` gives 32 bits.
 
-
-@functools.lru_cache(maxsize=256)
-def first_partition(count: int) -> int:
-    """The partition that comes first among `count` in a table to which they were added in order."""
+    `most` is how many the table has made room for: it never gets smaller, and makes room for one more even if
+    a key that it has gets another value.
+    """
     slots = _LEAST_SLOTS
-    for size in range(count):
-        if (size + 1) * 3 > slots * 4:
-            slots *= 2
+    while most * 3 > slots * 4:
+        slots *= 2
+    found = list(keys)
     # A slot is read from its end; growing keeps the order in which its keys were added.
-    return max(key for key in range(count) if not _slot(key, slots))
+    found.reverse()
+    found.sort(key=lambda key: _slot(hash_code(key), slots))
+    return found
+
+
+def _slot(code: int, slots: int) -> int:
+    signed = (code ^ _SIGN) - _SIGN
+    return (signed * _FIBONACCI & _LONG) >> 65 - slots.bit_length()

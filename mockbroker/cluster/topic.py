@@ -6,6 +6,7 @@ from uuid import UUID
 
 from ..configs import TopicSettings
 from . import controller, eligible
+from .timeline_map import in_table_order
 from .topic_partition import TopicPartition
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Topic:
         self.internal = name in INTERNAL
         self.settings: TopicSettings
         self.partitions: list[TopicPartition] = []
+        self.most_partitions = 0
+        """How many the controller's table has made room for (`timeline_map`)."""
         self.configure(overrides)
 
     def configure(self, overrides: Mapping[str, str]) -> None:
@@ -50,6 +53,10 @@ class Topic:
         """One for each list of replicas."""
         for index, replicas in enumerate(assignment, len(self.partitions)):
             controller.create_partition(self, index, replicas)
+
+    def in_table_order(self) -> list[int]:
+        """Its partitions as the controller goes through them."""
+        return in_table_order(range(len(self.partitions)), self.most_partitions, int)
 
     @property
     def policies(self) -> "Policies":
