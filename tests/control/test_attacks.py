@@ -178,13 +178,21 @@ def test_a_token_that_can_not_be(options: dict[str, Any], reason: str) -> None:
 # -- who reads slowly
 
 
+@pytest.fixture
+def of_its_own() -> Iterator[MockCluster]:
+    """A reader that is gone counts until the server notices."""
+    with MockCluster(control=True) as started:
+        yield started
+
+
 def stream(cluster: MockCluster, since: int = -1) -> http.client.HTTPConnection:
     connection = http.client.HTTPConnection(cluster.control_url.removeprefix("http://"), timeout=30)
     connection.request("GET", f"/trace/stream?since={since}")
     return connection
 
 
-def test_a_reader_that_comes_too_late_is_told_what_it_missed(cluster: MockCluster) -> None:
+def test_a_reader_that_comes_too_late_is_told_what_it_missed(of_its_own: MockCluster) -> None:
+    cluster = of_its_own
     cluster.trace  # noqa: B018 - begins it
     ask("PUT", cluster.control_url + "/policies/election", {"answer": "clean"})
     count = KEPT + 7
@@ -206,7 +214,8 @@ def test_a_reader_that_comes_too_late_is_told_what_it_missed(cluster: MockCluste
         assert answer.readline() == f"id: {first + 8}\n".encode()
 
 
-def test_there_are_only_so_many_readers(cluster: MockCluster) -> None:
+def test_there_are_only_so_many_readers(of_its_own: MockCluster) -> None:
+    cluster = of_its_own
     with contextlib.ExitStack() as stack:
         for _ in range(MOST_STREAMS):
             reader = stack.enter_context(contextlib.closing(stream(cluster)))

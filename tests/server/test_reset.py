@@ -10,7 +10,7 @@ from mockbroker import MockCluster
 from mockbroker.faults.actions import When
 
 API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 7, -1)
-LIMIT_S = 10
+LIMIT_S = 60
 
 
 def read(cluster: MockCluster) -> bytes:

@@ -76,7 +76,7 @@ async def test_a_waiting_fetch_is_woken_through_another_connection() -> None:
         while not partition.waiting:
             await trio.lowlevel.checkpoint()
         await ask(other, wire.produce("t", wire.batch([b"x"])))
-        with trio.fail_after(10):
+        with trio.fail_after(60):
             [(_, body)] = await read(waiting)
         assert wire.fetched(body, "t")[1] == 1
         await waiting.aclose()
@@ -87,7 +87,7 @@ async def test_a_waiting_fetch_is_woken_through_another_connection() -> None:
 async def test_a_waiting_fetch_is_answered_by_the_clock() -> None:
     async with mockbroker.serve(brokers=1, topics={"t": 1}) as served:
         stream = await trio.open_tcp_stream(*addresses(served.bootstrap_servers)[0])
-        with trio.fail_after(10):
+        with trio.fail_after(60):
             [(_, body)] = await ask(stream, wire.fetch("t", 0, max_wait_ms=20))
         assert wire.fetched(body, "t") == (0, 0, b"")
         await stream.aclose()
@@ -119,7 +119,7 @@ async def test_bad_input_closes_one_connection_and_harms_no_other() -> None:
         for data in (struct.pack(">i", 2**31 - 1), struct.pack(">i", -5), b"GET / HTTP/1.1\r\n\r\n"):
             bad = await trio.open_tcp_stream(*address)
             await bad.send_all(data)
-            with trio.fail_after(10):
+            with trio.fail_after(60):
                 assert await bad.receive_some(1) == b""
             await bad.aclose()
             [(_, body)] = await ask(good, wire.produce("t", wire.batch([b"x"])))
@@ -155,7 +155,7 @@ def test_a_killed_broker_hangs_up_without_an_answer_and_comes_back_by_itself() -
         with socket.create_connection(first) as sock:
             sock.sendall(wire.fetch("t", 0, max_wait_ms=60_000))
             cluster.kill_broker(1)
-            sock.settimeout(20)
+            sock.settimeout(60)
             with contextlib.suppress(ConnectionResetError):
                 assert sock.recv(65536) == b""
         with pytest.raises(ConnectionRefusedError):
