@@ -119,7 +119,7 @@ def test_an_instance_that_dies_as_it_commits(
     text.until("member left", lambda: members(cluster) == 1)
     text.finish()
     assert text.counts == text.expected()
-    assert staying.running("b")
+    text.until("one instance at the end", lambda: staying.running("b"))
 
 
 def test_a_zombie(cluster: MockCluster, jvm: Start, text: Text) -> None:
