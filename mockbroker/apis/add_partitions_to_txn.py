@@ -1,6 +1,6 @@
 """AddPartitionsToTxn (24): partitions become part of a transaction (KIP-98).
 
-From v4 on brokers ask for many transactions at once, and whether partitions are part of one (KIP-890).
+Since v4 brokers ask about many transactions at once, and whether partitions are part of one (KIP-890).
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> obj
 
 
 def _one(call: Call, asked: AddPartitionsToTxnTransaction, done: Done) -> None:
-    """One partition that does not exist, and none is added."""
+    """Adds the partitions of one transaction; if one does not exist, none is added."""
     keys = frozenset((topic.name, index) for topic in asked.topics for index in topic.partitions)
     known = {key for key in keys if call.cluster.partition(*key) is not None}
     if known != keys:
@@ -82,7 +82,7 @@ def _verified(
 
 
 def not_added(call: Call) -> ErrorCode:
-    """What a coordinator answers brokers for a partition that is no part of the transaction: since 3.8 an
+    """What a coordinator answers to brokers for a partition that is not part of the transaction: since 3.8 an
     error that means "abort" (KIP-890)."""
     verification = call.policies[transaction_verification]
     abortable = verification is not None and verification.produce_abortable < 1 << 15
@@ -90,7 +90,7 @@ def not_added(call: Call) -> ErrorCode:
 
 
 def _all(asked: AddPartitionsToTxnTransaction, error: ErrorCode) -> AddPartitionsToTxnResult:
-    """The same for each partition, as often as it was named."""
+    """The same error for each partition, as often as it was named."""
     topics = [
         AddPartitionsToTxnTopicResult(
             topic.name, [AddPartitionsToTxnPartitionResult(index, error) for index in topic.partitions]

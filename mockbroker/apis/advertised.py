@@ -9,10 +9,10 @@ from .registry import REGISTERED
 
 @functools.cache
 def advertised(release: Release) -> dict[int, tuple[int, int]]:
-    """What the release had, what there is a codec for, and what is registered.
+    """The versions that the release had, that there is a codec for, and whose API has a handler.
 
-    Where the release itself advertises versions it does not answer (Produce 0-2 on 4.x, KAFKA-18659), so
-    is done here.
+    Versions that a release advertises but does not answer (Produce 0 to 2 on 4.x, KAFKA-18659) are advertised
+    and not answered here too.
     """
     ranges = {}
     for key, (low, high) in sorted(facts(release).apis.items()):

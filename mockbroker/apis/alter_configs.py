@@ -19,10 +19,10 @@ from .registry import handles
 
 @handles(ApiKey.ALTER_CONFIGS)
 def alter_configs(call: Call, request: AlterConfigsRequest) -> AlterConfigsResponse | Outcome:
-    """Every resource succeeds or fails by itself; what a request leaves out is reset."""
+    """Every resource succeeds or fails by itself; configurations that a request leaves out are reset."""
     names = {(each.resource_type, each.resource_name) for each in request.resources}
     if len(names) != len(request.resources):
-        # A real broker fails on a resource that is named twice and never answers.
+        # A real broker fails if a resource is named twice, and never answers.
         return NO_ANSWER
     answer = AlterConfigsResponse()
     for each in request.resources:

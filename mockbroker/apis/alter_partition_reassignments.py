@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from ..metadata.records import PartitionChangeRecord
 
 _SMALL_SET: Final = 4
-"""Scala prints larger sets as what they are."""
+"""Larger sets are printed by Scala with the name of their class."""
 
 
 @handles(ApiKey.ALTER_PARTITION_REASSIGNMENTS)
 def alter_partition_reassignments(
     call: Call, request: AlterPartitionReassignmentsRequest
 ) -> AlterPartitionReassignmentsResponse:
-    """Each partition succeeds or fails by itself. New replicas that are well copy the log on the spot.
+    """Each partition succeeds or fails by itself. New replicas that nothing hinders copy the log at once.
 
-    KRaft looks at the whole request before it changes anything, also where a partition is named twice.
+    KRaft checks the whole request before it changes anything, even if it names a partition twice.
     """
     by_zookeeper = call.policies[reassignment_refusal] == "dead-brokers"
     may_change_factor = request.allow_replication_factor_change
@@ -47,7 +47,7 @@ def alter_partition_reassignments(
     if not request.topics:
         answer.error_message = ""
     elif request.timeout_ms <= 0:
-        # The controller's deadline has passed when it takes up the request.
+        # The controller's deadline has passed when it starts on the request.
         answer.error_code = ErrorCode.REQUEST_TIMED_OUT
     else:
         answer.allow_replication_factor_change = may_change_factor
@@ -75,7 +75,7 @@ def alter_partition_reassignments(
 
 
 class _Change(NamedTuple):
-    """What the controller is about to write."""
+    """What the controller will write."""
 
     partition: "TopicPartition"
     records: "list[PartitionChangeRecord]"
@@ -88,7 +88,7 @@ def _make(cluster: "Cluster", changes: list[_Change]) -> None:
 
 
 def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_factor: bool) -> _Change:
-    """ApiError, in the controller's order of checks (`ReplicationControlManager.java`)."""
+    """Checks one partition in the controller's order (`ReplicationControlManager.java`). ApiError."""
     cluster, index = call.cluster, asked.partition_index
     partition = cluster.partition(topic, index)
     if call.policies[reassignment_refusal] == "dead-brokers":
@@ -109,7 +109,7 @@ def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_
 def _check_as_zookeeper(
     cluster: "Cluster", partition: "TopicPartition | None", replicas: "Sequence[int] | None"
 ) -> None:
-    """ApiError, in the order of checks and the words of `KafkaController.scala`."""
+    """ApiError, with the order of checks and the messages of `KafkaController.scala`."""
     if replicas is None:
         if partition is None or not reassignments.under_way(partition):
             message = "No partition reassignment is in progress."

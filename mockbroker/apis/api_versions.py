@@ -1,4 +1,4 @@
-"""ApiVersions (18): what this broker speaks (KIP-35, KIP-511, KIP-584)."""
+"""ApiVersions (18): the APIs, versions and features of this broker (KIP-35, KIP-511, KIP-584)."""
 
 import re
 
@@ -25,7 +25,7 @@ _FEATURE_NEEDS = {
     "share.version": 76,
     "streams.version": 88,
 }
-"""Features that would make clients use an API: advertised once it is answered."""
+"""Features that make clients use an API, by key; each is advertised only if its API is answered."""
 
 
 @handles(ApiKey.API_VERSIONS)
@@ -54,7 +54,8 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
 
 
 def note_software(client: Client, request: ApiVersionsRequest) -> bool:
-    """Whether the client tells its software as it may (since v3, KIP-511); it is kept then."""
+    """Whether the names that the client gives its software are valid (since v3, KIP-511); then they are
+    kept."""
     name, version = request.client_software_name, request.client_software_version
     if not (_SOFTWARE.fullmatch(name) and _SOFTWARE.fullmatch(version)):
         return False
@@ -63,7 +64,8 @@ def note_software(client: Client, request: ApiVersionsRequest) -> bool:
 
 
 def unsupported(release: Release) -> ApiVersionsResponse:
-    """The v0 answer to a version the broker does not know (KIP-511): its own range and nothing else."""
+    """The v0 answer to a version that the broker does not know (KIP-511): only the versions of
+    ApiVersions."""
     low, high = advertised(release)[ApiKey.API_VERSIONS]
     return ApiVersionsResponse(
         error_code=ErrorCode.UNSUPPORTED_VERSION, api_keys=[ApiVersion(ApiKey.API_VERSIONS, low, high)]

@@ -1,4 +1,4 @@
-"""CreatePartitions (37): more partitions for topics (KIP-195)."""
+"""CreatePartitions (37): adds partitions to topics (KIP-195)."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -46,7 +46,7 @@ def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePar
     for asked in single:
         try:
             if request.timeout_ms <= 0:
-                # The controller's deadline has passed when it takes up the request.
+                # The controller's deadline has passed when it starts on the request.
                 raise ApiError(ErrorCode.REQUEST_TIMED_OUT)
             if refused:
                 raise ApiError(limit.code, limit.message)

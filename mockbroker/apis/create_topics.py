@@ -35,7 +35,7 @@ def create_topics(call: Call, request: CreateTopicsRequest) -> object:
 
 
 def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
-    """A part for every few topics: others may create some of them in between."""
+    """One part for every few topics: other requests may create some of them in between."""
     cluster = call.cluster
     if cluster.active_controller.refuses(call.broker):
         return CreateTopicsResponse(
@@ -67,7 +67,7 @@ def _refused(
 ) -> Generator[None, None, tuple[ErrorCode, str | None] | None]:
     """Why the controller refuses the whole request, if it does."""
     if request.timeout_ms <= 0:
-        # The controller's deadline has passed when it takes up the request.
+        # The controller's deadline has passed when it starts on the request.
         return ErrorCode.REQUEST_TIMED_OUT, None
     partitions = _partitions(cluster, topics)
     if partitions > topic_creation.MAX_PARTITIONS_PER_REQUEST:
@@ -92,7 +92,7 @@ def _refused(
 
 
 class _Creation:
-    """The topics of one request, which don't collide with one another and are placed as if they were one."""
+    """The topics of one request. They don't collide with each other, and are placed as one assignment."""
 
     def __init__(self, cluster: "Cluster", validate_only: bool) -> None:
         self._cluster = cluster
@@ -100,7 +100,7 @@ class _Creation:
         self._first = len(cluster.topics)
         self._made: set[str] = set()
         self.described: dict[tuple[tuple[str, str], ...], list[CreatableTopicConfigs]] = {}
-        """What is answered about the configurations of topics that set the same ones."""
+        """The configurations in the answer, shared by topics that set the same ones."""
 
     def of(self, topic: CreatableTopic) -> CreatableTopicResult:
         cluster = self._cluster

@@ -1,4 +1,4 @@
-"""The messages that Kafka gives with an error when nothing more is said (`Errors.java`)."""
+"""The default messages of errors (`Errors.java`)."""
 
 from typing import Final
 
@@ -17,5 +17,5 @@ _MESSAGES: Final = {
 
 
 def default_message(code: ErrorCode) -> str | None:
-    """None for errors that are not answered with their own message here."""
+    """None for errors whose default message is not used here."""
     return _MESSAGES.get(code)

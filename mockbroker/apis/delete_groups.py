@@ -14,7 +14,7 @@ from .registry import handles
 
 @handles(ApiKey.DELETE_GROUPS)
 def delete_groups(call: Call, request: DeleteGroupsRequest) -> DeleteGroupsResponse:
-    """A group named twice is answered once."""
+    """A group that is named twice is answered once."""
     names = dict.fromkeys(request.groups_names)
     return DeleteGroupsResponse(results=[DeletableGroupResult(name, _delete(call, name)) for name in names])
 

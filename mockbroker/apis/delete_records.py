@@ -21,7 +21,7 @@ _NO_LOW_WATERMARK: Final = -1
 
 @handles(ApiKey.DELETE_RECORDS)
 def delete_records(call: Call, request: DeleteRecordsRequest) -> object:
-    """Of a partition that is named twice the last offset counts."""
+    """If a partition is named twice, the last offset counts."""
     waiting: list[_Deleted] = []
     asked: dict[str, dict[int, int]] = {}
     for topic in request.topics:
@@ -45,7 +45,7 @@ def delete_records(call: Call, request: DeleteRecordsRequest) -> object:
 
 
 class _Deleted(NamedTuple):
-    """A partition whose followers have yet to delete."""
+    """A partition whose followers have not deleted yet."""
 
     partition: Partition
     wanted: int
@@ -67,7 +67,7 @@ class _Waiting:
             each.partition.deleting.add(self.look)
 
     def look(self) -> None:
-        """A follower has told of its log start offset, or the leader changed."""
+        """A follower has reported its log start offset, or the leader changed."""
         try:
             self._look()
         except Exception as error:  # it is told by another's request, which goes on
@@ -102,7 +102,7 @@ class _Waiting:
 def _delete(
     call: Call, topic: str, index: int, offset: int, waiting: list[_Deleted]
 ) -> DeleteRecordsPartitionResult:
-    """`Partition.deleteRecordsOnLeader`; a compacted topic that is not deleted from refuses."""
+    """`Partition.deleteRecordsOnLeader`; refuses compacted topics without the cleanup policy `delete`."""
 
     def refuse(code: ErrorCode) -> DeleteRecordsPartitionResult:
         return DeleteRecordsPartitionResult(index, _NO_LOW_WATERMARK, code)

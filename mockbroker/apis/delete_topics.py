@@ -55,7 +55,7 @@ def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsRespo
 
 
 def _sorted_out(request: DeleteTopicsRequest) -> tuple[list[DeletableTopicResult], list[str], list[UUID]]:
-    """Errors of topics that are not rightly named, then the names and the ids that are."""
+    """The errors of topics that are not named properly, then the names and the ids of the others."""
     errors = []
     names: Counter[str] = Counter()
     ids: Counter[UUID] = Counter()

@@ -28,12 +28,12 @@ from .registry import handles
 
 @handles(ApiKey.DESCRIBE_CONFIGS)
 def describe_configs(call: Call, request: DescribeConfigsRequest) -> object:
-    """A resource of an unknown type fails the whole request; other errors are a resource's own."""
+    """A resource of an unknown type fails the whole request; other errors affect only their resource."""
     return in_parts(call, _resources(call, request))
 
 
 def _resources(call: Call, request: DescribeConfigsRequest) -> Steps:
-    """A part for each resource."""
+    """One part for each resource."""
     known = all(resources.known_type(call.cluster, each.resource_type) for each in request.resources)
     results = []
     shown = _Shown(call, request)
@@ -55,7 +55,8 @@ def _resources(call: Call, request: DescribeConfigsRequest) -> Steps:
 
 
 class _Shown:
-    """What is shown of the resources of one request. Most are set alike: what is the same is there once."""
+    """What is shown of the resources of one request. Most have the same configuration, so equal parts are
+    shared."""
 
     def __init__(self, call: Call, request: DescribeConfigsRequest) -> None:
         self._call = call
@@ -63,9 +64,9 @@ class _Shown:
         self._whole: dict[Hashable, Shared[DescribeConfigsResourceResult]] = {}
 
     def of(self, asked: DescribeConfigsResource) -> list[DescribeConfigsResourceResult]:
-        """Those asked for by name; all when no names are given. ApiError.
+        """The configurations that were asked for by name, or all if no names were given. ApiError.
 
-        Client metrics without a definition are always shown: releases that describe them so ignore the names.
+        Client metrics without a definition are always shown: releases that describe them ignore the names.
         """
         _check(self._call, asked)
         overrides = _overrides(self._call, asked)
@@ -125,7 +126,7 @@ def _check(call: Call, asked: DescribeConfigsResource) -> None:
 
 
 def _overrides(call: Call, asked: DescribeConfigsResource) -> Mapping[str, str]:
-    """What is set for just this resource."""
+    """What is set for exactly this resource."""
     cluster, name = call.cluster, asked.resource_name
     match asked.resource_type:
         case ResourceType.TOPIC:
@@ -168,7 +169,7 @@ def _check_id(broker: Broker, name: str, alternative: str) -> None:
 
 
 def _own(broker: Broker) -> dict[str, str]:
-    """The static configuration that differs from broker to broker."""
+    """The static configuration that differs between brokers."""
     own = {
         "broker.id": str(broker.id),
         "listeners": "PLAINTEXT://{}:{}".format(*broker.listens_on),

@@ -18,7 +18,7 @@ from .registry import handles
 
 @handles(ApiKey.DESCRIBE_GROUPS)
 def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
-    """Without an authorizer, all operations that groups have are authorized."""
+    """Without an authorizer, all operations on groups are authorized."""
     answer = DescribeGroupsResponse(groups=[_describe(call, group_id) for group_id in request.groups])
     if request.include_authorized_operations:
         for group in answer.groups:
@@ -28,7 +28,7 @@ def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroup
 
 
 def _describe(call: Call, group_id: str) -> DescribedGroup:
-    """An unknown group is Dead, and since v6 an error too (KIP-1043)."""
+    """An unknown group is Dead, and since v6 also an error (KIP-1043)."""
     groups = call.broker.groups
     if error := groups.refuses(group_id, may_be_empty=True):
         return DescribedGroup(error_code=error, group_id=group_id)
@@ -50,7 +50,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
 
 
 def _members(call: Call, group: ClassicGroup, protocol: str | None) -> list[DescribedGroupMember]:
-    """Metadata is shown of stable groups only."""
+    """Metadata is shown only for stable groups."""
     with_assignment = protocol is not None or call.policies[described_assignments] == "always"
     return [
         DescribedGroupMember(

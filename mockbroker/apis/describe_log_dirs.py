@@ -1,4 +1,4 @@
-"""DescribeLogDirs (35): how large the replicas on a broker are (KIP-113, KIP-827, KIP-1066)."""
+"""DescribeLogDirs (35): the sizes of the replicas on a broker (KIP-113, KIP-827, KIP-1066)."""
 
 from typing import Final
 
@@ -16,14 +16,14 @@ from ..protocol.messages.describe_log_dirs import (
 from .registry import handles
 
 VOLUME_BYTES: Final = 1 << 40
-"""The size of the volume that a folder is in."""
+"""The size of the volume on which the log directory is."""
 Asked = set[tuple[str, int]] | None
 """Topics and partitions; None for all."""
 
 
 @handles(ApiKey.DESCRIBE_LOG_DIRS)
 def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> DescribeLogDirsResponse:
-    """Every log is in the first of `log.dirs`; what is not there is left out (`ReplicaManager.scala`)."""
+    """All logs are in the first of `log.dirs`; unknown partitions are left out (`ReplicaManager.scala`)."""
     asked: Asked = None
     if request.topics is not None:
         asked = {(topic.topic, index) for topic in request.topics for index in topic.partitions}

@@ -29,7 +29,7 @@ def describe_producers(call: Call, request: DescribeProducersRequest) -> Describ
 
 
 def _partition(call: Call, topic: str, index: int) -> PartitionResponse:
-    """Any replica answers. Only what is wrong with the topic has a message."""
+    """Any replica answers. Only errors about the topic have a message."""
     if why := fault(topic):
         return PartitionResponse(index, ErrorCode.INVALID_TOPIC_EXCEPTION, why)
     found = call.cluster.topics.get(topic)

@@ -23,7 +23,8 @@ from .registry import handles
 def describe_topic_partitions(
     call: Call, request: DescribeTopicPartitionsRequest
 ) -> DescribeTopicPartitionsResponse:
-    """`DescribeTopicPartitionsRequestHandler.java`; with no names all topics, unknown ones left out."""
+    """Without names, all topics; unknown topics are left out
+    (`DescribeTopicPartitionsRequestHandler.java`)."""
     image = call.broker.image
     names = [topic.name for topic in request.topics]
     if (code := _fault(names, request.cursor)) is not None:
@@ -72,7 +73,7 @@ def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
 def _described(
     topic: TopicImage, first: int, page: list[PartitionRegistration], brokers: Collection[int]
 ) -> DescribeTopicPartitionsResponseTopic:
-    """`page` has the partitions from index `first` on; `brokers` are those that the client is told of."""
+    """`page` has the partitions from index `first` on; `brokers` are those that the client is told about."""
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
         topic_id=topic.id,

@@ -25,8 +25,8 @@ Elect = Callable[[str, int], PartitionResult]
 
 @handles(ApiKey.ELECT_LEADERS)
 def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersResponse:
-    """Null stands for all partitions: those that need no election are left out of the answer then, but not
-    their topics."""
+    """Null means all partitions: then those that need no election are left out of the answer, but not their
+    topics."""
     cluster = call.cluster
     if cluster.active_controller.refuses(call.broker):
         everything = request.topic_partitions is None
@@ -35,7 +35,7 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
     if request.topic_partitions is not None and not request.topic_partitions:
         return ElectLeadersResponse()
     if request.timeout_ms <= 0:
-        # The controller's deadline has passed when it takes up the request.
+        # The controller's deadline has passed when it starts on the request.
         return _refused(request, ErrorCode.REQUEST_TIMED_OUT)
     if request.election_type not in _ELECTIONS:
         why = f"Unknown election type {request.election_type}"
@@ -88,7 +88,7 @@ def _failing(error: ErrorCode, message: str | None = None) -> Elect:
 def _refused(
     request: ElectLeadersRequest, error: ErrorCode, message: str | None = None
 ) -> ElectLeadersResponse:
-    """The error stands at the top and with each partition that was named."""
+    """The error is at the top, and with each partition that was named."""
     answer = _results(_named(request), _failing(error, message))
     answer.error_code = error
     return answer

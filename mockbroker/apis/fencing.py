@@ -1,4 +1,4 @@
-"""How the transactional APIs say that a producer is fenced (KIP-588)."""
+"""How the transactional APIs report that a producer is fenced (KIP-588)."""
 
 from ..cluster.call import Call
 from ..policies.transactions.fenced_error import fenced_error

@@ -33,7 +33,7 @@ _ISOLATION_LEVELS = (0, 1)
 _FUTURE_REPLICA = -3
 _DIVERGES_SINCE = 12
 _LEADER_TOLD = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
-"""Errors with which the answer names the leader from v16 on (KIP-951)."""
+"""Errors for which the answer names the leader since v16 (KIP-951)."""
 Results = list[tuple[Key, PartitionData]]
 
 
@@ -48,9 +48,9 @@ def fetch(call: Call, request: FetchRequest) -> object:
     if request.isolation_level not in _ISOLATION_LEVELS and _any_exists(call, context):
         return _failed(call, request)
     if request.replica_state.replica_id == _FUTURE_REPLICA:
-        # It reads to the log end, whatever it asks for (`FetchIsolation.of`).
+        # A future replica reads up to the log end, whatever it asks for (`FetchIsolation.of`).
         request.isolation_level = 0
-    # Who takes less than the least that is waited for does not wait (`KafkaApis.handleFetchRequest`).
+    # A Fetch does not wait for more than it takes (`KafkaApis.handleFetchRequest`).
     request.min_bytes = min(request.min_bytes, request.max_bytes)
     results, size, at_once = _read(call, context)
     if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
@@ -69,7 +69,7 @@ def _any_exists(call: Call, context: FetchContext) -> bool:
 def _failed(
     call: Call, request: FetchRequest, error: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR
 ) -> FetchResponse:
-    """The error stands at the top, with the partitions where the client could not see it there."""
+    """The error is at the top, and with the partitions in versions that have no error there."""
     answer = FetchResponse(error_code=error, session_id=request.session_id)
     if call.version >= 13:
         return answer
@@ -83,7 +83,7 @@ def _failed(
 
 
 class _Waiting:
-    """A Fetch that waits until enough bytes are there or its time is over."""
+    """A Fetch that waits until there are enough bytes or its time is over."""
 
     __slots__ = ("call", "context", "follower", "keys", "missing", "partitions", "timer")
 
@@ -91,7 +91,7 @@ class _Waiting:
         self.call = call
         self.context = context
         self.missing = missing
-        # What is to be read from another replica is not awaited here.
+        # What is to be read from another replica is not waited for here.
         self.keys = [key for key, result in results if result.preferred_read_replica < 0]
         there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
         self.partitions = [partition for _, partition in there if partition is not None]
@@ -104,7 +104,7 @@ class _Waiting:
         }
 
     def begin(self) -> None:
-        """Waits."""
+        """Starts waiting."""
         self.timer = self.call.environment.wait(self.context.request.max_wait_ms, self.complete)
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
@@ -117,7 +117,7 @@ class _Waiting:
         return base, log.segment_of(base)
 
     def falls_behind(self) -> bool:
-        """Whether what can be read ends in a later segment than it began in: nothing more comes there."""
+        """Whether what can be read ends in a later segment than it began in: nothing more will come there."""
         places = self.context.awaited.values()
         for partition, (base, segment) in zip(self.partitions, places, strict=True):
             log = partition.log
@@ -136,10 +136,10 @@ class _Waiting:
         return partition.waiting_followers if self.follower else partition.waiting
 
     def arrived(self, size: int) -> None:
-        """`size` bytes more can be read; 0 when something else about a partition changed.
+        """`size` more bytes can be read; 0 if something else about a partition changed.
 
-        Then it goes on waiting, unless there is an error now, a divergence, another segment or enough to read
-        (`DelayedFetch.tryComplete`). What a reader of committed records can read is another matter.
+        It continues to wait unless there is now an error, a divergence, another segment or enough to read
+        (`DelayedFetch.tryComplete`). Whether a read_committed consumer can read the bytes is not regarded.
         """
         environment = self.call.environment
         before, environment.at_work = environment.at_work, self.call
@@ -163,7 +163,7 @@ class _Waiting:
         return [partition for partition in found if partition is not None]
 
     def _gone(self) -> bool:
-        """Whether a partition was deleted, or the broker heard of another leader."""
+        """Whether a partition was deleted, or the broker learned of another leader."""
         return self._resolved() != self.partitions
 
     def _forget(self) -> None:
@@ -197,8 +197,8 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
 def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Results, int, bool]:
     """What can be read now, its size in bytes, and whether it has to be answered at once.
 
-    When a request that waits is read `again`, the leader learns nothing more of a follower. Unknown topic ids
-    and then unknown partitions come last in the answer, and don't hasten it while there are others.
+    When a waiting request is read `again`, the leader learns nothing more about a follower. Unknown topic ids
+    and then unknown partitions come last in the answer, which they don't hasten while there are others.
     """
     request = context.request
     left, size, at_once = request.max_bytes, 0, False
@@ -207,7 +207,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
     for key, asked in context.partitions():
         partition, error = _resolve(call, context, key)
         if partition is None:
-            # One that goes while the request waits fails as it is read, not as it is looked up.
+            # A topic that is deleted while the request waits fails when it is read, not when it is looked up.
             awaited = again and key in context.awaited
             aborted = None if awaited else call.policies[fetch_of_unknown_partition]
             missing.append((key, reading.refused(asked.partition, error, aborted)))
@@ -235,7 +235,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
 def _past_end(
     call: Call, request: FetchRequest, partition: Partition, offset: int, result: PartitionData
 ) -> bool:
-    """Whether a consumer is answered at once since it asks beyond what it may read."""
+    """Whether a consumer is answered at once because it asks beyond what it may read."""
     end = result.last_stable_offset if request.isolation_level else result.high_watermark
     if offset <= end or request.replica_state.replica_id >= 0:
         return False
@@ -253,7 +253,7 @@ def _read_partition(
     again: bool,
 ) -> PartitionData:
     replica = request.replica_state.replica_id
-    # An older consumer might not expect it (`FetchParams.fetchOnlyLeader`).
+    # Older consumers might not expect it (`FetchParams.fetchOnlyLeader`).
     follower_may_serve = call.version >= _FOLLOWER_FETCH_VERSION or replica == _FUTURE_REPLICA
     result = reading.read(
         partition,
@@ -277,7 +277,7 @@ def _read_partition(
 
 
 def _in_time(call: Call, context: FetchContext, results: Results) -> object:
-    """The answer, held back when it is for a slow follower that a client stands in for."""
+    """The answer, delayed if it is for a client that acts as a slow follower."""
     replica = context.request.replica_state.replica_id
     if replica < 0:
         return _answer(call, context, results)
@@ -299,12 +299,13 @@ def _in_time(call: Call, context: FetchContext, results: Results) -> object:
 def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:
     results = context.answered(results)
     if call.version >= 13 and any(topic_id is None for (_, topic_id, _), _ in results[:-1]):
-        # A broker can't tell whether what follows is of the same topic (`FetchResponse.matchingTopic`).
+        # A broker can't tell whether the following partitions are of the same topic
+        # (`FetchResponse.matchingTopic`).
         return _failed(call, context.request)
     if call.version < _DIVERGES_SINCE and any(
         each.diverging_epoch is not NO_DIVERGENCE for _, each in results
     ):
-        # A session to which a newer request gave the last fetched epoch.
+        # A newer request gave this session a last fetched epoch.
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()

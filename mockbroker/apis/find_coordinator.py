@@ -31,12 +31,14 @@ _MESSAGES: Final = {
     ErrorCode.INVALID_REQUEST: "This most likely occurs because of a request being malformed by the client "
     "library or the message was sent to an incompatible broker. See the broker logs for more details.",
 }
-"""Up to v3 every answer has a message (`Errors.java`); since v4 only the one about an unknown key type."""
+"""Up to v3 every answer has a message (`Errors.java`); since v4 only the error for an unknown key type has
+one."""
 
 
 @handles(ApiKey.FIND_COORDINATOR)
 def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
-    """The internal topics exist as soon as they are asked for: a client never has to come again for them."""
+    """The internal topics exist as soon as they are needed, so a client never has to ask again for that
+    reason."""
     answer = FindCoordinatorResponse()
     explain = call.version < 4 or request.key_type not in (GROUP, TRANSACTION, SHARE)
     for key in request.coordinator_keys:
@@ -72,7 +74,8 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
 
 
 def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker | None":
-    """Who leads a partition of an internal topic, or would lead it if the topic existed; None if nobody."""
+    """The leader of a partition of an internal topic, or who would lead it if the topic existed; None if
+    nobody."""
     partition = cluster.partition(topic, index)
     leader = cluster.assign_replicas(partitions, 1)[index][0] if partition is None else partition.leader
     return cluster.brokers.get(leader)

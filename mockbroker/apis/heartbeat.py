@@ -1,4 +1,4 @@
-"""Heartbeat (12): a member says that it is alive, and hears of rebalances."""
+"""Heartbeat (12): a member reports that it is alive, and learns of rebalances."""
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey

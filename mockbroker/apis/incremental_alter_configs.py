@@ -57,7 +57,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
             resources.alter_loggers(call.broker, name, changes, validate_only)
         case ResourceType.CLIENT_METRICS:
             if any(change.operation > altering.Operation.DELETE for change in changes):
-                # The controller doesn't know the types of these.
+                # The controller does not know the types of these.
                 altering.applied({}, changes, {})
             resources.alter_client_metrics(cluster, name, edit("client_metrics"), validate_only)
         case ResourceType.GROUP:

@@ -15,7 +15,7 @@ _NONE = -1
 
 @handles(ApiKey.INIT_PRODUCER_ID)
 def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
-    """Without a transactional id it is always a new id in epoch 0, whatever was sent."""
+    """Without a transactional id the answer is always a new id with epoch 0, whatever was sent."""
     if (request.producer_id == _NONE) != (request.producer_epoch == _NONE) or request.transactional_id == "":
         return _refused(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is None:

@@ -1,4 +1,4 @@
-"""JoinGroup (11): a member asks to be in the next generation of a group."""
+"""JoinGroup (11): a member asks to take part in a group's next generation."""
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply

@@ -1,4 +1,4 @@
-"""Where the leader is: what Produce and Fetch tell a client that asked the wrong broker (KIP-951)."""
+"""The leader that Produce and Fetch name to a client that asked the wrong broker (KIP-951)."""
 
 from ..cluster.call import Call
 from ..protocol.messages import fetch, produce

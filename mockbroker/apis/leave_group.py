@@ -1,4 +1,4 @@
-"""LeaveGroup (13): members leave a group, or are made to (KIP-345)."""
+"""LeaveGroup (13): members leave a group, or are removed from it (KIP-345)."""
 
 from ..cluster.call import Call
 from ..coordinators.group import RebalanceFailedError

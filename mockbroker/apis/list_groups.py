@@ -9,7 +9,7 @@ from .registry import handles
 
 @handles(ApiKey.LIST_GROUPS)
 def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
-    """Filters compare without regard to case; a state or type that does not exist matches nothing."""
+    """Filters ignore case; a state or type that does not exist matches nothing."""
     states = {state.lower().strip() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
     return ListGroupsResponse(

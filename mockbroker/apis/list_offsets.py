@@ -104,7 +104,7 @@ def _partition(
 
 
 def _end_unknown(partition: Partition, call: Call) -> bool:
-    """Whether the leader is so new that its high watermark may be behind what was told before (KIP-207)."""
+    """Whether a new leader's high watermark may still be behind what clients were told before (KIP-207)."""
     return (
         call.policies[new_leader_end] == "not-available"
         and partition.epoch_start_offset > partition.log.high_watermark
@@ -112,14 +112,14 @@ def _end_unknown(partition: Partition, call: Call) -> bool:
 
 
 def _end(log: Log, request: ListOffsetsRequest) -> int:
-    """Up to where the asker may look."""
+    """The offset up to which the client may look."""
     if request.replica_id != _CONSUMER:
         return log.end_offset
     return log.last_stable_offset if request.isolation_level else log.high_watermark
 
 
 def _lookup(log: Log, timestamp: int, end: int, leader_epoch: int) -> tuple[int, int, int] | None:
-    """(timestamp, offset, leader epoch) of what lies below `end`."""
+    """(timestamp, offset, leader epoch) of what is found below `end`."""
     if timestamp == LATEST:
         return -1, end, leader_epoch
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
@@ -130,5 +130,5 @@ def _lookup(log: Log, timestamp: int, end: int, leader_epoch: int) -> tuple[int,
     found = log.latest_timestamp() if timestamp == MAX_TIMESTAMP else log.first_at_or_after(timestamp)
     if found is None or found[1] >= end:
         return None
-    # The record with the largest timestamp may be deleted already: its batch still says its epoch.
+    # The record with the largest timestamp may have been deleted: its batch still has the epoch.
     return found[0], found[1], log.epochs.epoch_at(max(found[1], log.start_offset))

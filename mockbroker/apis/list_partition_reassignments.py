@@ -1,4 +1,4 @@
-"""ListPartitionReassignments (46): those that are under way (KIP-455)."""
+"""ListPartitionReassignments (46): reassignments in progress (KIP-455)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def list_partition_reassignments(
     call: Call, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
-    """Of all topics, or of those named. Topics and partitions that are not there are left out."""
+    """Those of all topics, or of those that are named. Unknown topics and partitions are left out."""
     if call.cluster.active_controller.refuses(call.broker):
         error = ErrorCode.NOT_CONTROLLER
         return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))

@@ -17,7 +17,7 @@ from .registry import handles
 
 @handles(ApiKey.LIST_TRANSACTIONS)
 def list_transactions(call: Call, request: ListTransactionsRequest) -> ListTransactionsResponse:
-    """An empty filter lets all through, one of unknown states none."""
+    """An empty filter matches everything, a filter with only unknown states nothing."""
     try:
         pattern = re.compile(request.transactional_id_pattern) if request.transactional_id_pattern else None
     except re.error:

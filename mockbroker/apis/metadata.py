@@ -21,9 +21,10 @@ from ..protocol.messages.metadata import (
 from .registry import handles
 
 TOPIC_OPERATIONS: Final = 3576
-"""Read, write, create, delete, alter, describe and the two of configurations: all that a topic knows."""
+"""Bits of all operations on a topic: read, write, create, delete, alter, describe, describe and alter
+configs."""
 CLUSTER_OPERATIONS: Final = 8096
-"""All operations of a cluster; with no authorizer everybody may do everything."""
+"""Bits of all operations on a cluster; without an authorizer everybody may do everything."""
 _IDS_SINCE: Final = 12
 _TOPICS_IN_A_PART: Final = 16
 
@@ -34,7 +35,7 @@ def metadata(call: Call, request: MetadataRequest) -> object:
 
 
 def _answer(call: Call, request: MetadataRequest) -> Steps:
-    """A part for every few topics."""
+    """One part for every few topics."""
     cluster = call.cluster
     if (code := _fault(request, call.version)) is not None:
         return _refused(request, code)
@@ -64,7 +65,7 @@ def _answer(call: Call, request: MetadataRequest) -> Steps:
 
 
 def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTopic]:
-    """One by one. Unknown ids come first, unknown names last."""
+    """The topics one by one. Unknown ids come first, unknown names last."""
     image = call.broker.image
     brokers = {broker.id for broker in call.cluster.listed_by(call.broker)}
     if request.topics is None:
@@ -85,7 +86,7 @@ def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTo
 
 
 def _why_not_creating(call: Call, request: MetadataRequest) -> str:
-    """Why topics that are not there are not created; empty when they are."""
+    """Why topics that don't exist are not created; empty if they are."""
     if not call.environment.configs.broker_bool("auto.create.topics.enable"):
         return "auto.create.topics.enable is false"
     if not request.allow_auto_topic_creation:
@@ -144,7 +145,8 @@ def _named(
 
 
 def _described(topic: TopicImage, brokers: Collection[int]) -> MetadataResponseTopic:
-    """`brokers` are those that the client is told of. The lists of replicas are lent: they never change."""
+    """`brokers` are those that the client is told about. The lists of replicas are shared: they never
+    change."""
     return MetadataResponseTopic(
         name=topic.name,
         topic_id=topic.id,

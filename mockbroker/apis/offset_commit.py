@@ -23,7 +23,8 @@ _Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key]
 
 @handles(ApiKey.OFFSET_COMMIT)
 def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
-    """Partitions that do not exist are answered first; without any other the group is not asked at all."""
+    """Partitions that don't exist are answered first; if there are no others, the group is not asked at
+    all."""
     answer = _Answer(call.version)
     known: list[_Known] = []
     for asked in request.topics:
@@ -73,8 +74,9 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
 
 
 class _Answer:
-    """Collects the answer: what the coordinator says topic by topic as it was asked, merged into the topics
-    that are there if some of their partitions were answered before (`OffsetCommitResponse.Builder`)."""
+    """Builds the answer: the coordinator's results topic by topic in the order of the request, merged into
+    topics that are there already because some of their partitions were answered before
+    (`OffsetCommitResponse.Builder`)."""
 
     def __init__(self, version: int) -> None:
         self.response = OffsetCommitResponse()
@@ -83,7 +85,7 @@ class _Answer:
         self._as_asked = False
 
     def begin_asked(self) -> None:
-        """What comes now is from the coordinator."""
+        """What follows comes from the coordinator."""
         self._as_asked = not self.response.topics
 
     def add(self, asked: OffsetCommitRequestTopic, partition: OffsetCommitRequestPartition, error: E) -> None:
@@ -98,7 +100,7 @@ class _Answer:
 
 
 def _find(call: Call, asked: OffsetCommitRequestTopic) -> tuple[Topic | None, E]:
-    """The topic, and the error for partitions that do not exist."""
+    """The topic, and the error for its partitions if it does not exist."""
     if call.version >= 10:
         topic = None if asked.topic_id is None else call.cluster.topic_ids.get(asked.topic_id)
         return topic, E.UNKNOWN_TOPIC_ID if topic is None else E.UNKNOWN_TOPIC_OR_PARTITION

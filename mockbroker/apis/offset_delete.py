@@ -1,4 +1,4 @@
-"""OffsetDelete (47): forgets committed offsets of topics that a group does not subscribe to (KIP-496)."""
+"""OffsetDelete (47): deletes committed offsets of topics to which a group does not subscribe (KIP-496)."""
 
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
@@ -18,7 +18,8 @@ E = ErrorCode
 
 @handles(ApiKey.OFFSET_DELETE)
 def offset_delete(call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
-    """Partitions that do not exist are answered first, and only when the group itself is in order."""
+    """Partitions that don't exist are answered first, but only if there is no error about the group
+    itself."""
     groups = call.broker.groups
     group = groups.groups.get(request.group_id)
     error = groups.refuses(request.group_id)

@@ -34,7 +34,7 @@ def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
 
 
 def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
-    """An unknown group is not an error, nor is an unknown partition: nothing was committed."""
+    """Neither an unknown group nor an unknown partition is an error: nothing was committed."""
     groups = call.broker.groups
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)
@@ -72,7 +72,7 @@ def _once(topics: list[OffsetFetchResponseTopics]) -> list[OffsetFetchResponseTo
 
 
 def _all(call: Call, group: ClassicGroup, unstable: Collection[Key]) -> list[OffsetFetchResponseTopics]:
-    """Everything that was committed; v10+ can't name a topic that has no id any more."""
+    """Everything that was committed; v10 and later can't name a topic that no longer has an id."""
     topics: dict[str, OffsetFetchResponseTopics] = {}
     for name, index in group.offsets.committed:
         if name not in topics:

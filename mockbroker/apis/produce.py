@@ -1,8 +1,8 @@
 """Produce (0): appends a batch per partition (KIP-98, KIP-467, KIP-951).
 
-What is wrong is found in the order in which Kafka looks (`KafkaApis.handleProduceRequest`,
-`ReplicaManager.handleProduceAppend`, `UnifiedLog.append`): in the request as a whole, in each partition's
-bytes, in the transaction, then partition by partition in the log.
+Errors are found in the same order as in Kafka (`KafkaApis.handleProduceRequest`,
+`ReplicaManager.handleProduceAppend`, `UnifiedLog.append`): in the request as a whole, in the bytes of each
+partition, in the transaction, then in the log, partition by partition.
 """
 
 from collections.abc import Callable
@@ -73,9 +73,10 @@ def produce(call: Call, request: ProduceRequest) -> object:
 
 
 def _append_alone(call: Call, request: ProduceRequest) -> object | None:
-    """The answer to what most requests are: one batch outside of transactions for one partition that is here.
+    """The answer to the most common request: one batch outside of transactions for one partition on this
+    broker.
 
-    None for all others, which have more that may be wrong with them.
+    None for all other requests, which may have other errors.
     """
     topics, acks = request.topic_data, request.acks
     if len(topics) != 1 or len(topics[0].partition_data) != 1 or acks not in _ACKS:
@@ -99,9 +100,10 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
 
 
 def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> list[Asked] | None:
-    """Each partition as far as one can tell before the log is asked; None where records are null.
+    """Checks each partition as far as possible without its log; None if records are null.
 
-    Of a partition that is named twice the last good batch is appended, but an error is what is answered.
+    If a partition is named twice, its last valid batch is appended, but an error takes precedence in the
+    answer.
     """
     topics = request.topic_data
     alone = len(topics) == 1 and len(topics[0].partition_data) == 1
@@ -141,7 +143,7 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
 
 
 def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
-    """The same for every partition, nothing where records are null (`ProduceRequest.getErrorResponse`)."""
+    """The same error for every partition; none if records are null (`ProduceRequest.getErrorResponse`)."""
     if any(each.records is None for data in request.topic_data for each in data.partition_data):
         return PARKED
     if request.acks == 0:
@@ -167,20 +169,20 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
 
 
 def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> Steps:
-    """A part for each partition."""
+    """One part for each partition."""
     failed = behind = False
     for each in asked:
         failed = _append_one(call, each, request.acks) or failed
         behind = behind or each.behind
         if each.appends and type(each.batch) is memoryview and each.batch.readonly:
-            # The bytes are the connection's, which reads on: all of them are appended at once.
+            # The bytes belong to the connection, which reads on: so all of them are appended at once.
             continue
         yield
     return _conclude(call, request, answer, failed, behind)
 
 
 def _append_one(call: Call, asked: Asked, acks: int) -> bool:
-    """Adds a partition's answer; whether it is an error."""
+    """Adds a partition's answer, and returns whether it is an error."""
     one = None
     if asked.appends:
         if acks not in _ACKS:
@@ -210,7 +212,7 @@ def _conclude(
 def append(
     call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
 ) -> PartitionProduceResponse:
-    """Appends one partition's batch and says how it went."""
+    """Appends one partition's batch, and returns the result."""
     index = partition.index
     if partition.leader != call.broker.id:
         return led_by_other(partition)
@@ -253,7 +255,7 @@ def append(
 
 
 def _producer(producer_id: int, epoch: int, done: AppendedBatch, transactional: int) -> Callable[[Log], None]:
-    """Notes in a log that the producer has appended that."""
+    """A function that records in a log that the producer appended this."""
     return lambda log: log.producers.appended(producer_id, epoch, done, transactional)
 
 

@@ -1,4 +1,4 @@
-"""What a broker sees in the bytes of a Produce request before it asks a log.
+"""What a broker learns from the bytes of a Produce request before it uses a log.
 
 Sources: `RequestUtils.hasTransactionalRecords`, `ProduceRequest.validateRecords`,
 `ByteBufferLogInputStream.java`.
@@ -17,12 +17,12 @@ ZSTD_SINCE: Final = 7
 _PRODUCER_ID_AT: Final = 43
 _NEGATIVE: Final = 0x80
 _TO_EPOCH, _TO_COUNT = 51, 57
-"""Where a batch's producer id ends, which a broker reads before it looks at the size; and where its sequence
-does, which it reads too of a batch whose transaction it verifies."""
+"""Where a batch's producer id ends, which a broker reads before it checks the size; and where its sequence
+ends, which it also reads if the batch's transaction is verified."""
 
 
 class RequestError(Exception):
-    """All of a request is refused, with one error for every partition."""
+    """The whole request is refused, with one error for every partition."""
 
     def __init__(self, code: ErrorCode, message: str | None = None) -> None:
         super().__init__(message)
@@ -31,9 +31,9 @@ class RequestError(Exception):
 
 
 def first_is_transactional(request: ProduceRequest) -> bool:
-    """Whether a partition's first batch says that it belongs to a transaction.
+    """Whether any partition's first batch claims to belong to a transaction.
 
-    RequestError: CORRUPT_MESSAGE where a batch before that one can't be told from the next.
+    RequestError: CORRUPT_MESSAGE if an earlier batch can't be told apart from the next.
     """
     for topic in request.topic_data:
         for asked in topic.partition_data:
@@ -57,11 +57,11 @@ def first_is_transactional(request: ProduceRequest) -> bool:
 def only_batch(
     records: bytes | memoryview, version: int, verified: bool
 ) -> tuple[bytes | memoryview, BatchHeader]:
-    """The one batch of magic 2 that each partition has; an incomplete one behind it is dropped. `verified`
-    says whether transactions are (KIP-890).
+    """The one batch of magic 2 that each partition has; an incomplete one after it is dropped. `verified` is
+    whether transactions are verified (KIP-890).
 
     BatchError: INVALID_RECORD, CORRUPT_MESSAGE, UNSUPPORTED_COMPRESSION_TYPE. RequestError:
-    UNKNOWN_SERVER_ERROR where a broker fails.
+    UNKNOWN_SERVER_ERROR if a broker fails.
     """
     header = record_batch.common(records)
     if header is not None and (version >= ZSTD_SINCE or header[5] & record_batch.COMPRESSION_MASK < 4):

@@ -1,4 +1,4 @@
-"""The partitions of a Produce, on their way to the log or refused."""
+"""The partitions of a Produce request, before they are appended or refused."""
 
 from ..protocol import record_batch
 from ..protocol.errors import ErrorCode
@@ -13,7 +13,7 @@ from ..replication.partition import Partition
 
 
 class Asked:
-    """One partition of a request: whether its batch is on the way to the log, and the `answer` if there is
+    """One partition of a request: whether its batch is still to be appended, and the `answer`, if there is
     one already."""
 
     __slots__ = ("answer", "appends", "batch", "header", "index", "null", "partition", "topic")
@@ -28,7 +28,7 @@ class Asked:
         self.header: BatchHeader
 
     def refuse(self, answer: PartitionProduceResponse) -> None:
-        """Keeps the batch from the log; what was answered already stands."""
+        """Does not append the batch; an answer that exists already remains."""
         self.appends = False
         self.answer = self.answer or answer
 
@@ -38,7 +38,7 @@ class Asked:
 
     @property
     def behind(self) -> bool:
-        """Whether followers have yet to copy what was appended."""
+        """Whether followers have not copied yet what was appended."""
         return self.appends and self.partition.log.high_watermark != self.partition.log.end_offset
 
 

@@ -1,4 +1,4 @@
-"""Which handler answers which API: the module named after it, imported at the first request."""
+"""Finds the handler of an API: in the module named after it, which is imported at the first request."""
 
 import importlib
 import pkgutil
@@ -19,12 +19,12 @@ REGISTERED: Final = frozenset(
     for module in pkgutil.iter_modules([str(Path(__file__).parent)])
     if module.name.upper() in ApiKey.__members__
 )
-"""The APIs that have a module, so that what is advertised can't drift from what is answered."""
+"""The APIs that have a module, so that what is advertised is always what is answered."""
 
 
 class _Handlers(dict[ApiKey, Handler]):
     def __missing__(self, api_key: ApiKey) -> Handler:
-        # Another thread's cluster may be importing it: this returns once its last line has run.
+        # Another thread may be importing it for its cluster: this returns once the import is complete.
         importlib.import_module(f"{__package__}.{api_key.name.lower()}")
         self[api_key] = handler = _REGISTERED_SO_FAR[api_key]
         return handler
@@ -32,11 +32,11 @@ class _Handlers(dict[ApiKey, Handler]):
 
 HANDLERS: Final = _Handlers()
 _REGISTERED_SO_FAR: Final[dict[ApiKey, Handler]] = {}
-"""Also by modules whose import isn't over."""
+"""Includes handlers from modules that are still being imported."""
 
 
 def handles(api_key: ApiKey) -> Callable[[H], H]:
-    """Registers a handler; it stands in the module named after the API."""
+    """Registers a handler, which has to be in the module named after the API."""
 
     def register(handler: H) -> H:
         _REGISTERED_SO_FAR[api_key] = handler

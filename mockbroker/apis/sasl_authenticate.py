@@ -1,4 +1,4 @@
-"""SaslAuthenticate (36): refused, since every listener is PLAINTEXT (KIP-152, KIP-368)."""
+"""SaslAuthenticate (36): refused, because every listener is PLAINTEXT (KIP-152, KIP-368)."""
 
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey

@@ -1,4 +1,4 @@
-"""SaslHandshake (17): refused, since every listener is PLAINTEXT (KIP-43, KIP-152)."""
+"""SaslHandshake (17): refused, because every listener is PLAINTEXT (KIP-43, KIP-152)."""
 
 from ..cluster.call import Call
 from ..policies.connections.refused_handshake import refused_handshake
@@ -10,7 +10,7 @@ from .registry import handles
 
 @handles(ApiKey.SASL_HANDSHAKE)
 def sasl_handshake(call: Call, request: SaslHandshakeRequest) -> SaslHandshakeResponse:
-    """ILLEGAL_SASL_STATE; old releases tell which mechanisms they have all the same (`KafkaApis.scala`)."""
+    """ILLEGAL_SASL_STATE; old releases list their mechanisms nevertheless (`KafkaApis.scala`)."""
     answer = SaslHandshakeResponse(ErrorCode.ILLEGAL_SASL_STATE)
     if call.policies[refused_handshake] == "mechanisms-told":
         enabled = call.environment.configs.broker_value("sasl.enabled.mechanisms", call.broker.id)

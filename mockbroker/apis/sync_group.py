@@ -1,4 +1,4 @@
-"""SyncGroup (14): a member asks for its assignment; the leader brings everyone's."""
+"""SyncGroup (14): a member asks for its assignment; the leader sends the assignments of all members."""
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
@@ -10,7 +10,7 @@ from .registry import handles
 
 @handles(ApiKey.SYNC_GROUP)
 def sync_group(call: Call, request: SyncGroupRequest) -> object:
-    """Waits until the leader's assignment is there. v5+ must name protocol type and protocol (KIP-559)."""
+    """Waits for the leader's assignment. v5 and later must name protocol type and protocol (KIP-559)."""
     groups = call.broker.groups
     if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
         return SyncGroupResponse(error_code=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)

@@ -33,7 +33,7 @@ Done = Callable[[ErrorCode, frozenset[Key]], None]
 
 @handles(ApiKey.TXN_OFFSET_COMMIT)
 def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
-    """Partitions that do not exist are answered so, and the others committed."""
+    """Partitions that don't exist get an error, and the others are committed."""
     reply = Reply[TxnOffsetCommitResponse](call)
     known = {
         (topic.name, partition.partition_index): partition
@@ -57,7 +57,8 @@ def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
 
 
 class _Commit:
-    """Verified first where the release does so, then appended; done once that is replicated."""
+    """Offsets of a transaction: verified first if the release does so, then appended; done once
+    replicated."""
 
     def __init__(
         self,
@@ -92,7 +93,7 @@ class _Commit:
     def start(self) -> None:
         call, policy = self._call, self._call.policies[transaction_verification]
         if call.policies[refused_transactional_commit] == "begins-group":
-            # Before anything is verified (`GroupCoordinator.handleTxnCommitOffsets`).
+            # This precedes verification (`GroupCoordinator.handleTxnCommitOffsets`).
             call.broker.groups.create(self._request.group_id)
         if policy is None or not policy.offsets:
             self._append()

@@ -1,6 +1,6 @@
 """Produce with acks=-1 that waits until the in-sync replicas have its records (`DelayedProduce.java`).
 
-Where that fails the answer still says at which offset the records are in the leader's log.
+If that fails, the answer still has the offset of the records in the leader's log.
 """
 
 import functools
@@ -23,7 +23,7 @@ _ENDPOINTS_SINCE: Final = 10
 
 
 class _Required(NamedTuple):
-    """What has to be replicated for one partition's answer to stand."""
+    """What has to be replicated before one partition's answer is right."""
 
     answer: PartitionProduceResponse
     leader_epoch: int
@@ -32,7 +32,7 @@ class _Required(NamedTuple):
 
 
 class Unreplicated:
-    """Holds an answer back while `left` has partitions whose high watermark is below what was appended."""
+    """Delays an answer while `left` has partitions whose high watermark is below what was appended."""
 
     def __init__(self, call: Call, request: ProduceRequest, answer: ProduceResponse) -> None:
         self._call = call

@@ -23,7 +23,7 @@ Append = Callable[[Call, ProduceRequest, ProduceResponse, list[Asked]], object]
 Errors = Mapping[TopicPartition, ErrorCode]
 
 _UNSURE: Final = {E.COORDINATOR_LOAD_IN_PROGRESS, E.COORDINATOR_NOT_AVAILABLE, E.NOT_COORDINATOR}
-"""What older clients would not come again for."""
+"""Errors after which older clients would not try again."""
 
 
 def ask_coordinator(
@@ -34,7 +34,8 @@ def ask_coordinator(
     adds: bool,
     done: Callable[[Errors], None],
 ) -> None:
-    """Verifies that these are part of the transaction, or adds them; `done` with the errors there are.
+    """Verifies that the partitions are part of the transaction, or adds them; `done` is called with the
+    errors.
 
     A partition that is not part of the transaction gets INVALID_TXN_STATE, and a fenced producer
     INVALID_PRODUCER_EPOCH, which all producers know.
@@ -60,14 +61,14 @@ def ask_coordinator(
 
 
 def knows_stale(call: Call, partition: Partition, producer: Producer) -> bool:
-    """Whether a leader refuses a stale epoch before the coordinator is asked."""
+    """Whether the leader refuses a stale epoch before it asks the coordinator."""
     entry = partition.log.producers.entries.get(producer.id)
     first = call.policies[stale_epoch_check] == "leader-first"
     return first and entry is not None and producer.epoch < entry.epoch
 
 
 class Verification:
-    """A Produce request of a transactional producer on its way to the log."""
+    """A Produce request of a transactional producer, before it is appended."""
 
     def __init__(
         self, call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked], append: Append
@@ -95,7 +96,7 @@ class Verification:
         self._ask()
         if self._outcome is None:
             self._parked = True
-            # The bytes are the connection's, which reads on.
+            # The bytes belong to the connection, which reads on.
             for each in self._looked_at:
                 if each.appends:
                     each.batch = bytes(each.batch)
@@ -144,7 +145,8 @@ class Verification:
         return each.appends and each.in_transaction and not each.partition.topic.internal
 
     def _asked(self, errors: Errors) -> None:
-        """A client that adds by writing would wait too long if it had to send everything again."""
+        """The coordinator has answered. It is asked again for a client that adds partitions by writing, which
+        would wait too long if it had to send everything again."""
         concurrent = E.CONCURRENT_TRANSACTIONS in errors.values()
         if self._adds and concurrent and self._call.now_ms < self._retry_until_ms and self._request.acks:
             self._call.environment.wait(self._backoff_ms, self._ask)
@@ -159,7 +161,7 @@ class Verification:
         self._settle()
 
     def _refused(self, index: int, error: ErrorCode) -> PartitionProduceResponse:
-        """A coordinator's error as a producer of this version knows it."""
+        """The coordinator's error, as a producer of this version knows it."""
         if error is E.INVALID_TXN_STATE:
             if self._abortable:
                 return refused(index, E.TRANSACTION_ABORTABLE)

@@ -62,13 +62,13 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
 
 
 def _writes(call: Call, asked: WritableTxnMarker) -> bool:
-    """Whether one of the partitions is here."""
+    """Whether one of the partitions is on this broker."""
     found = (call.partition(topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
     return any(each is not None and call.broker.id in each.replicas for each in found)
 
 
 def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:
-    """A marker can't be written without an epoch (`MemoryRecordsBuilder.java`)."""
+    """A marker without an epoch can't be written (`MemoryRecordsBuilder.java`)."""
     error = ErrorCode.UNKNOWN_SERVER_ERROR
     return WriteTxnMarkersResponse(
         markers=[

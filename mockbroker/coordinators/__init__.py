@@ -1,1 +1,1 @@
-"""Group coordinators."""
+"""Group coordinators and transaction coordinators."""

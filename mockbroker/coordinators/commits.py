@@ -1,4 +1,4 @@
-"""Commits of offsets: they hold once enough replicas are in sync."""
+"""Commits of offsets, which are valid once enough replicas are in sync."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ Done = Callable[[ErrorCode], None]
 
 
 def commit(home: Home, group: ClassicGroup, offsets: Mapping[Key, CommittedOffset], done: Done) -> None:
-    """Commits what a member may commit. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
+    """Commits offsets that were checked. COORDINATOR_NOT_AVAILABLE while too few replicas are in sync."""
     partition = home.offsets_partition(group.id)
     if partition is None:
         done(E.NOT_COORDINATOR)
@@ -33,8 +33,8 @@ def commit(home: Home, group: ClassicGroup, offsets: Mapping[Key, CommittedOffse
 
 
 class _Waiting:
-    """A commit that is written, and counts once the ISR is large enough. The answer does not wait longer than
-    `offsets.commit.timeout.ms`."""
+    """A commit that is written, and becomes valid once the ISR is large enough. The answer waits no longer
+    than `offsets.commit.timeout.ms`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A classic group: its members, its generation, and the rules among them. Sets no timers itself.
+"""A classic group: its members, its generation, and its rules. It sets no timers itself.
 
 Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 """
@@ -27,7 +27,7 @@ from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
 
 @dataclass(frozen=True, slots=True)
 class StoredMember:
-    """A member as records have it: with what it said for the protocol that was chosen."""
+    """A member as records have it, with its metadata for the protocol that was chosen."""
 
     id: str
     instance_id: str | None
@@ -52,22 +52,23 @@ class Stored:
 
 
 TYPE = "classic"
-"""What ListGroups v5+ says of these groups (KIP-848)."""
+"""The type of these groups in ListGroups v5 and later (KIP-848)."""
 
 
 class ClassicGroup:
-    """`members` by member id; `static` member ids by instance id (KIP-345); `pending` are members that were
-    given an id and have yet to join with it (KIP-394); `syncing` those whose SyncGroup is still to come.
+    """`members` are by member id; `static` are member ids by instance id (KIP-345); `pending` are members
+    that were given an id and have not joined with it yet (KIP-394); `syncing` are those whose SyncGroup has
+    not come yet.
 
-    `joining` counts the members whose JoinGroup waits. `initial` says that the first rebalance gathers
-    members for its delay. `subscribed` is None while the topics of the consumers are not known.
+    `joining` is how many members have a JoinGroup that waits. `initial` is whether the first rebalance still
+    waits for its delay. `subscribed` is None while the topics of the consumers are unknown.
     """
 
     def __init__(self, environment: Environment, group_id: str) -> None:
         self._environment = environment
         self.id = group_id
         self.hash = positive_hash(group_id)
-        """Picks its partition of `__consumer_offsets`."""
+        """Chooses its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
         self.state_since_ms = environment.now_ms
         self.generation = 0
@@ -84,16 +85,16 @@ class ClassicGroup:
         self.subscribed: frozenset[str] | None = None
         self.offsets = Offsets()
         self.stored: Stored | None = None
-        """What its last record in `__consumer_offsets` says."""
+        """The last record about it in `__consumer_offsets`."""
         self.unwritten = False
-        """Whether it began without a record, and none has come after it: DescribeGroups and ListGroups do not
-        know it yet."""
+        """Whether it began without a record and has had none since: DescribeGroups and ListGroups do not know
+        it yet."""
         self.join_timer: Timer | None = None
         self.sync_timer: Timer | None = None
         self._supported: Counter[str] = Counter()
 
     def fire(self, event: GroupEvent) -> None:
-        """Takes the group to the next state. KeyError where the table has none."""
+        """Takes the group to the next state. KeyError if the table has none."""
         self.state = TRANSITIONS[self.state][event]
         self.state_since_ms = self._environment.now_ms
 
@@ -103,7 +104,7 @@ class ClassicGroup:
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """How long members may take to join again: as long as the slowest says."""
+        """How long members may take to join again: the longest of their timeouts."""
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     @property
@@ -117,7 +118,7 @@ class ClassicGroup:
     # -- members
 
     def add(self, member: Member, protocol_type: str) -> None:
-        """Adds a member that comes with its protocols; the first is the leader."""
+        """Adds a member with its protocols; the first one becomes the leader."""
         if member.instance_id is not None:
             self.static[member.instance_id] = member.id
         if not self.members:
@@ -143,7 +144,8 @@ class ClassicGroup:
         member.session_timeout_ms = session_timeout_ms
 
     def remove(self, member_id: str) -> None:
-        """Removes a member, pending or not; the leader's place goes to another. Its answers stay open."""
+        """Removes a member, pending or not; another one becomes the leader. Its waiting requests are not
+        answered."""
         member = self.members.pop(member_id, None)
         if member is not None:
             member.session.end()
@@ -162,10 +164,10 @@ class ClassicGroup:
             timer.cancel()
 
     def replace_static(self, instance_id: str, new_id: str) -> Member:
-        """Gives the member of `instance_id` a new id; whoever waits under the old one is fenced.
+        """Gives the member of `instance_id` a new id; a request that waits under the old id is fenced.
 
-        An id whose SyncGroup is still to come stays in `syncing`, as in Kafka: when the time for it is over
-        the group rebalances once more, though nobody is missing.
+        An id whose SyncGroup has not come stays in `syncing`, as in Kafka: when its time is over, the group
+        rebalances once more, although no member is missing.
         """
         old_id = self.static[instance_id]
         member = self.members.pop(old_id)
@@ -179,7 +181,7 @@ class ClassicGroup:
         return member
 
     def check_member(self, member_id: str, instance_id: str | None) -> ErrorCode:
-        """UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID when it is not the member it says it is."""
+        """UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID if it is not the member that it claims to be."""
         if instance_id is not None:
             current = self.static.get(instance_id)
             if current is not None and current != member_id:
@@ -189,7 +191,7 @@ class ClassicGroup:
         return ErrorCode.NONE if member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
 
     def elect_joined_leader(self) -> bool:
-        """Makes sure that the leader is one who joined. False when nobody did."""
+        """Makes sure that the leader is a member that has joined. False if none has."""
         if self.leader is None:
             return False
         if self.members[self.leader].join is None:
@@ -202,7 +204,7 @@ class ClassicGroup:
     # -- protocols
 
     def supports(self, protocol_type: str, protocols: Sequence[JoinGroupRequestProtocol]) -> bool:
-        """Whether a member with these protocols fits in: one of them must be supported by all."""
+        """Whether a member with these protocols may join: all members must support one of them."""
         if self.state is GroupState.EMPTY:
             return bool(protocol_type and protocols)
         return self.protocol_type == protocol_type and any(
@@ -221,7 +223,7 @@ class ClassicGroup:
         return {name for name, supported in self._supported.items() if supported == count}
 
     def select_protocol(self) -> str:
-        """The protocol that most members prefer, of those that all support."""
+        """Of the protocols that all members support, the one that most prefer."""
         candidates = self.candidates()
         votes = Counter(member.vote(candidates) for member in self.members.values())
         return self._environment.policies[tied_protocols](votes)
@@ -233,11 +235,12 @@ class ClassicGroup:
     # -- generations
 
     def next_generation(self) -> None:
-        """RebalanceFailedError, with the generation and the protocol, but not the state, of the next one."""
+        """RebalanceFailedError; then the group has the generation and protocol of the next one, but not its
+        state."""
         self.generation += 1
         if self.members:
             if not self.candidates():
-                # One that names a protocol twice supports it twice.
+                # A member that names a protocol twice counts twice as supporting it.
                 raise RebalanceFailedError
             self.protocol = self.select_protocol()
             self.subscribed = self._subscriptions()
@@ -262,7 +265,7 @@ class ClassicGroup:
             return None
 
     def store(self) -> None:
-        """Notes what is written of the group: a generation that has its assignment, or has no members."""
+        """Records what is written of the group: a generation with its assignment, or one without members."""
         protocol = self.protocol
         members = tuple(
             StoredMember(
@@ -282,7 +285,7 @@ class ClassicGroup:
         )
 
     def take(self, stored: Stored) -> None:
-        """Becomes what was stored, but for its members (see `add`)."""
+        """Takes over what was stored, except for the members (see `add`)."""
         self.generation, self.protocol_type = stored.generation, stored.protocol_type
         self.protocol, self.leader = stored.protocol, stored.leader
         self.state = GroupState.STABLE if self.members else GroupState.EMPTY
@@ -292,7 +295,7 @@ class ClassicGroup:
     # -- answers
 
     def await_join(self, member: Member, reply: Reply[JoinGroupResponse]) -> None:
-        """The member's JoinGroup waits from now on; one that waited before stays without an answer."""
+        """The member's JoinGroup waits from now on; an earlier one that waits is never answered."""
         self.joining += member.join is None
         member.join = reply
 
@@ -303,7 +306,7 @@ class ClassicGroup:
             reply.complete(response)
 
     def answer_sync(self, member: Member, response: SyncGroupResponse) -> bool:
-        """Whether there was one to answer."""
+        """Returns whether a SyncGroup was waiting for the answer."""
         if member.sync is None:
             return False
         reply, member.sync = member.sync, None
@@ -311,7 +314,7 @@ class ClassicGroup:
         return True
 
     def fail(self, error: Exception) -> list[Member]:
-        """Ends the requests that wait; returns whose they were."""
+        """Ends the waiting requests with an error; returns their members."""
         failed = [each for each in self.members.values() if each.join is not None or each.sync is not None]
         for member in failed:
             waiting = (member.join, member.sync)
@@ -325,7 +328,7 @@ class ClassicGroup:
     def joined(
         self, member_id: str, *, with_members: bool, skip_assignment: bool = False
     ) -> JoinGroupResponse:
-        """What a member of the current generation is told; `with_members` is for the leader."""
+        """The JoinGroup answer to a member of the current generation; `with_members` is for the leader."""
         members = []
         if with_members:
             assert self.protocol is not None
@@ -345,8 +348,8 @@ class ClassicGroup:
 
 
 class RebalanceFailedError(Exception):
-    """A broker fails as it begins the next generation, and never does so: the request that would have begun
-    it gets UNKNOWN_SERVER_ERROR, members that wait no answer."""
+    """A broker fails when it starts the next generation, and never starts it: the request that would have
+    started it gets UNKNOWN_SERVER_ERROR, and members that wait get no answer."""
 
 
 def join_error(member_id: str, error: ErrorCode) -> JoinGroupResponse:

@@ -1,4 +1,4 @@
-"""The group coordinator of one broker: the groups that are its own."""
+"""The group coordinator of one broker."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -26,8 +26,8 @@ E = ErrorCode
 
 
 class GroupCoordinator:
-    """`groups` by group id, `halted` those that were here when the broker went down; `settings` were read
-    from the broker's configuration at its start."""
+    """`groups` are by group id, `halted` are the groups that were here when the broker went down; `settings`
+    were read from the broker's configuration when it started."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -38,15 +38,15 @@ class GroupCoordinator:
         self.rebalance = Rebalance(environment, self.settings, self._wrote)
         self.members = Membership(environment, self.settings, self.rebalance)
         self._in_transaction: dict[int, dict[str, None]] = {}
-        """Groups with offsets that wait for a transaction's end, by producer id."""
+        """Groups with offsets that wait for the end of a transaction, by producer id."""
         self._unwritten: list[ClassicGroup] = []
         self._started_ms = environment.now_ms
         self._check: Timer | None = None
 
     def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
-        """INVALID_GROUP_ID or NOT_COORDINATOR for a group that is not to be asked about here.
+        """INVALID_GROUP_ID or NOT_COORDINATOR if this coordinator is not the one to ask about the group.
 
-        The id `""` is valid for those APIs that old consumers without a group used.
+        The id `""` is valid for the APIs that old consumers without a group used.
         """
         if not group_id and not may_be_empty:
             return E.INVALID_GROUP_ID
@@ -55,7 +55,7 @@ class GroupCoordinator:
         return E.NONE
 
     def create(self, group_id: str) -> ClassicGroup:
-        """The group of that id, new if there was none."""
+        """The group of that id, a new one if there is none."""
         group = self.groups.get(group_id)
         if group is None:
             group = self.groups[group_id] = ClassicGroup(self.environment, group_id)
@@ -63,7 +63,7 @@ class GroupCoordinator:
         return group
 
     def _begin_with_commit(self, group_id: str) -> ClassicGroup:
-        """A group that begins as somebody commits. There is no record of it should that commit nothing."""
+        """A group that begins with a commit. If that commits nothing, there is no record of the group."""
         group = self.create(group_id)
         if self.home.policies[commit_of_nothing] == "begins-unseen":
             group.unwritten = True
@@ -71,7 +71,7 @@ class GroupCoordinator:
         return group
 
     def _wrote(self, group: ClassicGroup) -> None:
-        """A record of this group is in its partition."""
+        """A record of this group was written to its partition."""
         if self._unwritten:
             self._wrote_to(self.home.offsets_index(group.id))
 
@@ -84,7 +84,7 @@ class GroupCoordinator:
     # -- moves
 
     def resign(self, held: Callable[[ClassicGroup], bool]) -> list[ClassicGroup]:
-        """Lets go of groups that are not coordinated here any more: who waits is told NOT_COORDINATOR."""
+        """Lets go of groups that have another coordinator now: requests that wait get NOT_COORDINATOR."""
         gone = self._pop(self.groups, held)
         for group in gone:
             self.rebalance.stop(group)
@@ -96,18 +96,18 @@ class GroupCoordinator:
         return gone
 
     def halt(self) -> None:
-        """The broker goes down: timers end, and nobody is answered."""
+        """The broker goes down: its timers end, and no request is answered."""
         for group in self.groups.values():
             self.rebalance.stop(group)
             self.halted[group.id] = group
         self.groups.clear()
 
     def reload(self, held: Callable[[ClassicGroup], bool]) -> None:
-        """Loads what was here when the broker went down."""
+        """Loads the groups that were here when the broker went down."""
         self.load(self._pop(self.halted, held))
 
     def load(self, groups: list[ClassicGroup]) -> None:
-        """Takes groups over as `__consumer_offsets` has them; sessions begin anew."""
+        """Takes over groups from `__consumer_offsets`; sessions start again."""
         for group in groups:
             if group.stored is None and not group.offsets:
                 continue
@@ -154,13 +154,13 @@ class GroupCoordinator:
 
     @staticmethod
     def _fail_join(group: ClassicGroup, reply: Joining) -> None:
-        """The request is answered now, and not when its member is removed."""
+        """Answers the request now, and not when its member is removed."""
         for member in group.members.values():
             if member.join is reply:
                 group.answer_join(member, join_error("", E.UNKNOWN_SERVER_ERROR))
 
     def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[MemberResponse]:
-        """Each member's outcome; the group rebalances once, after the last."""
+        """The result for each member; the group rebalances once, after the last one."""
         group = self.groups.get(group_id)
         answers = []
         rebalance = False
@@ -186,7 +186,7 @@ class GroupCoordinator:
         offsets: Mapping[Key, CommittedOffset],
         done: Callable[[ErrorCode], None],
     ) -> None:
-        """Commits offsets if the member may; a group that was unknown begins with a commit from outside."""
+        """Commits offsets if the member may; a commit from outside creates a group that does not exist."""
         if error := self.refuses(group_id, may_be_empty=True):
             done(error)
             return
@@ -206,7 +206,8 @@ class GroupCoordinator:
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:
-        """Why offsets of this member may not be part of a transaction; the group begins if it was unknown."""
+        """The error if offsets of this member may not be part of a transaction; creates a group that does not
+        exist."""
         if error := self.refuses(group_id):
             return error
         group = self.groups.get(group_id)
@@ -219,13 +220,14 @@ class GroupCoordinator:
     def commit_in_transaction(
         self, group: ClassicGroup, producer_id: int, offsets: Mapping[Key, CommittedOffset]
     ) -> None:
-        """The offsets count once the transaction is committed."""
+        """The offsets become valid when the transaction is committed."""
         self._wrote(group)
         group.offsets.commit_open(producer_id, offsets)
         self._in_transaction.setdefault(producer_id, {})[group.id] = None
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
-        """A marker is in a partition of `__consumer_offsets`: offsets that waited for it count, or go."""
+        """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are
+        dropped."""
         self._wrote_to(partition)
         waiting = self._in_transaction.pop(producer_id, {})
         for group_id in list(waiting):
@@ -243,7 +245,7 @@ class GroupCoordinator:
             self._delete_if_unused(group)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
-        """Forgets the committed offsets of topics that were deleted."""
+        """Forgets the committed offsets of deleted topics."""
         for group in list(self.groups.values()):
             group.offsets.remove_topics(topics)
             if self.home.policies[empty_group_cleanup] == "at-once":
@@ -252,7 +254,7 @@ class GroupCoordinator:
     # -- expiry
 
     def _plan_check(self) -> None:
-        """Kafka looks for expired offsets every `offsets.retention.check.interval.ms`; while there are no
+        """Checks for expired offsets every `offsets.retention.check.interval.ms`, as Kafka does; without
         groups, no timer runs."""
         if self._check is None:
             interval_ms = self.settings.retention_check_interval_ms

@@ -1,4 +1,4 @@
-"""What a coordinator is given: the broker it is on, and its way to the others; a request it answers."""
+"""What a coordinator needs: its broker, other brokers, and the requests that it answers."""
 
 from typing import Any, Protocol
 
@@ -18,29 +18,30 @@ class Home(Protocol):
     def policies(self) -> Policies: ...
 
     def coordinates(self, group_id: str) -> bool:
-        """Whether it is the coordinator of a group."""
+        """Whether this broker coordinates a group."""
 
     def offsets_index(self, group_id: str) -> int:
-        """Which partition of `__consumer_offsets` holds the group."""
+        """The partition of `__consumer_offsets` that holds the group."""
 
     def offsets_partition(self, group_id: str) -> Partition | None:
-        """That partition here, None where there is no replica of it."""
+        """That partition on this broker, None if there is no replica of it."""
 
     def transaction_partition(self, transactional_id: str) -> Partition | None:
-        """The partition of `__transaction_state` that holds the id here, None where there is no replica."""
+        """The partition of `__transaction_state` that holds the id, on this broker; None if it has no
+        replica."""
 
     def new_producer_id(self) -> int: ...
 
     def knows(self, topic: str, index: int) -> bool:
-        """Whether it has heard of a partition."""
+        """Whether the broker has learned of a partition."""
 
     def leader_of(self, topic: str, index: int) -> Partition | None:
-        """A partition at the broker that leads it as far as this one knows; None when that can't be reached,
-        or has not heard of the partition."""
+        """A partition on the broker that leads it, as far as this broker knows; None if that broker can't be
+        reached, or has not learned of the partition."""
 
     def complete_offsets(self, broker: int, partition: int, producer_id: int, committed: bool) -> None:
-        """A marker is in a partition of `__consumer_offsets` at its leader: offsets that waited for it count
-        there, or go."""
+        """A marker is in a partition of `__consumer_offsets` on its leader: offsets that waited for it become
+        valid there, or are dropped."""
 
 
 class Request(Protocol):

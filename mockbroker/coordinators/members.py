@@ -11,12 +11,12 @@ from .reply import Reply
 
 
 def client_name(call: Request) -> str:
-    """The client id of a member."""
+    """How a member is named by its client id."""
     return call.policies[null_client_id] if call.client_id is None else call.client_id
 
 
 class Session:
-    """How long a member may stay silent. `renew` is cheap: a running timer is moved only when it fires."""
+    """How long a member may be silent. `renew` is cheap: a running timer is moved only when it fires."""
 
     __slots__ = ("_environment", "_expire", "_heard_ms", "_timer", "deadline_ms")
 
@@ -29,7 +29,7 @@ class Session:
 
     @property
     def silent_ms(self) -> int:
-        """How long the member was silent by a clock that goes on while the cluster's stands still."""
+        """How long the member has been silent, by a clock that goes on while the cluster's stands still."""
         return self._environment.timers.waited_ms - self._heard_ms
 
     def renew(self, timeout_ms: int) -> None:
@@ -56,7 +56,7 @@ class Session:
 
 
 class Member:
-    """One member: who it is, what it supports, and its requests that wait for an answer. Times in ms."""
+    """One member: its identity, its protocols, and its waiting requests. Times in ms."""
 
     __slots__ = (
         "assignment",
@@ -96,7 +96,8 @@ class Member:
 
     @property
     def may_be_silent(self) -> bool:
-        """Whether it waits for an answer and so needs no heartbeat; a new one must have it in time too."""
+        """Whether it waits for an answer and so needs no heartbeat; a new member must get the answer in time
+        too."""
         return not self.is_new and (self.join is not None or self.sync is not None)
 
     def metadata(self, protocol: str) -> bytes:

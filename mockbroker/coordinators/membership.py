@@ -1,4 +1,4 @@
-"""What members ask of a classic group: to join, to sync, to stay, to leave."""
+"""What members ask of a classic group: to join, to sync, to stay and to leave."""
 
 import uuid
 
@@ -42,7 +42,7 @@ class Membership:
             self._join_new(group, request, reply)
         elif member_id in group.pending:
             if request.group_instance_id is not None:
-                # Kafka throws: only dynamic members are pending.
+                # Kafka throws here, because only dynamic members are pending.
                 reply.complete(join_error("", E.UNKNOWN_SERVER_ERROR))
             else:
                 self._rebalance.add_member(group, request, member_id, reply)
@@ -76,7 +76,7 @@ class Membership:
         return f"{prefix}-{uuid.UUID(bytes=self._environment.random('member ids').randbytes(16), version=4)}"
 
     def _join_again(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
-        """A rebalance follows when the leader joins a stable group, or anyone's metadata changed."""
+        """A rebalance follows if the leader joins a stable group, or if a member's metadata changed."""
         member = group.members[request.member_id]
         leads = group.leader == member.id
         unchanged = member.matches(request.protocols)
@@ -136,7 +136,7 @@ class Membership:
     # -- LeaveGroup
 
     def leave(self, group: ClassicGroup, leaving: MemberIdentity) -> tuple[ErrorCode, bool]:
-        """Removes one member; the flag says whether the group has to rebalance for it.
+        """Removes one member; the flag is whether the group has to rebalance because of it.
 
         A static member may leave by its instance id alone (KIP-345). Call `left` after the last one.
         """
@@ -165,7 +165,8 @@ class Membership:
     def check_transactional_commit(
         self, group: ClassicGroup, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:
-        """Whether these offsets may be committed in a transaction; up to v2 no member is named (KIP-447)."""
+        """The error if these offsets may not be committed in a transaction; up to v2 no member is named
+        (KIP-447)."""
         if generation < 0 and (group.state is GroupState.EMPTY or (not member_id and instance_id is None)):
             return E.NONE
         return self._check_generation(group, member_id, instance_id, generation)
@@ -173,9 +174,9 @@ class Membership:
     def check_commit(
         self, group: ClassicGroup, generation: int, member_id: str, instance_id: str | None
     ) -> ErrorCode:
-        """Whether this member may commit now; a commit counts as a heartbeat.
+        """The error if this member may not commit now; a commit counts as a heartbeat.
 
-        A negative generation without a member id is a consumer outside of group management: it may commit
+        A negative generation without a member id means a consumer outside of group management: it may commit
         while the group is empty.
         """
         if generation < 0 and group.state is GroupState.EMPTY:
@@ -192,7 +193,7 @@ class Membership:
 
 
 def _same_protocol(group: ClassicGroup, request: SyncGroupRequest) -> bool:
-    """Null, as up to v4, is not compared (KIP-559)."""
+    """Null, which is what versions up to v4 have, is not compared (KIP-559)."""
     return request.protocol_type in (None, group.protocol_type) and request.protocol_name in (
         None,
         group.protocol,

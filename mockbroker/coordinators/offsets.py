@@ -1,4 +1,4 @@
-"""What a group committed."""
+"""The committed offsets of a group."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ _LONG_AGO_MS: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """`commit_ms` is when it was committed, `expire_ms` when it goes if the client said so (up to v4)."""
+    """`commit_ms` is when it was committed, `expire_ms` when it expires if the client set that (up to v4)."""
 
     offset: int
     leader_epoch: int
@@ -20,14 +20,14 @@ class CommittedOffset:
     expire_ms: int | None = None
 
     def expired(self, now_ms: int, start_ms: int, retention_ms: int) -> bool:
-        """Whether it goes at `now_ms`; without a time of its own, `retention_ms` after `start_ms`."""
+        """Whether it expires at `now_ms`; without its own time, that is `retention_ms` after `start_ms`."""
         if self.expire_ms is not None:
             return now_ms >= self.expire_ms
         return now_ms - start_ms >= retention_ms
 
 
 class Offsets:
-    """The committed offsets of one group, and those of transactions that are still open, by producer id."""
+    """The committed offsets of one group, and those of open transactions, by producer id."""
 
     __slots__ = ("_unstable", "committed", "open")
 
@@ -43,19 +43,19 @@ class Offsets:
         self.committed.update(offsets)
 
     def commit_open(self, producer_id: int, offsets: Mapping[Key, CommittedOffset]) -> None:
-        """Offsets of a transaction: they count once it is committed."""
+        """Offsets of a transaction, which become valid when it is committed."""
         self.open.setdefault(producer_id, {}).update(offsets)
         self._unstable = None
 
     def complete(self, producer_id: int, committed: bool) -> None:
-        """The transaction has its marker."""
+        """The transaction has got its marker."""
         offsets = self.open.pop(producer_id, {})
         self._unstable = None
         if committed:
             self.committed.update(offsets)
 
     def unstable(self) -> frozenset[Key]:
-        """What open transactions commit (KIP-447)."""
+        """The partitions for which open transactions have offsets (KIP-447)."""
         if self._unstable is None:
             self._unstable = frozenset(key for offsets in self.open.values() for key in offsets)
         return self._unstable
@@ -78,7 +78,7 @@ class Offsets:
         start_ms: Callable[[CommittedOffset], int],
         keep_topics: Collection[str] = (),
     ) -> None:
-        """Forgets what is expired (KIP-211); `start_ms` says from when retention counts."""
+        """Forgets expired offsets (KIP-211); `start_ms` returns when their retention time begins."""
         unstable = self.unstable()
         gone = [
             key
@@ -91,7 +91,7 @@ class Offsets:
             del self.committed[key]
 
     def expire_next(self) -> None:
-        """Lets what has no time of its own expire at the next look."""
+        """Makes offsets without their own expiration time expire at the next check."""
         self.committed = {
             key: offset if offset.expire_ms is not None else replace(offset, expire_ms=_LONG_AGO_MS)
             for key, offset in self.committed.items()

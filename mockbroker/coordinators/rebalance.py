@@ -1,4 +1,4 @@
-"""How a group gets from one generation to the next: its timers, and who is told what.
+"""How a group gets from one generation to the next: its timers, and the answers to its members.
 
 Sources: `GroupCoordinator.scala` up to 3.9, `GroupMetadataManager.java` since 4.0.
 """
@@ -30,15 +30,15 @@ Step = Callable[Concatenate["Rebalance", ClassicGroup, P], None]
 
 
 def _or_all_fail(step: Step[P]) -> Step[P]:
-    """What raises in the midst of a rebalance ends the requests that wait for it: nothing else would. Their
-    members come back, or are silent from now on."""
+    """If a step of a rebalance raises, ends the requests that wait for the rebalance, since nothing else
+    would. Their members come back, or are silent from now on."""
 
     @functools.wraps(step)
     def contained(self: "Rebalance", group: ClassicGroup, /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             step(self, group, *args, **kwargs)
         except RebalanceFailedError:
-            # Kafka's brokers fail so too: who waits goes on waiting.
+            # Kafka's brokers fail in the same way: members that wait continue to wait.
             raise
         except Exception as error:
             for member in group.fail(error):
@@ -49,7 +49,8 @@ def _or_all_fail(step: Step[P]) -> Step[P]:
 
 
 class Rebalance:
-    """How groups of one coordinator rebalance; `stored` hears of each record that is written of one."""
+    """How the groups of one coordinator rebalance; `stored` is called for each record that is written of
+    one."""
 
     def __init__(
         self, environment: Environment, settings: GroupSettings, stored: Callable[[ClassicGroup], None]
@@ -102,7 +103,7 @@ class Rebalance:
         self, group: ClassicGroup, instance_id: str, new_id: str, request: JoinGroupRequest, reply: Joining
     ) -> None:
         """A static member is back under a new member id (KIP-345). A stable group whose protocol stays the
-        same goes on without a rebalance; since v9 a leader is told so and sends no assignment (KIP-814)."""
+        same does not rebalance; since v9 a leader is told so, and sends no assignment (KIP-814)."""
         leader_before = group.leader or ""
         member = group.replace_static(instance_id, new_id)
         self.renew(member)
@@ -149,7 +150,7 @@ class Rebalance:
 
     @_or_all_fail
     def prepare(self, group: ClassicGroup) -> None:
-        """Begins a rebalance: members learn it by their next Heartbeat and join again."""
+        """Begins a rebalance: members learn of it with their next Heartbeat, and join again."""
         if group.state is GroupState.COMPLETING_REBALANCE:
             self._assign(group, {}, ErrorCode.REBALANCE_IN_PROGRESS)
         self._stop_sync_timer(group)
@@ -170,12 +171,13 @@ class Rebalance:
             self._await_members(group)
 
     def maybe_complete(self, group: ClassicGroup) -> None:
-        """Ends the gathering when everybody is there; a first rebalance waits for its delay all the same."""
+        """Ends the gathering of members once all are there; a first rebalance waits for its delay in any
+        case."""
         if group.state is GroupState.PREPARING_REBALANCE and not group.initial and group.all_joined:
             self.complete(group)
 
     def _gather(self, group: ClassicGroup, delay_ms: int, left_ms: int) -> None:
-        """The delay of the first rebalance starts again while members come, for `left_ms` more at most."""
+        """The delay of the first rebalance restarts while members come, for at most another `left_ms`."""
 
         def over() -> None:
             if group.new_member_added and left_ms > 0:
@@ -185,7 +187,7 @@ class Rebalance:
             else:
                 self._complete_late(group)
 
-        # It belongs to all who join, not to the request that began it.
+        # The timer belongs to all members that join, not to the request that started it.
         group.join_timer = self._environment.wait(delay_ms, over, owned=False)
 
     def _await_members(self, group: ClassicGroup) -> None:
@@ -193,13 +195,14 @@ class Rebalance:
         group.join_timer = self._environment.after(timeout_ms, functools.partial(self._complete_late, group))
 
     def _complete_late(self, group: ClassicGroup) -> None:
-        """No request is answered with what fails."""
+        """If this fails, that answers no request."""
         with contextlib.suppress(RebalanceFailedError):
             self.complete(group)
 
     @_or_all_fail
     def complete(self, group: ClassicGroup) -> None:
-        """Begins the next generation with those who joined, and static members even if they did not."""
+        """Starts the next generation with the members that joined, and static members even if they did
+        not."""
         if group.join_timer is not None:
             group.join_timer.cancel()
             group.join_timer = None
@@ -214,7 +217,7 @@ class Rebalance:
         try:
             group.next_generation()
         except RebalanceFailedError:
-            # Nobody looks again whether all are there.
+            # Whether all members have joined is not checked again.
             group.initial = initial or self._environment.policies[failed_rebalance] == "stuck"
             raise
         if not group.members:
@@ -238,7 +241,7 @@ class Rebalance:
 
     @_or_all_fail
     def assign(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
-        """The leader's assignment is there; members that it forgot get an empty one."""
+        """The leader has sent the assignment; members that are not in it get an empty one."""
         self._assign(group, assignments, ErrorCode.NONE)
         group.fire(GroupEvent.ASSIGNED)
         self._store(group)
@@ -259,7 +262,7 @@ class Rebalance:
             self._stop_sync_timer(group)
 
     def _unsynced(self, group: ClassicGroup) -> None:
-        """The rebalance timeout is over: members without a SyncGroup are removed."""
+        """The rebalance timeout is over: removes members that sent no SyncGroup."""
         group.sync_timer = None
         for member_id in sorted(group.syncing):
             group.remove(member_id)
@@ -279,14 +282,14 @@ class Rebalance:
     # -- moves
 
     def refuse(self, group: ClassicGroup, error: ErrorCode) -> None:
-        """Answers all members that wait with an error."""
+        """Answers all waiting requests of members with an error."""
         for member in group.members.values():
             group.answer_join(member, join_error(member.id, error))
             group.answer_sync(member, SyncGroupResponse(error_code=error))
 
     def load(self, gone: ClassicGroup) -> ClassicGroup:
-        """The group as it was stored: rebalances under way are lost, and its members have to be heard of
-        within their session timeouts."""
+        """The group as it was stored: a rebalance in progress is lost, and members have to report within
+        their session timeouts."""
         group = ClassicGroup(self._environment, gone.id)
         group.offsets = gone.offsets
         stored = gone.stored
@@ -303,7 +306,7 @@ class Rebalance:
         return group
 
     def stop(self, group: ClassicGroup) -> None:
-        """Cancels all timers of a group that goes."""
+        """Cancels all timers of a group that is removed."""
         self._stop_sync_timer(group)
         if group.join_timer is not None:
             group.join_timer.cancel()

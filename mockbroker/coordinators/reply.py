@@ -9,7 +9,7 @@ R = TypeVar("R")
 
 
 class Reply(Generic[R]):
-    """The answer to `call`: `complete` gives it, exactly once; a handler returns `outcome()`."""
+    """The answer to `call`: `complete` gives it, exactly once; the handler returns `outcome()`."""
 
     __slots__ = ("_parked", "_response", "call")
 
@@ -19,19 +19,19 @@ class Reply(Generic[R]):
         self._response: R | None = None
 
     def complete(self, response: R) -> None:
-        """An answer that fails ends this request, and not what is done for others besides."""
+        """If the answer fails, that ends this request, and not what is done for others."""
         if self._parked:
             self.call.environment.contain(lambda: self.call.answer(response), self.call)
         else:
             self._response = response
 
     def fail(self, error: Exception) -> None:
-        """Ends a request that waits; one whose handler is still at work ends by what that raises."""
+        """Ends a waiting request; one whose handler still runs ends by what that raises."""
         if self._parked:
             self.call.environment.fail(error, self.call)
 
     def outcome(self) -> object:
-        """The answer if it is there already, else PARKED."""
+        """The answer if there is one already, else PARKED."""
         if self._response is not None:
             return self._response
         self._parked = True

@@ -1,4 +1,4 @@
-"""What the broker's configuration says to the group coordinator (`GroupCoordinatorConfig.java`)."""
+"""The configuration of the group coordinator (`GroupCoordinatorConfig.java`)."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ NEW_MEMBER_JOIN_TIMEOUT_MS: Final = 5 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """Times in ms; `offset_metadata_max` in UTF-16 units, as Java counts."""
+    """Times in ms; `offset_metadata_max` in UTF-16 units, as in Java."""
 
     initial_rebalance_delay_ms: int
     min_session_timeout_ms: int

@@ -1,10 +1,10 @@
-"""The states of a classic group, and what moves it from one to the next (`GroupState` of Kafka).
+"""The states of a classic group, and the events that lead from one to the next (`GroupState` of Kafka).
 
-A group without members is Empty. The first member to join takes it to PreparingRebalance, where members are
-gathered until all have joined or the rebalance timeout is over; then the next generation begins:
-CompletingRebalance waits for the leader's assignment, which makes the group Stable, or Empty again when
-nobody is left. A member that joins, leaves, fails or changes its metadata takes it back to
-PreparingRebalance. Dead is the end: deleted, or cleaned up once it had neither members nor offsets.
+A group without members is Empty. The first member that joins takes it to PreparingRebalance, where it waits
+until all members have joined or the rebalance timeout is over. Then the next generation begins:
+CompletingRebalance waits for the leader's assignment, which makes the group Stable; if nobody is left it is
+Empty again. A member that joins, leaves, fails or changes its metadata takes it back to PreparingRebalance.
+Dead is the end: the group was deleted, or removed because it had neither members nor offsets.
 """
 
 import enum
@@ -12,7 +12,7 @@ from typing import Final
 
 
 class GroupState(enum.StrEnum):
-    """Values are what DescribeGroups and ListGroups show."""
+    """The values are those in DescribeGroups and ListGroups."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"

@@ -1,4 +1,4 @@
-"""Which topics consumers subscribe to, as their metadata says (`ConsumerProtocol.java`)."""
+"""The topics that consumers subscribe to, from their metadata (`ConsumerProtocol.java`)."""
 
 import functools
 import struct
@@ -19,11 +19,11 @@ def _reader() -> Reader:
 
 
 class UnreadableError(Exception):
-    """A subscription is longer than it says, or null where it may not be."""
+    """A subscription is shorter than it says, or null where that is not allowed."""
 
 
 def subscribed_topics(metadata: Iterable[bytes]) -> frozenset[str] | None:
-    """All topics of the subscriptions, of which only the part of version 0 is read.
+    """All topics of the subscriptions, of which only the fields of version 0 are read.
 
     None if one ends early or has a version below 0; UnreadableError if another length in it is wrong.
     """
@@ -41,7 +41,7 @@ def subscribed_topics(metadata: Iterable[bytes]) -> frozenset[str] | None:
 
 
 def _ends_early(data: bytes) -> bool:
-    """Whether a number of fixed size is cut off, which Kafka takes for a `BufferUnderflowException`."""
+    """Whether a number of fixed size is cut off: Kafka handles that as a `BufferUnderflowException`."""
     try:
         (count,) = struct.unpack_from(">i", data, 2)
         at = 6

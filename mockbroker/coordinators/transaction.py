@@ -1,4 +1,4 @@
-"""What the coordinator keeps of a transactional id, and how it changes (`TransactionMetadata.java`)."""
+"""The coordinator's state of a transactional id, and how it changes (`TransactionMetadata.java`)."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -8,18 +8,18 @@ from .transaction_states import COMPLETE, TRANSITIONS, TransactionEvent, Transac
 NONE: Final = -1
 MAX_EPOCH: Final = 0x7FFF
 EPOCH_BUMP_VERSION: Final = 2
-"""The transaction version from which on EndTxn bumps the epoch (KIP-890)."""
+"""The transaction version since which EndTxn bumps the epoch (KIP-890)."""
 
 TopicPartition = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One state of a transactional id; a change makes another. Times in ms, -1 where there is none.
+    """One state of a transactional id; a change makes another one. Times in ms, -1 if there is none.
 
-    `last_epoch` is the epoch before the current one if the client may ask with it again (KIP-360);
-    `next_producer_id` the one it gets after this transaction, since epochs are used up; `client_version` the
-    transaction version of the client that changed it last.
+    `last_epoch` is the epoch before the current one if the client may still use it to ask again (KIP-360);
+    `next_producer_id` is the producer id after this transaction if the epochs are used up; `client_version`
+    is the transaction version of the client that changed it last.
     """
 
     producer_id: int
@@ -36,11 +36,11 @@ class Transaction:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the epochs of this producer id are used up: one is left, to fence the last."""
+        """Whether the epochs of this producer id are used up: one is left, to fence the last client."""
         return self.epoch >= MAX_EPOCH - 1
 
     def after(self, event: TransactionEvent) -> TransactionState:
-        """KeyError where the table has no such transition."""
+        """The next state. KeyError if the table has no such transition."""
         return TRANSITIONS[self.state][event]
 
     def initialized(
@@ -74,17 +74,17 @@ class Transaction:
         )
 
     def without(self, partition: TopicPartition) -> "Transaction":
-        """Its marker is written there."""
+        """The marker was written to that partition."""
         return replace(self, partitions=self.partitions - {partition})
 
     def fenced(self, epoch: int, last_epoch: int) -> "Transaction":
-        """With an epoch that no client has."""
+        """The state with an epoch that no client has."""
         return replace(self, epoch=epoch, last_epoch=last_epoch)
 
     def prepared(
         self, event: TransactionEvent, version: int, now_ms: int, next_producer_id: int = NONE
     ) -> "Transaction":
-        """Its end is decided; from transaction version 2 on in the next epoch."""
+        """The end of the transaction is decided; from transaction version 2 on, in the next epoch."""
         bumps = version >= EPOCH_BUMP_VERSION
         return replace(
             self,
@@ -98,7 +98,7 @@ class Transaction:
         )
 
     def completed(self, now_ms: int) -> "Transaction":
-        """All markers are written; a next producer id takes over."""
+        """All markers are written; the next producer id, if there is one, replaces this one."""
         done = replace(
             self,
             state=self.after(TransactionEvent.COMPLETED),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .transaction import TopicPartition
 
 RETRY_MS: Final = 100
-"""How long until markers that found no leader, or too few in-sync replicas, are sent again."""
+"""How long until markers are sent again that found no leader, or too few in-sync replicas."""
 
 
 def write_marker(
@@ -24,7 +24,7 @@ def write_marker(
     done: Callable[[ErrorCode], None],
     version: int = 0,
 ) -> None:
-    """Appends one marker as the partition's leader does; `done` once it is replicated.
+    """Appends one marker as the partition's leader does; `done` is called once it is replicated.
 
     NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
     """
@@ -61,9 +61,9 @@ def write_marker(
 
 
 class Markers:
-    """The markers of one transaction on their way; `done` is called when all are written, unless `current`
-    says that they are out of date, or one is refused for good: the others are sent once all the same, and
-    none again. `written` is told of each partition."""
+    """The markers of one transaction. `done` is called when all are written, unless `current` says that they
+    are out of date, or one is refused for good: then the others are still sent once, but none is sent again.
+    `written` is called for each partition."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Markers:
         self._told = written
 
     def send(self) -> None:
-        """To every partition; those of topics that are gone need none."""
+        """Sends them to every partition; partitions of deleted topics need none."""
         if not self._current():
             return
         if not self._missing:

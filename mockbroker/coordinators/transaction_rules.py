@@ -1,7 +1,7 @@
 """What InitProducerId, AddPartitionsToTxn and EndTxn do to a transaction (`TransactionCoordinator.scala`).
 
-Each rule is asked with the transaction as it is and answers the next one, or raises. What has to happen with
-it - log, markers, answers - is the coordinator's.
+Each rule takes the state of a transaction and returns the next one, or raises. Everything else - log,
+markers, answers - is up to the coordinator.
 """
 
 from collections.abc import Callable
@@ -22,19 +22,19 @@ _S = TransactionState
 
 
 class Producer(NamedTuple):
-    """Producer id and epoch as a client gives them."""
+    """Producer id and epoch, as a client sends them."""
 
     id: int
     epoch: int
 
 
 class AlreadyDoneError(Exception):
-    """Nothing is left to do: the answer is that of the first time."""
+    """There is nothing left to do: the answer is the same as the first time."""
 
 
 def check_expected(now: Transaction, expected: Producer | None) -> None:
-    """The producer id of an InitProducerId. PRODUCER_FENCED unless it is the current one, or the one before
-    whose epochs were used up, or there was none."""
+    """Checks the producer id of an InitProducerId. PRODUCER_FENCED unless it is the current one, the previous
+    one if its epochs were used up, or there was none."""
     if expected is None or now.epoch == NONE or expected.id == now.producer_id:
         return
     if expected.id == now.previous_producer_id and expected.epoch >= MAX_EPOCH - 1:
@@ -51,7 +51,7 @@ def initialize(
 ) -> Transaction:
     """The next epoch for a transaction at rest, or the current one again (KIP-360). PRODUCER_FENCED.
 
-    Of a producer id whose epochs are used up there is no next: another takes its place.
+    If the epochs of the producer id are used up, another producer id takes its place.
     """
     if now.exhausted and (expected is None or expected.epoch == now.epoch):
         last = NONE if expected is None else now.epoch
@@ -87,7 +87,7 @@ def check_current(now: Transaction, producer: Producer) -> None:
 
 
 def check_not_prepared(now: Transaction) -> None:
-    """CONCURRENT_TRANSACTIONS while markers are written."""
+    """CONCURRENT_TRANSACTIONS while markers are being written."""
     if now.state in PREPARED:
         raise ApiError(E.CONCURRENT_TRANSACTIONS)
 
@@ -96,7 +96,7 @@ def end(
     now: Transaction, producer: Producer, committed: bool, policies: "Policies", now_ms: int
 ) -> Transaction:
     """EndTxn of clients without KIP-890. INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED, INVALID_TXN_STATE,
-    CONCURRENT_TRANSACTIONS; AlreadyDoneError for one that was ended so."""
+    CONCURRENT_TRANSACTIONS; AlreadyDoneError if it has already ended in this way."""
     if now.producer_id != producer.id:
         raise ApiError(E.INVALID_PRODUCER_ID_MAPPING)
     if producer.epoch < now.epoch or (policies[end_txn_epoch] == "exact" and producer.epoch != now.epoch):
@@ -112,10 +112,10 @@ def end(
 def end_and_bump(
     now: Transaction, producer: Producer, committed: bool, new_producer_id: Callable[[], int], now_ms: int
 ) -> Transaction:
-    """EndTxn from version 5 on (KIP-890). The same errors.
+    """EndTxn since version 5 (KIP-890), with the same errors.
 
-    The epoch before the current one is a retry here; the current one asks to end the next transaction, which
-    may be aborted though it never began.
+    The epoch before the current one means a retry; the current one asks to end the next transaction, which
+    may be aborted even if it has not begun.
     """
     check_not_prepared(now)
     wrapped = now.previous_producer_id == producer.id and producer.epoch == MAX_EPOCH - 1 and now.epoch == 0
@@ -138,9 +138,9 @@ def end_and_bump(
 def abort_and_fence(
     now: Transaction, fencing: "Fencing", version: int, new_producer_id: Callable[[], int], now_ms: int
 ) -> Transaction:
-    """Aborts an open transaction on the broker's own account: for a new instance, or its timeout.
+    """Aborts an open transaction without a client's EndTxn: for a new instance, or because of its timeout.
 
-    From transaction `version` 2 on, ending it bumps the epoch anyway.
+    From transaction `version` 2 on, its end bumps the epoch in any case.
     """
     if version >= EPOCH_BUMP_VERSION and fencing.bumps_epoch:
         if fencing.twice:
@@ -155,7 +155,8 @@ def abort_and_fence(
 
 
 def _check_decided(now: Transaction, committed: bool) -> None:
-    """What is being done: CONCURRENT_TRANSACTIONS. What was decided otherwise: INVALID_TXN_STATE."""
+    """CONCURRENT_TRANSACTIONS if this is being done already, INVALID_TXN_STATE if the opposite was
+    decided."""
     if now.state in PREPARED:
         raise ApiError(E.CONCURRENT_TRANSACTIONS)
     if now.state is _S.EMPTY or committed != (now.state is _S.COMPLETE_COMMIT):

@@ -1,4 +1,4 @@
-"""What the configuration says to the transaction coordinator (`TransactionStateManagerConfig.java`)."""
+"""The configuration of the transaction coordinator (`TransactionStateManagerConfig.java`)."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from ..protocol.transaction_log import Layout
 
 @dataclass(frozen=True, slots=True)
 class TransactionSettings:
-    """Times in ms. `version` is the level of the feature `transaction.version`, 0 where there is none."""
+    """Times in ms. `version` is the level of the feature `transaction.version`, 0 if there is none."""
 
     max_timeout_ms: int
     timeout_check_interval_ms: int
@@ -42,8 +42,8 @@ class TransactionSettings:
 
 
 def transaction_version(environment: Environment) -> int:
-    """The finalized level of `transaction.version`: 2 if epochs are bumped per transaction, else 1, and 0
-    where the release has no such feature (KIP-584, KIP-890)."""
+    """The finalized level of `transaction.version`: 2 if epochs are bumped per transaction, else 1; 0 if the
+    release has no such feature (KIP-584, KIP-890)."""
     if "transaction.version" not in facts(environment.release).finalized_features:
         return 0
     return 2 if environment.policies[epoch_bump].per_transaction else 1

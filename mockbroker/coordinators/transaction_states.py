@@ -1,9 +1,9 @@
-"""The states of a transaction, and what moves it from one to the next (`TransactionState.java`).
+"""The states of a transaction, and the events that lead from one to the next (`TransactionState.java`).
 
 A transactional id begins Empty. The first partition that is added makes its transaction Ongoing. Once the
 client, or the transaction's timeout, decides how it ends, PrepareCommit or PrepareAbort is in the log and
-can't be taken back; when all partitions have their markers it is CompleteCommit or CompleteAbort, until
-partitions are added again or InitProducerId makes it Empty. An id that is idle for long is Dead and
+can't be taken back. When all partitions have their markers, it is CompleteCommit or CompleteAbort, until
+partitions are added again or InitProducerId makes it Empty. An id that has been idle for long is Dead, and
 forgotten.
 """
 
@@ -12,7 +12,8 @@ from typing import Final
 
 
 class TransactionState(enum.StrEnum):
-    """Values are what DescribeTransactions and ListTransactions show; their order is the ids in the log."""
+    """The values are those in DescribeTransactions and ListTransactions; their order is that of the ids in
+    the log."""
 
     EMPTY = "Empty"
     ONGOING = "Ongoing"
@@ -22,7 +23,7 @@ class TransactionState(enum.StrEnum):
     COMPLETE_ABORT = "CompleteAbort"
     DEAD = "Dead"
     PREPARE_EPOCH_FENCE = "PrepareEpochFence"
-    """Known to filters only: nobody can see a transaction in it."""
+    """Only filters know it: no transaction is ever seen in this state."""
 
 
 class TransactionEvent(enum.Enum):
@@ -39,7 +40,7 @@ _S, _E = TransactionState, TransactionEvent
 _AT_REST: Final = {
     _E.INITIALIZED: _S.EMPTY,
     _E.ADDED: _S.ONGOING,
-    # A client of KIP-890 need not know whether it wrote anything.
+    # A client of KIP-890 need not know whether it has written anything.
     _E.ABORT: _S.PREPARE_ABORT,
     _E.EXPIRED: _S.DEAD,
 }

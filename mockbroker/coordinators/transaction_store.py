@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Entry:
-    """A transactional id: its state, and whether the next one is being written."""
+    """A transactional id: its state, and whether the next state is being written."""
 
     __slots__ = ("now", "pending")
 
@@ -25,7 +25,7 @@ class Entry:
 
 
 class Owned:
-    """A partition as its leader loaded it, in a leader epoch that is the coordinator epoch of its markers."""
+    """A partition as its leader loaded it; its leader epoch is the coordinator epoch of its markers."""
 
     def __init__(
         self, environment: Environment, settings: "TransactionSettings", partition: "Partition"
@@ -38,8 +38,8 @@ class Owned:
 
     @property
     def current(self) -> bool:
-        """Whether the partition is there, nobody has led since, and the leader is not down without anybody
-        knowing."""
+        """Whether the partition exists, no other broker has led it since, and the leader is not down, even if
+        nobody knows that yet."""
         partition = self._partition
         there = partition.leads and partition.host.online and not partition.deleted
         return there and partition.leader_epoch == self.epoch
@@ -51,9 +51,10 @@ class Owned:
         after: "Transaction | None",
         done: Callable[[ErrorCode], None],
     ) -> None:
-        """Appends the next state, None for a tombstone; it holds once it is replicated.
+        """Appends the next state, None for a tombstone; it is valid once it is replicated.
 
-        COORDINATOR_NOT_AVAILABLE when that can't be or takes too long, NOT_COORDINATOR when another leads.
+        COORDINATOR_NOT_AVAILABLE if that is impossible or takes too long, NOT_COORDINATOR if another broker
+        leads.
         """
         partition, environment = self._partition, self._environment
         if not self.current:

@@ -1,7 +1,7 @@
 """The transaction coordinator of one broker (`TransactionCoordinator.scala`).
 
-A broker coordinates the transactional ids of those partitions of `__transaction_state` that it leads. Each
-change is a record there first, and holds once that is replicated; whoever leads next loads it from there.
+A broker coordinates the transactional ids of the partitions of `__transaction_state` that it leads. Each
+change is written there first, and is valid once it is replicated; the next leader loads it from there.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 E = ErrorCode
 Done = Callable[[ErrorCode, int, int], None]
-"""Error, producer id and epoch of an answer; the latter two -1 with an error."""
+"""Error, producer id and epoch of an answer; with an error the other two are -1."""
 
 
 class TransactionCoordinator:
-    """`owned` are the partitions that were loaded, by index; `settings` were read at the broker's start."""
+    """`owned` are the loaded partitions, by index; `settings` were read when the broker started."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -46,7 +46,7 @@ class TransactionCoordinator:
     # -- what is here
 
     def leader_changed(self, index: int, partition: "Partition | None") -> None:
-        """Loads a partition that this broker leads now, and lets go of one that it led."""
+        """Loads a partition that this broker leads now, or lets go of one that it led."""
         if partition is None or not partition.leads:
             self.owned.pop(index, None)
         elif partition.log.end_offset:
@@ -62,8 +62,7 @@ class TransactionCoordinator:
         return owned
 
     def _own(self, transactional_id: str) -> Owned:
-        """ApiError INVALID_REQUEST for an empty id, NOT_COORDINATOR for one that is not to be asked about
-        here."""
+        """ApiError INVALID_REQUEST for an empty id, NOT_COORDINATOR if another broker coordinates it."""
         if not transactional_id:
             raise ApiError(E.INVALID_REQUEST)
         partition = self._home.transaction_partition(transactional_id)
@@ -73,7 +72,7 @@ class TransactionCoordinator:
         return owned if owned is not None and owned.current else self._load(partition)
 
     def find(self, transactional_id: str) -> Transaction | None:
-        """The state of a transactional id, None when there is none. ApiError."""
+        """The state of a transactional id, None if there is none. ApiError."""
         entry = self._own(transactional_id).entries.get(transactional_id)
         return None if entry is None else entry.now
 
@@ -83,7 +82,7 @@ class TransactionCoordinator:
                 yield name, entry.now
 
     def _entry(self, transactional_id: str) -> tuple[Owned, Entry]:
-        """ApiError INVALID_PRODUCER_ID_MAPPING besides those of `_own`."""
+        """ApiError INVALID_PRODUCER_ID_MAPPING, and those of `_own`."""
         owned = self._own(transactional_id)
         entry = owned.entries.get(transactional_id)
         if entry is None:
@@ -130,7 +129,7 @@ class TransactionCoordinator:
         version: int,
         done: Callable[[ErrorCode], None],
     ) -> None:
-        """Adds partitions for a client of transaction `version`."""
+        """Adds partitions, for a client of transaction `version`."""
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
@@ -183,7 +182,8 @@ class TransactionCoordinator:
         *,
         fences: bool,
     ) -> None:
-        """On the broker's own account; `fences` when a new instance asks for it, whatever timeouts do."""
+        """Aborts without a client's EndTxn; with `fences`, because of a new instance, it always bumps the
+        epoch."""
         fencing = self._environment.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
@@ -217,7 +217,7 @@ class TransactionCoordinator:
         owned.write(transactional_id, entry, after, written)
 
     def _send_markers(self, owned: Owned, transactional_id: str, entry: Entry) -> None:
-        """Sends the markers, and writes that all are there."""
+        """Sends the markers, then writes that all of them are there."""
         now = entry.now
         marker = Marker(now.producer_id, now.epoch, now.state is TransactionState.PREPARE_COMMIT, owned.epoch)
 
@@ -241,7 +241,7 @@ class TransactionCoordinator:
     # -- time
 
     def _plan(self) -> None:
-        """Looks for timed-out transactions and expired ids at Kafka's regular times, while there are any."""
+        """Checks for timed-out transactions and expired ids as often as Kafka does, while there are any."""
         settings = self.settings
         self._plan_one(settings.timeout_check_interval_ms, self._abort_timed_out)
         self._plan_one(settings.expiration_check_interval_ms, self._forget_expired)
@@ -269,7 +269,7 @@ class TransactionCoordinator:
         return bool(every)
 
     def _forget_expired(self) -> bool:
-        """Writes a tombstone for each id that had no transaction for long."""
+        """Writes a tombstone for each id that has had no transaction for a long time."""
         before_ms = self._environment.now_ms - self.settings.expiration_ms
         for owned, name, entry in self._all():
             if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
@@ -298,5 +298,5 @@ def _answer(done: Done, state: Transaction, error: ErrorCode, *, shown: bool = T
 
 
 def _concurrent(done: Done, error: ErrorCode) -> None:
-    """The client has to come again, once its old transaction is aborted."""
+    """The client has to try again once its old transaction is aborted."""
     done(error or E.CONCURRENT_TRANSACTIONS, NONE, NONE)
