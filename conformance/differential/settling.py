@@ -294,7 +294,8 @@ class Settling:
 
     def _offsets_forgotten(self, answer: Any) -> bool:
         """Whether the groups of the sequence have no offsets of deleted topics any more."""
-        gone = {each["name"] for each in answer["responses"] if each["error_code"] == "NONE"}
+        deleted = answer["responses"] if isinstance(answer, dict) else ()
+        gone = {each["name"] for each in deleted if each["error_code"] == "NONE"}
         for group in _GROUPS if gone else ():
             asked = {"group_id": self._bound.fill(group), "topics": None}
             if gone & {each["name"] for each in self._first.call("offset_fetch", 2, asked)["topics"]}:
