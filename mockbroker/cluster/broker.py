@@ -79,10 +79,13 @@ class Broker:
         found = self.cluster.brokers.get(broker)
         return None if found is None or not found.online or broker in self.unreachable else found
 
-    def knows(self, topic: str, index: int) -> bool:
-        """Whether it has heard of a partition."""
+    def leader_id(self, topic: str, index: int) -> int | None:
+        """The broker that leads a partition, as far as this broker knows: `NO_LEADER` if none does, None if
+        it has not learned of the partition."""
         known = self.image.topics.get(topic)
-        return known is not None and 0 <= index < len(known.partitions)
+        if known is None or not 0 <= index < len(known.partitions):
+            return None
+        return known.partitions[index].leader
 
     # -- what its coordinators ask
 

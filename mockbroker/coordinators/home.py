@@ -32,8 +32,9 @@ class Home(Protocol):
 
     def new_producer_id(self) -> int: ...
 
-    def knows(self, topic: str, index: int) -> bool:
-        """Whether the broker has learned of a partition."""
+    def leader_id(self, topic: str, index: int) -> int | None:
+        """The broker that leads a partition, as far as this broker knows: `NO_LEADER` if none does, None if
+        it has not learned of the partition."""
 
     def leader_of(self, topic: str, index: int) -> Partition | None:
         """A partition on the broker that leads it, as far as this broker knows; None if that broker can't be

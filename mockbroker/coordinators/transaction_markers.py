@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ..metadata.records import NO_LEADER
+from ..policies.transactions.leaderless_marker import leaderless_marker
 from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.errors import ErrorCode
@@ -95,7 +97,8 @@ class Markers:
             self._send(key)
 
     def _send(self, key: "TopicPartition") -> None:
-        if not self._home.knows(*key):
+        known = self._home.leader_id(*key)
+        if known is None or (known == NO_LEADER and self._home.policies[leaderless_marker] == "skipped"):
             self._settled(key)
             return
         leader = self._home.leader_of(*key)

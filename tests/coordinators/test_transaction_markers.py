@@ -66,8 +66,9 @@ def test_a_transaction_may_hang_until_its_coordinator_moves(answer: str) -> None
     assert driver.stable() == (4, 4)
 
 
-def test_a_partition_without_leader_gets_its_marker_later() -> None:
-    driver = TransactionDriver(brokers=3)
+@pytest.mark.parametrize(("kafka", "policies"), [("4.2", {}), ("4.4", {"leaderless-marker": "waits"})])
+def test_a_partition_without_leader_gets_its_marker_later(kafka: str, policies: dict[str, str]) -> None:
+    driver = TransactionDriver(kafka, policies, brokers=3)
     driver.cluster.create_topic("alone", [[3]])
     producer = driver.init()
     leaders = driver.cluster.topics["alone"].partitions[0]
@@ -82,6 +83,25 @@ def test_a_partition_without_leader_gets_its_marker_later() -> None:
     driver.advance(100)
     assert driver.describe().transaction_state == "CompleteCommit"
     assert leaders.log.last_stable_offset == 4
+
+
+def test_since_4_3_a_partition_without_leader_gets_no_marker() -> None:
+    """The next transaction of the producer decides on both (KAFKA-20734; 4.4.0 was asked)."""
+    driver = TransactionDriver("4.3", brokers=3)
+    alone = driver.cluster.create_topic("alone", [[3]]).partitions[0]
+    producer = driver.init()
+    assert driver.add(producer, topic="alone") == {0: "NONE"}
+    assert driver.write(producer, topic="alone")[0] == "NONE"
+    driver.stop_broker(3)
+    assert driver.end(producer, commit=False).error == "NONE"
+    assert driver.describe().transaction_state == "CompleteAbort"
+    driver.start_broker(3)
+    driver.advance(DAY_MS)
+    assert (alone.log.last_stable_offset, alone.log.end_offset) == (0, 3)
+    assert driver.add(producer, topic="alone") == {0: "NONE"}
+    assert driver.write(producer, 3, topic="alone")[0] == "NONE"
+    assert driver.end(producer, commit=True).error == "NONE"
+    assert (alone.log.last_stable_offset, alone.log.end_offset) == (7, 7)
 
 
 def test_a_leader_that_died_gets_no_marker() -> None:
