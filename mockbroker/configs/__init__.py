@@ -1,8 +1,8 @@
-"""Configuration of brokers, topics, groups and client metrics: definitions by release, and what is set.
+"""Configuration of brokers, topics, groups and client metrics: definitions by release, and values.
 
-`definitions` has Kafka's tables (type, default, validator, whether dynamic) with what changed from release
-to release; `values` parses and validates one value; `topic` says what a topic's configuration means to the
-core; `store` has the values that are set, and where an effective value comes from.
+`definitions` has Kafka's tables (type, default, validator, whether dynamic), with the changes from release to
+release; `values` parses and validates one value; `topic` has a topic's configuration in the form that the
+core uses; `store` has the values that are set, and the sources of effective values.
 """
 
 from .store import Configs, Entry, Layer, Source

@@ -1,4 +1,4 @@
-"""Changes of configurations: the operations of KIP-339, and which changes brokers refuse."""
+"""Changes of configurations: the operations of KIP-339, and the changes that brokers refuse."""
 
 import enum
 from collections import Counter
@@ -39,7 +39,7 @@ _JAVA_SETS_SINCE: Final = parse("4.3")
 
 
 class Operation(enum.IntEnum):
-    """What IncrementalAlterConfigs does to a value (`AlterConfigOp.OpType`)."""
+    """The operations of IncrementalAlterConfigs (`AlterConfigOp.OpType`)."""
 
     SET = 0
     DELETE = 1
@@ -48,7 +48,7 @@ class Operation(enum.IntEnum):
 
 
 class Change(NamedTuple):
-    """One change as it was asked for."""
+    """One change, as it was requested."""
 
     name: str
     operation: int
@@ -66,7 +66,7 @@ def check_form(changes: Iterable[Change]) -> None:
 
 
 def _without(items: Iterable[str], gone: Counter[str]) -> Iterator[str]:
-    """Each is taken away as often as it is given, from the front."""
+    """Removes each item as often as `gone` counts it, from the front."""
     for item in items:
         if gone[item]:
             gone[item] -= 1
@@ -81,11 +81,11 @@ def applied(
     *,
     broker: bool = False,
 ) -> dict[str, str]:
-    """`current` with the changes made, in Kafka's order: of two faults the first is told. Lists are appended
+    """`current` with the changes made, in Kafka's order: only the first error is reported. Lists are appended
     to what is set, or else to the default.
 
-    `broker` picks the words of a broker that refuses, in place of the controller's. ApiError:
-    INVALID_CONFIG when the configuration is no list, UNKNOWN_SERVER_ERROR for no such operation.
+    `broker` chooses the messages of a broker that refuses, in place of the controller's. ApiError:
+    INVALID_CONFIG if the configuration is not a list, UNKNOWN_SERVER_ERROR for an unknown operation.
     """
     values = dict(current)
     by_name = {change.name: change for change in changes}
@@ -120,9 +120,9 @@ def _no_list(name: str, operation: Operation, broker: bool) -> str:
 
 
 def check_broker(configs: Configs, values: Mapping[str, str], broker: int | None) -> None:
-    """Checks all that is set while brokers run, for `broker` or (None) for all of them.
+    """Checks everything that is set at run time for `broker`, or, if it is None, for all brokers.
 
-    ApiError INVALID_REQUEST; INVALID_CONFIG where eligible leader replicas forbid it (KIP-966).
+    ApiError INVALID_REQUEST; INVALID_CONFIG if eligible leader replicas forbid it (KIP-966).
     """
     keys = configs.broker_keys
     static = [name for name in values if name in keys and keys[name].dynamic is None]
@@ -158,7 +158,8 @@ def check_broker(configs: Configs, values: Mapping[str, str], broker: int | None
 def check_min_insync_replicas(
     configs: Configs, before: Mapping[str, str], after: Mapping[str, str], broker: int | None
 ) -> None:
-    """ApiError INVALID_CONFIG: with eligible leader replicas it is the cluster's alone (KIP-966)."""
+    """ApiError INVALID_CONFIG: with eligible leader replicas it can only be set for the whole cluster
+    (KIP-966)."""
     name = "min.insync.replicas"
     if not configs.eligible_leader_replicas:
         return
@@ -180,14 +181,14 @@ def _refuse(release: Release, what: str, names: list[str]) -> None:
 
 
 def _check_class(key: ConfigKey, value: str) -> None:
-    """ConfigError for a class that no broker has: all but Kafka's own."""
+    """ConfigError for a class that no broker has: any but Kafka's own."""
     name = java.trim(value)
     if key.type == "CLASS" and not name.startswith("org.apache.kafka."):
         raise invalid(key.name, name, f"Class {name} could not be found.")
 
 
 def _check_threads(name: str, wanted: int, present: int) -> None:
-    """A pool may at most double and at most halve at once (`DynamicThreadPool`)."""
+    """A thread pool may at most double and at most halve in one step (`DynamicThreadPool`)."""
     if wanted > 2 * present:
         limit = f"not be greater than double the current value {present}"
     elif wanted < present // 2:

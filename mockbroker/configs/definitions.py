@@ -1,8 +1,8 @@
 """Which configurations a release has: tables of topic, broker, group and client metrics configurations.
 
-Each JSON table holds, for every name, what holds since which release, oldest first; an entry that has
-nothing but `since` says that the configuration is gone. The tables were read from the `ConfigDef`s and the
-dynamic update modes of real releases from 0.11 to 4.4.
+Each JSON table has, for every name, its definitions and the release since which each is valid, oldest first;
+an entry with nothing but `since` means that the configuration was removed. The tables were read from the
+`ConfigDef`s and the dynamic update modes of real releases from 0.11 to 4.4.
 """
 
 import functools
@@ -59,8 +59,8 @@ TOPIC_SYNONYMS: Final[dict[str, tuple[tuple[str, int], ...]]] = {
     "segment.ms": (("log.roll.ms", 1), ("log.roll.hours", _HOUR_MS)),
     "unclean.leader.election.enable": (("unclean.leader.election.enable", 1),),
 }
-"""Broker configurations a topic inherits from, the first that is set wins, with the factor to the topic's
-unit (`ServerTopicConfigSynonyms.java`)."""
+"""Broker configurations from which a topic inherits, with the factor to the topic's unit; the first that is
+set counts (`ServerTopicConfigSynonyms.java`)."""
 
 INTERNAL_BROKER_KEYS: Final = {
     "log.initial.task.delay.ms": ConfigKey(
@@ -76,13 +76,14 @@ INTERNAL_BROKER_KEYS: Final = {
         "mockbroker.max.decompressed.bytes", "INT", "33554432", valid={"range": [1, MOST_BYTES]}
     ),
 }
-"""Configurations that brokers take but never show. Of our own is how long after the answer to EndTxn the
-markers are written: until then clients see CONCURRENT_TRANSACTIONS, as a busy cluster makes them; and how
-many bytes a batch may have after decompression: one of more is refused with INVALID_RECORD."""
+"""Configurations that brokers accept but never show. Two are our own: how long after the answer to EndTxn the
+markers are written, during which clients get CONCURRENT_TRANSACTIONS, as from a busy cluster; and how many
+bytes a batch may have after decompression, beyond which it is refused with INVALID_RECORD."""
 
 STATIC: Final = {"group.initial.rebalance.delay.ms": "0"}
-"""Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: by its
-default the first rebalance of a group waits 3 s, which would only make every test with a consumer slower."""
+"""Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: with its
+default value the first rebalance of a group waits 3 s, which would only make every test with a consumer
+slower."""
 
 BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
     ("log.roll.ms", "log.roll.hours"),
@@ -90,7 +91,7 @@ BROKER_SYNONYMS: Final[tuple[tuple[str, ...], ...]] = (
     ("log.flush.interval.ms", "log.flush.scheduler.interval.ms"),
     ("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
 )
-"""Broker configurations that stand for one another, the first first
+"""Broker configurations that are synonyms; the first takes precedence
 (`DynamicBrokerConfig.brokerConfigSynonyms`)."""
 
 
@@ -114,7 +115,7 @@ def keys(kind: str, release: Release) -> dict[str, ConfigKey]:
 
 @functools.cache
 def ever_known(kind: str) -> dict[str, ConfigKey]:
-    """The configurations that any release has, as the newest of them defines each."""
+    """The configurations that any release has, as the newest of those releases defines each."""
     rows = {name: [row for row in history if "type" in row][-1] for name, history in _table(kind).items()}
     return {name: _key(name, row) for name, row in rows.items()}
 
@@ -124,7 +125,7 @@ def _key(name: str, row: dict[str, Any]) -> ConfigKey:
 
 
 def broker_synonyms(name: str) -> tuple[str, ...]:
-    """All names that are looked at for a broker configuration, the strongest first."""
+    """All names that are looked up for a broker configuration, the one with the highest precedence first."""
     for names in BROKER_SYNONYMS:
         if name in names and (name == names[0] or not name.startswith("log.flush")):
             return names

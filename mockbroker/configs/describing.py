@@ -16,7 +16,7 @@ _GROUPS_INHERIT_SINCE: Final = parse("4.3")
 
 
 class Synonym(NamedTuple):
-    """One place that has a value for a configuration."""
+    """One source that has a value for a configuration."""
 
     name: str
     value: str | None
@@ -24,7 +24,7 @@ class Synonym(NamedTuple):
 
 
 class Described(NamedTuple):
-    """One configuration of a resource; `key` is None for what has no definition."""
+    """One configuration of a resource; `key` is None if it has no definition."""
 
     name: str
     value: str | None
@@ -36,7 +36,7 @@ class Described(NamedTuple):
 
 @functools.cache
 def documentation() -> Mapping[str, str]:
-    """What each configuration of a topic is for."""
+    """The documentation of each topic configuration."""
     text = pkgutil.get_data(__package__, "topic_documentation.json") or b""
     return json.loads(text)  # type: ignore[no-any-return]
 
@@ -55,7 +55,8 @@ def topic(configs: Configs, overrides: Mapping[str, str], broker: int) -> Iterat
 
 
 def broker(configs: Configs, broker_id: int, own: Mapping[str, str]) -> Iterator[Described]:
-    """All of a broker's configurations; `own` is static and its alone, as its id and listeners."""
+    """All of a broker's configurations; `own` is its own static configuration, such as its id and
+    listeners."""
     altered = [*configs.per_broker.get(broker_id, ()), *configs.cluster_wide]
     for name in dict.fromkeys([*configs.broker_keys, *altered]):
         key = configs.broker_keys.get(name)
@@ -67,7 +68,7 @@ def broker(configs: Configs, broker_id: int, own: Mapping[str, str]) -> Iterator
 
 
 def cluster_wide(configs: Configs) -> Iterator[Described]:
-    """What is set for all brokers while they run."""
+    """What is set for all brokers at run time."""
     for name, value in configs.cluster_wide.items():
         key = configs.broker_keys.get(name)
         synonyms = [
@@ -89,7 +90,7 @@ def group(configs: Configs, overrides: Mapping[str, str], broker_id: int) -> Ite
 
 
 def client_metrics(configs: Configs, overrides: Mapping[str, str]) -> Iterator[Described]:
-    """Up to 4.0 no more than what is set, without type or synonyms."""
+    """Up to 4.0 only what is set, without type or synonyms."""
     if configs.release < _CLIENT_METRICS_WHOLE_SINCE:
         for each, text in overrides.items():
             yield Described(each, text, Source.CLIENT_METRICS, [], None)
@@ -109,7 +110,7 @@ def _synonyms(
 ) -> list[Synonym]:
     """All values for a broker configuration, the one in force first.
 
-    Up to the first under this very name they are left out, as Kafka does.
+    As in Kafka, values under other names are left out up to the first under this very name.
     """
     names = definitions.broker_synonyms(name)
     key = configs.broker_keys.get(name)

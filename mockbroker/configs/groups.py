@@ -36,7 +36,7 @@ _LIMITED: Final = (
 
 
 def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
-    """ConfigError for unknown names and for values out of the limits that brokers set."""
+    """ConfigError for unknown names and for values outside of the limits that brokers set."""
     keys = definitions.keys("group", configs.release)
     for name in java.in_hash_order(overrides):
         if name not in keys:

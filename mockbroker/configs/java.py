@@ -1,4 +1,4 @@
-"""Text by Java's rules: `trim`, `split`, `parseLong`, `parseDouble`, and the order of a `HashMap`."""
+"""Java's rules for text: `trim`, `split`, `parseLong`, `parseDouble`, and the order of a `HashMap`."""
 
 import re
 import unicodedata
@@ -16,17 +16,17 @@ _HEXADECIMAL: Final = re.compile(
     r"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?", re.ASCII
 )
 _LONGEST: Final = 19
-"""Digits of the greatest long: int() takes long ones of no more than 4,300."""
+"""The number of digits of the greatest long; int() refuses more than 4,300."""
 
 
 def trim(text: str) -> str:
-    """Without control characters and blanks at both ends; other kinds of spaces stay."""
+    """Without control characters and blanks at both ends; other kinds of space are kept."""
     return text.strip(_TRIMMED)
 
 
 def integer(text: str, bits: int) -> int | None:
-    """The signed integer of so many bits that `text` stands for; None when it is none. Digits of any
-    script count, as far as they are 16 bits (`Character.digit`)."""
+    """`text` as a signed integer of this many bits; None if it is not one. Digits of any script are accepted,
+    as long as they have 16 bits (`Character.digit`)."""
     sign, digits = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     if not digits.isascii() and all(map(_is_digit, digits)):
         digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
@@ -44,7 +44,7 @@ def _is_digit(character: str) -> bool:
 
 
 def double(text: str) -> float | None:
-    """The floating-point number, hexadecimal ones too; None when it is none."""
+    """`text` as a floating-point number, which may be hexadecimal; None if it is not one."""
     text = trim(text)
     if hexadecimal := _HEXADECIMAL.fullmatch(text):
         try:
@@ -57,7 +57,7 @@ def double(text: str) -> float | None:
 
 
 def double_text(value: float) -> str:
-    """`Double.toString`: scientific form below 1e-3 and from 1e7 on."""
+    """`Double.toString`: scientific notation below 1e-3 and from 1e7 on."""
     if value != value:
         return "NaN"
     if value in (float("inf"), float("-inf")):
@@ -81,5 +81,5 @@ def split(text: str) -> list[str]:
 
 
 def in_hash_order(names: Iterable[str]) -> list[str]:
-    """As a `HashMap` of the default size goes through them, or `Properties`: up to 12."""
+    """The order in which a `HashMap` of the default size, or `Properties`, is iterated: up to 12 names."""
     return sorted(names, key=lambda name: spread_hash(name) & 15)

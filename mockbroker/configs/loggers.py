@@ -1,4 +1,4 @@
-"""The loggers of a broker and their levels (KIP-412): shown and set, and otherwise without effect."""
+"""The loggers of a broker and their levels (KIP-412), which are shown and set, but have no effect."""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""The values that are set, in layers, and the effective ones with their sources."""
+"""The values that are set, in layers, and the effective values with their sources."""
 
 import enum
 import functools
@@ -15,7 +15,7 @@ _NO_OVERRIDES: Final[Mapping[str, str]] = {}
 
 
 class Source(enum.IntEnum):
-    """Where an effective value comes from (`DescribeConfigsResponse.ConfigSource`)."""
+    """The source of an effective value (`DescribeConfigsResponse.ConfigSource`)."""
 
     UNKNOWN = 0
     TOPIC = 1
@@ -37,14 +37,14 @@ class Entry(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """Values of brokers that are set in one place."""
+    """Values of brokers from one source."""
 
     source: Source
     values: Mapping[str, str]
 
 
 class _Parsed(dict[tuple[str, int | None], Value]):
-    """Effective values by name and broker: asking costs a look-up; what was asked once is in it."""
+    """Effective values by name and broker. Asking costs only a look-up; it holds what was asked before."""
 
     def __init__(self, parse: Callable[[str, int | None], Value]) -> None:
         self._parse = parse
@@ -57,11 +57,11 @@ class _Parsed(dict[tuple[str, int | None], Value]):
 class Configs:
     """The configuration of all brokers, and what topics inherit from it.
 
-    `config` is the static configuration (`server.properties`) of every broker, above `definitions.STATIC`.
-    `cluster_wide` and `per_broker` are what was altered while the brokers run (KIP-226); `groups` (KIP-848)
-    and `client_metrics` (KIP-714) hold what is set for each group and subscription, `loggers` the levels set
-    for each broker (KIP-412). Call `changed` after altering what brokers have. ConfigError for names that no
-    release has, and for invalid values.
+    `config` is the static configuration (`server.properties`) of every broker, which overrides
+    `definitions.STATIC`. `cluster_wide` and `per_broker` are what was altered at run time (KIP-226); `groups`
+    (KIP-848) and `client_metrics` (KIP-714) have what is set for each group and subscription, `loggers` the
+    levels that are set for each broker (KIP-412). Call `changed` after altering what brokers have.
+    ConfigError for names that no release has, and for invalid values.
     """
 
     def __init__(self, config: Mapping[str, str], release: Release | None = None) -> None:
@@ -77,7 +77,7 @@ class Configs:
         for name, value in self.static.items():
             self._static_key(name).parse(value)
         if self.eligible_leader_replicas:
-            # Turning the feature on sets it for the whole cluster (KIP-966).
+            # Enabling the feature sets it for the whole cluster (KIP-966).
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
         self._parsed = _Parsed(self._parse)
         self._topic_defaults: dict[str, Value] | None = None
@@ -89,16 +89,16 @@ class Configs:
         return low > 0
 
     def changed(self) -> None:
-        """Forgets what was derived from the values before."""
+        """Forgets what was derived from earlier values."""
         self._parsed.clear()
         self._topic_defaults = None
 
     # Brokers
 
     def layers(self, broker: int | None = None) -> tuple[Layer, ...]:
-        """The layers of broker configuration above the defaults, the strongest first.
+        """The layers of broker configuration above the defaults, the one with the highest precedence first.
 
-        `broker` None stands for what holds for all brokers.
+        With `broker` None, those that are valid for all brokers.
         """
         for_all = (
             Layer(Source.DYNAMIC_DEFAULT_BROKER, self.cluster_wide),
@@ -109,7 +109,8 @@ class Configs:
         return Layer(Source.DYNAMIC_BROKER, self.per_broker.get(broker, _NO_OVERRIDES)), *for_all
 
     def broker_text(self, name: str, broker: int | None = None) -> str | None:
-        """The effective value; None if none is set and there is no default. ConfigError if unknown."""
+        """The effective value; None if none is set and there is no default. ConfigError for an unknown
+        name."""
         for _, values in self.layers(broker):
             if name in values:
                 return values[name]
@@ -137,11 +138,12 @@ class Configs:
         try:
             return self.broker_key(name)
         except ConfigError as error:
-            # Who configures a mock is told more than clients are.
+            # Somebody who configures a mock gets a more helpful message than clients.
             raise ConfigError(f"{error}{nearest(name, self.broker_keys)}") from None
 
     def broker_key(self, name: str) -> ConfigKey:
-        """The definition, of the newest release that has the name if this one has not. ConfigError."""
+        """The definition; if this release does not have the name, that of the newest release that has.
+        ConfigError."""
         key = self.broker_keys.get(name) or definitions.INTERNAL_BROKER_KEYS.get(name)
         key = key or definitions.ever_known("broker").get(name)
         if key is None and name.startswith("listener.name."):
@@ -153,9 +155,9 @@ class Configs:
     # Topics
 
     def topic_entries(self, overrides: Mapping[str, str], broker: int | None = None) -> list[Entry]:
-        """A topic's effective configuration, as its creation returns it (`KafkaConfigSchema.java`).
+        """A topic's effective configuration, as in the answer to its creation (`KafkaConfigSchema.java`).
 
-        `broker` says as which broker sees it, None as the controller.
+        `broker` is the broker that sees it, None for the controller.
         """
         layers = self.layers(broker)
         return [
@@ -164,7 +166,8 @@ class Configs:
         ]
 
     def _inherited(self, key: ConfigKey, layers: Sequence[Layer]) -> Entry:
-        """The value of a topic that doesn't set it: the strongest layer first, in it the first synonym."""
+        """The value of a topic that does not set it: from the first layer that has it, and in that the first
+        synonym."""
         synonyms = definitions.TOPIC_SYNONYMS.get(key.name, ())
         for source, values in layers:
             for synonym, factor in synonyms:
@@ -199,18 +202,18 @@ class Configs:
         return self.broker_text("remote.log.storage.system.enable") == "true"
 
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
-        """ConfigError when a name is unknown or a value is invalid."""
+        """ConfigError if a name is unknown or a value is invalid."""
         return settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
 
 
 @functools.cache
 def _release_defaults(release: Release) -> Mapping[str, Value]:
-    """What topics have where nobody sets anything."""
+    """What topics have if nobody sets anything."""
     return {key.name: _topic_default(key, key.default) for key in definitions.keys("topic", release).values()}
 
 
 def _topic_default(key: ConfigKey, text: str | None) -> Value:
-    """A broker's value as a topic takes it over: any negative retention time is "without limit"."""
+    """A broker's value as a topic inherits it: any negative retention time means "no limit"."""
     if key.name == "retention.ms" and text is not None and text.startswith("-"):
         return -1
     return None if text is None else key.parse(text)

@@ -1,4 +1,4 @@
-"""What a topic's configuration means to the core (`LogConfig.java`)."""
+"""A topic's configuration in the form that the core uses (`LogConfig.java`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _UNLIMITED: Final = 2147483639
 
 @dataclass(frozen=True, slots=True)
 class TopicSettings:
-    """A topic's effective configuration, parsed: what the core acts on. Sizes in bytes, times in ms."""
+    """A topic's effective configuration, parsed. Sizes in bytes, times in ms."""
 
     max_message_bytes: int = 1048588
     max_decompressed_message_bytes: int = _UNLIMITED
@@ -41,17 +41,18 @@ class TopicSettings:
 
     @property
     def roll_ms(self) -> int:
-        """After which time a segment rolls: a compacted topic must get round to `max.compaction.lag.ms`."""
+        """How long until a segment rolls, so that a compacted topic can observe `max.compaction.lag.ms`."""
         if self.compacted and self.max_compaction_lag_ms > 0:
             return min(self.segment_ms, self.max_compaction_lag_ms)
         return self.segment_ms
 
 
 def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicSettings:
-    """The settings that parsed `values` stand for; what a release lacks keeps its default."""
+    """The settings for parsed `values`; what a release does not have keeps its default."""
     get: Any = values.get
     policy = get("cleanup.policy")
-    # Up to 3.5 one limit for both directions; from 3.6 to 3.9 it holds where the newer ones are not set.
+    # Up to 3.5 there is one limit for both directions; from 3.6 to 3.9 it is used if the newer ones are not
+    # set.
     both = get("message.timestamp.difference.max.ms", _FOREVER_MS)
     before = get("message.timestamp.before.max.ms", _FOREVER_MS)
     after = get("message.timestamp.after.max.ms", _FOREVER_MS)
@@ -84,7 +85,7 @@ def settings(values: Mapping[str, Value], max_decompressed_bytes: int) -> TopicS
 
 
 def check_together(values: Mapping[str, Value], *, tiered_storage: bool) -> None:
-    """ConfigError for values that don't go together (`LogConfig.validateTopicLogConfigValues`)."""
+    """ConfigError for values that contradict each other (`LogConfig.validateTopicLogConfigValues`)."""
     get: Any = values.get
     least, most = get("min.compaction.lag.ms"), get("max.compaction.lag.ms", _FOREVER_MS)
     if least > most:
@@ -104,7 +105,7 @@ def check_together(values: Mapping[str, Value], *, tiered_storage: bool) -> None
 
 
 def _check_local(total: int, local: int, unit: str) -> None:
-    """Local retention lies within the whole retention; -2 takes over the whole, -1 is without limit."""
+    """Local retention may not exceed the whole retention; -2 means the whole, -1 no limit."""
     if total == -1 or local == -2:
         return
     if local == -1:

@@ -25,11 +25,11 @@ TYPE_IDS: Final = {
     "CLASS": 8,
     "PASSWORD": 9,
 }
-"""Type ids of DescribeConfigs v3+ (`DescribeConfigsResponse.ConfigType`)."""
+"""Type ids in DescribeConfigs v3 and later (`DescribeConfigsResponse.ConfigType`)."""
 
 
 class ConfigError(MockBrokerError, ValueError):
-    """An unknown name or an invalid value; the text is Kafka's."""
+    """An unknown name or an invalid value; the message is Kafka's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,8 @@ class ConfigKey:
     """The definition of one configuration in one release.
 
     `valid` is the rule for values: `range` [least, most], `in` or `list` (allowed strings; with `full_items`
-    other words for an empty one), `gzip_level`, `throttled_replicas`, `non_empty`. `dynamic` is
-    `cluster-wide` or `per-broker` where a broker configuration can be changed while the broker runs, None
-    where it can't.
+    the message for an empty one is different), `gzip_level`, `throttled_replicas`, `non_empty`. `dynamic` is
+    `cluster-wide` or `per-broker` if a broker configuration can be changed at run time, None if it can't.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ConfigKey:
         return self.type == "PASSWORD"
 
     def parse(self, text: str | None) -> Value:
-        """The value that `text` stands for. ConfigError when it is not one of this configuration."""
+        """The value of `text`. ConfigError if it is not a value of this configuration."""
         value = None if text is None else parse(self.name, text, self.type)
         self._check(value)
         return value
@@ -92,11 +91,11 @@ def invalid(name: str, value: object, why: str) -> ConfigError:
 
 
 def parse(name: str, text: str, type_name: str) -> Value:
-    """`text` as a value of the type. ConfigError with Kafka's words (`ConfigDef.parseType`)."""
+    """`text` as a value of the type. ConfigError with Kafka's message (`ConfigDef.parseType`)."""
     trimmed = java.trim(text)
     match type_name:
         case "BOOLEAN":
-            # Java compares without case as capitals.
+            # Java ignores case by comparing capitals.
             if trimmed.upper() not in ("TRUE", "FALSE"):
                 raise invalid(name, text, "Expected value to be either true or false")
             return trimmed.upper() == "TRUE"
@@ -119,7 +118,7 @@ def parse(name: str, text: str, type_name: str) -> Value:
 
 
 def to_text(value: Value) -> str | None:
-    """The form in which Kafka shows a value (`ConfigDef.convertToString`)."""
+    """The text by which Kafka shows a value (`ConfigDef.convertToString`)."""
     if value is None:
         return None
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
 """What a cluster holds, as plain values: records, committed offsets, groups, transactions, topics.
 
-Looking changes nothing: no topic is created for it, and no coordinator begins its work.
+Looking changes nothing: no topic is created by it, and no coordinator is started.
 """

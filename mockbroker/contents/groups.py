@@ -1,4 +1,4 @@
-"""Groups, their members and what they committed, described."""
+"""Descriptions of groups, their members and their committed offsets."""
 
 import functools
 from collections.abc import Iterator
@@ -13,17 +13,18 @@ if TYPE_CHECKING:
     from ..coordinators.members import Member
 
 _TO_VERSION_0 = 2
-"""Bytes of the version in front; what version 0 has comes first in all of them (`ConsumerProtocol.java`)."""
+"""Bytes of the version at the start; all versions begin with the fields of version 0
+(`ConsumerProtocol.java`)."""
 
 
 def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
-    """By group id: those that are coordinated, and those whose coordinator went down."""
+    """By group id: groups with a coordinator, and those whose coordinator went down."""
     return dict(sorted((group.id, group) for group in _groups(cluster)))
 
 
 def _groups(cluster: "Cluster") -> Iterator["ClassicGroup"]:
     for broker in cluster.brokers.values():
-        # A coordinator that nobody has asked yet is not begun by looking.
+        # Looking must not start a coordinator that nobody has asked yet.
         coordinator = vars(broker).get("groups")
         if coordinator is not None:
             yield from coordinator.halted.values()
@@ -46,7 +47,7 @@ def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
 
 
 def committed(group: "ClassicGroup") -> dict[tuple[str, int], CommittedOffset]:
-    """What counts, in order of topics and partitions; offsets of an open transaction do not yet."""
+    """Valid offsets, in order of topics and partitions; those of open transactions are not valid yet."""
     return {
         TopicPartition(*key): CommittedOffset(
             each.offset,
@@ -79,7 +80,7 @@ def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
 
 
 def _assigned(data: bytes) -> tuple[TopicPartition, ...] | None:
-    """None for what can't be read; a member that was given nothing may have no bytes at all."""
+    """None if it can't be read; a member without partitions may have no bytes at all."""
     if not data:
         return ()
     if (found := _read("assignment", data)) is None:

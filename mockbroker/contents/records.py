@@ -18,7 +18,7 @@ _SEQUENCES = 1 << 31
 
 
 class Place(NamedTuple):
-    """Whose log is read, and who has which producer id."""
+    """Whose log is read, and the transactional id of each producer id."""
 
     partition: "TopicPartition"
     log: "Log"
@@ -28,8 +28,8 @@ class Place(NamedTuple):
 def read(
     place: Place, isolation_level: IsolationLevel | None, offset: int, *, control_records: bool
 ) -> Iterator[Record]:
-    """Records from `offset` on: with an isolation level what a consumer is given, up to the high watermark or
-    the last stable offset; without one all that is stored, up to the log end offset."""
+    """Records from `offset` on: with an isolation level what a consumer gets, up to the high watermark or the
+    last stable offset; without one everything that is stored, up to the log end offset."""
     log = place.log
     start, end = max(offset, log.start_offset), log.end_offset
     if isolation_level is not None:
@@ -93,12 +93,12 @@ def _headers(span: RecordSpan, at: int) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _sequence(header: BatchHeader, span: RecordSpan) -> int:
-    """Sequences begin at 0 again (`DefaultRecordBatch.incrementSequence`)."""
+    """Sequences wrap to 0 (`DefaultRecordBatch.incrementSequence`)."""
     return (header.base_sequence + span.offset - header.base_offset) % _SEQUENCES
 
 
 def _outcome(log: "Log", header: BatchHeader) -> TransactionOutcome:
-    """What became of the transaction that the batch belongs to, by the replica's own transaction index."""
+    """The outcome of the batch's transaction, by the replica's own transaction index."""
     transactions, producer_id, offset = log.producers.transactions, header.producer_id, header.base_offset
     if any(first <= offset and each == producer_id for first, each in transactions.open.items()):
         return "ongoing"

@@ -1,4 +1,4 @@
-"""Topics and their partitions, described."""
+"""Descriptions of topics and their partitions."""
 
 import base64
 from typing import TYPE_CHECKING

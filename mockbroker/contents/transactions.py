@@ -1,4 +1,4 @@
-"""Transactional ids, described."""
+"""Descriptions of transactional ids."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def transactions(cluster: "Cluster") -> dict[str, TransactionDescription]:
-    """By transactional id: as the coordinators know them, or as the log of `__transaction_state` has them
-    where there is none."""
+    """By transactional id: as the coordinators know them, or, without coordinator, as in the log of
+    `__transaction_state`."""
     found = {
         name: _describe(name, each, coordinator)
         for partition in _partitions(cluster)
@@ -42,7 +42,7 @@ def _held(
     cluster: "Cluster", partition: "topic_partition.TopicPartition"
 ) -> Iterator[tuple[str, "Transaction", int | None]]:
     leader = cluster.brokers.get(partition.leader)
-    # A coordinator that nobody has asked yet is not begun by looking.
+    # Looking must not start a coordinator that nobody has asked yet.
     coordinator = None if leader is None else vars(leader).get("transactions")
     owned = None if coordinator is None else coordinator.owned.get(partition.index)
     online = leader.id if leader is not None and leader.online else None
@@ -50,7 +50,7 @@ def _held(
         for name, entry in owned.entries.items():
             yield name, entry.now, online
         return
-    # Rarely needed, and not for a command to start.
+    # Importing it takes time, and it is rarely needed.
     from ..coordinators.transaction_log import load
     from ..coordinators.transaction_settings import TransactionSettings
 

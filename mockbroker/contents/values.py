@@ -1,4 +1,5 @@
-"""What a cluster holds, as frozen values in the terms of Kafka's admin tools. Times in ms of Unix time."""
+"""What a cluster holds, as frozen values with the names of Kafka's admin tools. Times are Unix times in
+ms."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,10 +23,9 @@ class Record:
     """One record of a partition's log.
 
     `leader_epoch` is that of the leader that appended it. `producer_id`, `producer_epoch` and `sequence` are
-    None unless the producer is idempotent; `transaction` is None outside of transactions, and
-    `transactional_id` too, or where no coordinator knows whose producer id it is. `control` says that it is
-    no record of a client's but the marker that ends a transaction. `timestamp_ms` is -1 if the producer gave
-    none.
+    None unless the producer is idempotent. `transaction` is None outside of transactions; `transactional_id`
+    is None there too, and if no coordinator knows the producer id. `control` means that this is not a
+    client's record but a transaction marker. `timestamp_ms` is -1 if the producer gave none.
     """
 
     topic: str
@@ -47,8 +47,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class CommittedOffset:
-    """What a group committed for a partition. `leader_epoch` is None if the client gave none (KIP-320);
-    `expire_ms` is None unless the client set a retention time, which it can up to OffsetCommit v4."""
+    """A group's committed offset for a partition. `leader_epoch` is None if the client gave none (KIP-320);
+    `expire_ms` is None unless the client set a retention time, which is possible up to OffsetCommit v4."""
 
     offset: int
     leader_epoch: int | None
@@ -61,9 +61,9 @@ class CommittedOffset:
 class MemberDescription:
     """A member of a group; `host` is its address as Kafka shows it (`/127.0.0.1`).
 
-    `assignment` are its partitions in order, as last assigned, and `subscription` the topics it asked for.
-    Both are None where the group's protocol type is another than `consumer`, or the bytes can't be read:
-    `assignment_data` has them as the group's leader sent them.
+    `assignment` are its partitions in order, as last assigned, and `subscription` the topics that it asked
+    for. Both are None if the group's protocol type is not `consumer`, or if the bytes can't be read:
+    `assignment_data` has the bytes as the group's leader sent them.
     """
 
     member_id: str
@@ -82,8 +82,8 @@ class GroupDescription:
     """A classic group. `state` is Empty, PreparingRebalance, CompletingRebalance or Stable.
 
     `protocol_type` is `consumer` for consumers, `connect` for Kafka Connect, None for a group that only
-    committed; `protocol` the assignor that was chosen. `leader` is a member's id. `coordinator` is a broker's
-    id, None while there is none.
+    commits; `protocol` is the assignor that was chosen. `leader` is a member's id. `coordinator` is a
+    broker's id, None if there is none.
     """
 
     group_id: str
@@ -98,10 +98,10 @@ class GroupDescription:
 
 @dataclass(frozen=True, slots=True)
 class TransactionDescription:
-    """What the coordinator keeps of a transactional id (`kafka-transactions.sh describe`).
+    """The coordinator's state of a transactional id (`kafka-transactions.sh describe`).
 
     `state` is Empty, Ongoing, PrepareCommit, PrepareAbort, CompleteCommit or CompleteAbort; `start_ms` is
-    None unless a transaction began. `partitions` are those of the present transaction, in order.
+    None if no transaction has begun. `partitions` are those of the present transaction, in order.
     """
 
     transactional_id: str
@@ -117,10 +117,10 @@ class TransactionDescription:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
-    """A partition as the controller knows it, with the offsets of its leader, or of the last that led it.
-    `leader` is a broker's id, None while there is none; `replicas`, `isr` and what follows the offsets are
-    brokers' ids: which replicas a reassignment adds and removes while it is under way, and which left the ISR
-    and may still lead (KIP-966)."""
+    """A partition as the controller knows it, with the offsets of its leader, or of the last leader if there
+    is none. `leader` is a broker's id, None if there is none. `replicas`, `isr` and the fields after the
+    offsets are broker ids: the replicas that a reassignment in progress adds and removes, and those that left
+    the ISR and may still lead (KIP-966)."""
 
     partition: int
     leader: int | None

@@ -1,6 +1,6 @@
 """What the core is given by its shell: time, timers, randomness, configuration, policies.
 
-Nothing else is shared by all parts of a cluster.
+The parts of a cluster share nothing else.
 """
 
 from .environment import Environment

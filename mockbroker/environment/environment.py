@@ -1,4 +1,5 @@
-"""Time, timers, randomness, configuration and policies, in one value that is handed to every part."""
+"""Time, timers, randomness, configuration and policies, in one object that every part of a cluster is
+given."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -13,10 +14,10 @@ from .timers import Timer, Timers
 
 
 class Environment:
-    """What the parts of a cluster that behaves as `release` with `policies` are given.
+    """What the parts of a cluster are given that behaves as `release` with `policies`.
 
-    `config` holds broker configuration in Kafka's names; `now_ms` is Unix time, which only `advance` moves;
-    all that is random is drawn from `streams`. ConfigError when a value is invalid.
+    `config` is broker configuration, with Kafka's names; `now_ms` is Unix time, which only `advance` moves;
+    all randomness is drawn from `streams`. ConfigError if a value is invalid.
     """
 
     __slots__ = (
@@ -48,17 +49,18 @@ class Environment:
         self._streams = streams
         self._drawn: dict[str, Randomness] = {}
         self.failed: Callable[[Exception, Owner | None], None] | None = None
-        """Hears of what raises while no handler is at work, and which request waits for that, if any;
-        unless it is set, that raises."""
+        """Called with an error that is raised while no handler is running, and with the request that waits
+        for what failed, if any; if this is not set, the error is raised."""
         self.at_work: Owner | None = None
-        """The request whose handler, or what it left waiting, is at work: the owner of new waits."""
+        """The request whose handler, or callback, is running: the owner of new waits."""
 
     # -- time
 
     def advance(self, now_ms: int, waited_ms: int = 0) -> None:
         """Sets the time and fires what is due, in order of the deadlines, each at its own time.
 
-        `waited_ms` is for a clock that stands still: how much longer than it says requests have waited.
+        `waited_ms` is for a clock that stands still: how much longer than the clock says requests have
+        waited.
         """
         if waited_ms > self.timers.waited_ms:
             self.timers.waited_ms = waited_ms
@@ -73,15 +75,15 @@ class Environment:
         return self.timers.at(self.now_ms + delay_ms, callback)
 
     def wait(self, delay_ms: int, callback: Callable[[], None], *, owned: bool = True) -> Timer:
-        """As `after`, where a request waits for its answer, or will soon: it also fires when that much time
-        has gone by outside while the cluster's clock stood still. What it raises ends the request at work,
-        if `owned`."""
+        """As `after`, for a request that waits for its answer, or soon will: it also fires when that much
+        time has passed outside while the cluster's clock stood still. If the callback raises, that ends the
+        request being handled, if `owned`."""
         return self.timers.wait_until(self.now_ms + delay_ms, callback, self.at_work if owned else None)
 
     # -- on whose behalf
 
     def contain(self, callback: Callable[[], None], owner: Owner | None) -> None:
-        """Calls back for `owner`; what that raises ends it, and nobody else."""
+        """Calls back for `owner`; if the callback raises, that ends this owner, and nobody else."""
         before, self.at_work = self.at_work, owner
         try:
             callback()
@@ -91,7 +93,7 @@ class Environment:
             self.at_work = before
 
     def fail(self, error: Exception, owner: Owner | None) -> None:
-        """Tells the shell of an error, and whose request it ends."""
+        """Tells the shell about an error, and whose request it ends."""
         if self.failed is None:
             raise error
         self.failed(error, owner)
@@ -99,14 +101,14 @@ class Environment:
     # -- randomness
 
     def random(self, concern: str) -> Randomness:
-        """The source of one concern, always the same."""
+        """The source of randomness for one concern, always the same."""
         found = self._drawn.get(concern)
         if found is None:
             found = self._drawn[concern] = self._streams(concern)
         return found
 
     def new_uuid(self) -> UUID:
-        """A random id whose text form begins with no hyphen, as Kafka's (`Uuid.randomUuid`)."""
+        """A random id whose text does not begin with a hyphen, as in Kafka (`Uuid.randomUuid`)."""
         while True:
             value = UUID(bytes=self.random("ids").randbytes(16), version=4)
             if not base64.urlsafe_b64encode(value.bytes).startswith(b"-"):

@@ -1,4 +1,4 @@
-"""What the core draws from: handed in seeded by the shell, so that a run can be had again."""
+"""The core's source of randomness, which the shell seeds, so that a run can be repeated."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -12,4 +12,4 @@ class Randomness(Protocol):
 
 
 Streams = Callable[[str], Randomness]
-"""Gives a source of its own to each concern (`ids`, `fetch sessions`, …): what one draws changes no other."""
+"""Returns a source for each concern (`ids`, `fetch sessions`, …): draws from one don't affect another."""

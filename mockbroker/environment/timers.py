@@ -1,4 +1,4 @@
-"""Deadlines of the core. Time is handed in by the shell; nothing here reads a clock."""
+"""Deadlines of the core. The shell provides the time; nothing here reads a clock."""
 
 import heapq
 import itertools
@@ -36,25 +36,25 @@ _FEW: Final = 64
 
 
 class _Queue:
-    """Timers by deadline, then number. Cancelled ones go when they come first, so that the first is none, or
-    when they make up the most of it: deadlines may be weeks away."""
+    """Timers by deadline, then number. Cancelled ones are removed when they come first, or when they are the
+    greater part, because deadlines may be weeks away."""
 
     __slots__ = ("cancelled", "heap")
 
     def __init__(self) -> None:
         self.heap: list[_Entry] = []
         self.cancelled = 0
-        """How many of them are."""
+        """How many of them are cancelled."""
 
     def pop(self) -> Timer:
-        """Takes the first out."""
+        """Removes and returns the first one."""
         timer = heapq.heappop(self.heap)[2]
         if self.cancelled:
             self._drop_first()
         return timer
 
     def cancel(self) -> None:
-        """One of them is cancelled."""
+        """One of the timers was cancelled."""
         self.cancelled += 1
         if self.cancelled > _FEW and self.cancelled * 2 > len(self.heap):
             self.heap = [entry for entry in self.heap if entry[2].callback is not None]
@@ -64,7 +64,7 @@ class _Queue:
             self._drop_first()
 
     def _drop_first(self) -> None:
-        """Those that are cancelled and come first."""
+        """Removes cancelled timers that come first."""
         heap = self.heap
         while heap and heap[0][2].callback is None:
             heapq.heappop(heap)
@@ -72,9 +72,10 @@ class _Queue:
 
 
 class Timers:
-    """Timers in order of their deadlines; those of one deadline fire in the order they were set.
+    """Timers in order of their deadlines; those with the same deadline fire in the order in which they were
+    set.
 
-    A wait is a timer for somebody who waits for an answer. `waited_ms` is how much more time has gone by for
+    A wait is a timer for somebody who waits for an answer. `waited_ms` is how much more time has passed for
     waits than the clock says: 0, except in a shell whose clock stands still while its clients' clocks do not.
     """
 
@@ -99,19 +100,19 @@ class Timers:
         return timer
 
     def next_deadline(self) -> int | None:
-        """Milliseconds on the shell's clock, or None when nothing is to fire."""
+        """In ms on the shell's clock; None if there is no timer."""
         timers, wait = self._timers.heap, self.next_wait()
         if not timers or wait is None:
             return timers[0][0] if timers else wait
         return min(timers[0][0], wait)
 
     def next_wait(self) -> int | None:
-        """As `next_deadline`, of the waits alone."""
+        """As `next_deadline`, but only of waits."""
         waits = self._waits.heap
         return waits[0][0] - self.waited_ms if waits else None
 
     def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None], Owner | None] | None:
-        """When the next that is due was, its callback and its owner, if any."""
+        """Deadline, callback and owner, if any, of the next timer that is due; None if none is."""
         queue, timers, waits = self._timers, self._timers.heap, self._waits.heap
         deadline = timers[0][0] if timers else None
         if waits:

@@ -1,1 +1,1 @@
-"""The log of a replica, and what it knows of leader epochs and producers."""
+"""The log of a replica, with its leader epochs and producers."""

@@ -1,8 +1,9 @@
-"""Log compaction: the last record of each key stays (`LogCleaner`, `LogCleanerManager`).
+"""Log compaction: only the last record of each key stays (`LogCleaner`, `LogCleanerManager`).
 
-What lies below the first dirty offset was compacted before; the active segment never is. Offsets stay, and
-batches are written anew with the records that are left. Records of aborted transactions count for nothing,
-and go; a marker goes when nothing is left of what it ended, and its delete horizon has passed (KAFKA-8522).
+Everything below the first dirty offset has been compacted before; the active segment never is. Offsets stay,
+and batches are rewritten with the remaining records. Records of aborted transactions don't count, and are
+removed; a marker is removed when nothing is left of its transaction and its delete horizon has passed
+(KAFKA-8522).
 """
 
 from bisect import bisect_left
@@ -27,14 +28,14 @@ class Dirty(NamedTuple):
     first: int
     end: int
     ratio: float
-    """Of the bytes of these segments to the bytes of them and the compacted ones."""
+    """The share of these segments in the bytes of them and the compacted ones."""
     overdue: bool
     """Whether a record has waited for longer than `max.compaction.lag.ms` (KIP-354)."""
 
 
 def dirty(log: Log, now_ms: int) -> Dirty:
-    """`LogCleanerManager.cleanableOffsets`: bounded by the last stable offset, the active segment, and the
-    first segment that is younger than `min.compaction.lag.ms` (KIP-58)."""
+    """`LogCleanerManager.cleanableOffsets`: up to the last stable offset, the active segment, or the first
+    segment that is younger than `min.compaction.lag.ms` (KIP-58)."""
     segments, settings = log.segments, log.segments.settings
     found = segments.all
     offset = segments.first_dirty
@@ -59,7 +60,7 @@ def _too_young(segments: Segments, segment: Segment, now_ms: int) -> bool:
 
 
 def dirtier_at(log: Log, now_ms: int) -> int | None:
-    """When time alone lets more be compacted, None when only appends do."""
+    """When, by time alone, more can be compacted; None if that takes an append."""
     part = dirty(log, now_ms)
     segments, settings = log.segments, log.segments.settings
     waiting = segments.all[part.first : -1]
@@ -72,20 +73,20 @@ def dirtier_at(log: Log, now_ms: int) -> int | None:
 
 
 class Pass(NamedTuple):
-    """What a pass of the cleaner did to one replica."""
+    """What the cleaner did to one replica."""
 
     key: tuple[object, ...]
-    """All that it depends on but the batches, which are held in `batches`."""
+    """Everything on which it depends except the batches, which are in `batches`."""
     batches: list[Batch]
     changed: dict[int, tuple[Batch, Batch | None]]
     over: set[Aborted]
 
 
 def compact(log: Log, now_ms: int, passes: list[Pass]) -> bool:
-    """Compacts `log` if it is dirty enough; whether it was.
+    """Compacts `log` if it is dirty enough; returns whether it was.
 
-    `passes` are those over other replicas at this time: replicas that held the same share what is written
-    anew. This pass is added.
+    `passes` are those over other replicas at this time: replicas that had the same batches share the
+    rewritten ones. This pass is added.
     """
     part = dirty(log, now_ms)
     segments = log.segments
@@ -99,7 +100,7 @@ def compact(log: Log, now_ms: int, passes: list[Pass]) -> bool:
 
 
 def clean(log: Log, end: int, now_ms: int) -> None:
-    """Compacts one replica by itself, whatever its segments are, up to `end`: where a batch begins that is
+    """Compacts one replica on its own, whatever its segments, up to `end`: the base offset of a batch that is
     not above the last stable offset."""
     _clean(log, log.start_offset, end, now_ms, [])
     for segment in log.segments.all:
@@ -129,8 +130,8 @@ def _clean(log: Log, first_dirty: int, end: int, now_ms: int, passes: list[Pass]
 def _cleaned(
     log: Log, first_dirty: int, end: int, settings: TopicSettings, now_ms: int
 ) -> tuple[dict[int, tuple[Batch, Batch | None]], set[Aborted]]:
-    """What comes in the place of batches below `end` (`Log.replace`), and the aborted transactions of which
-    nothing is left but the marker."""
+    """What replaces batches below `end` (`Log.replace`), and the aborted transactions of which only the
+    marker is left."""
     upto = bisect_left(log.bases, end)
     aborted = log.producers.transactions.aborted
     latest = _latest_offsets(log.batches[bisect_left(log.bases, first_dirty) : upto], aborted, first_dirty)
@@ -148,10 +149,10 @@ def _cleaned(
 
 
 class _Transactions:
-    """Which batches go with their transactions: those of aborted ones, and markers once nothing is left of
-    what they ended (`CleanedTransactionMetadata.java`).
+    """Which batches are removed with their transactions: those of aborted transactions, and markers once
+    nothing is left of what they ended (`CleanedTransactionMetadata.java`).
 
-    `over` are the aborted transactions that nobody needs to know of any more.
+    `over` are the aborted transactions that nobody needs to know any more.
     """
 
     def __init__(self, aborted: Iterable[Aborted], start: int) -> None:
@@ -159,11 +160,11 @@ class _Transactions:
         self._coming = sorted(found, key=lambda each: each.first_offset, reverse=True)
         self._aborted: dict[int, Aborted] = {}
         self._read: set[int] = set()
-        """Producer ids of transactions of which a batch was read."""
+        """Producer ids of the transactions of which a batch was read."""
         self.over: set[Aborted] = set()
 
     def discards(self, batch: Batch, header: BatchHeader) -> bool:
-        """Whether the batch, the next one in the log, may go."""
+        """Whether the batch, which is the next one in the log, may be removed."""
         last_offset, producer_id = header.base_offset + header.last_offset_delta, header.producer_id
         while self._coming and self._coming[-1].first_offset <= last_offset:
             each = self._coming.pop()
@@ -186,7 +187,7 @@ class _Transactions:
 
 
 def _latest_offsets(batches: Iterable[Batch], aborted: Iterable[Aborted], start: int) -> dict[bytes, int]:
-    """The last offset of each key, but in aborted transactions."""
+    """The last offset of each key, except in aborted transactions."""
     found: dict[bytes, int] = {}
     transactions = _Transactions(aborted, start)
     for batch in batches:
@@ -206,10 +207,10 @@ def _compacted(
     now_ms: int,
     delete_retention_ms: int,
 ) -> Batch | None:
-    """The batch with what is left of it; itself if that is all, None if nothing is.
+    """The batch with its remaining records; itself if these are all, None if there are none.
 
-    A tombstone, or a marker that may go, stays until the delete horizon of its batch, which the first pass
-    over it sets (KAFKA-8522).
+    A tombstone, or a marker that may be removed, stays until the delete horizon of its batch, which the first
+    pass over it sets (KAFKA-8522).
     """
     horizon = header.base_timestamp if header.attributes & DELETE_HORIZON else None
     expired = horizon is not None and now_ms >= horizon
@@ -237,8 +238,8 @@ def _compacted(
 
 
 def _needed(header: BatchHeader, producers: ProducerStates, end: int) -> bool:
-    """Whether a batch stays, empty: for a producer's last sequence, or its epoch, or for the last offset that
-    was compacted."""
+    """Whether a batch stays although it is empty: for a producer's last sequence or epoch, or for the last
+    offset that was compacted."""
     last_offset = header.base_offset + header.last_offset_delta
     entry = producers.entries.get(header.producer_id)
     if entry is not None and entry.batches:
@@ -250,7 +251,7 @@ def _needed(header: BatchHeader, producers: ProducerStates, end: int) -> bool:
 
 
 def _merge(log: Log, count: int) -> None:
-    """Joins neighbours among the first `count` segments that had no more than `segment.bytes` before."""
+    """Joins neighbours among the first `count` segments that together are no larger than `segment.bytes`."""
     found, segment_bytes = log.segments.all, log.segments.settings.segment_bytes
     merged: list[Segment] = []
     size = 0

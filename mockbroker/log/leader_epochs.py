@@ -17,11 +17,12 @@ class LeaderEpochCache:
 
     @property
     def latest(self) -> int:
-        """The latest epoch, UNDEFINED when there is none."""
+        """The latest epoch, UNDEFINED if there is none."""
         return self.epochs[-1] if self.epochs else UNDEFINED
 
     def assign(self, epoch: int, start_offset: int, *, keep_empty: bool = False) -> None:
-        """Enters `epoch` at `start_offset`; entries it makes empty go, unless they are to be kept."""
+        """Enters `epoch` at `start_offset`; removes entries that this makes empty, unless they are to be
+        kept."""
         if self.epochs and epoch <= self.epochs[-1]:
             return
         while not keep_empty and self.starts and self.starts[-1] >= start_offset:
@@ -31,7 +32,7 @@ class LeaderEpochCache:
         self.starts.append(start_offset)
 
     def truncate_from_start(self, offset: int) -> None:
-        """Drops what lies below `offset`; the epoch that holds it now starts there."""
+        """Drops everything below `offset`; the epoch that holds it now starts there."""
         index = bisect_right(self.starts, offset) - 1
         if index < 0:
             return
@@ -45,11 +46,11 @@ class LeaderEpochCache:
             self.starts.pop()
 
     def floor(self, epoch: int) -> tuple[int, int]:
-        """The highest cached epoch at or below `epoch` and its index; (UNDEFINED, -1) when there is none."""
+        """The highest cached epoch at or below `epoch` and its index; (UNDEFINED, -1) if there is none."""
         index = bisect_right(self.epochs, epoch) - 1
         return (self.epochs[index], index) if index >= 0 else (UNDEFINED, -1)
 
     def epoch_at(self, offset: int) -> int:
-        """The epoch of the record at `offset`, UNDEFINED when none is cached."""
+        """The epoch of the record at `offset`, UNDEFINED if none is cached."""
         index = bisect_right(self.starts, offset) - 1
         return self.epochs[index] if index >= 0 else UNDEFINED

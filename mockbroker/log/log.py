@@ -13,15 +13,15 @@ from .producer_state import ProducerStates
 from .segments import Segment, Segments, base_offset_of
 
 CUTS_KEPT: Final = 100
-"""How many truncations of a log are remembered, for the trace to report when it looks next."""
+"""How many truncations of a log are remembered, for the trace to report later."""
 
 
 class Log:
     """Batches in offset order. Offsets are Kafka's: log start offset, log end offset, high watermark.
 
-    `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition
-    and never changed once they are appended. Those below the log start offset are there until their segment
-    is deleted; iterating passes over them.
+    `bases[i]` is the base offset of `batches[i]`. Batches are shared between the replicas of a partition, and
+    never changed once they are appended. Batches below the log start offset remain until their segment is
+    deleted; iteration skips them.
     """
 
     __slots__ = (
@@ -48,14 +48,14 @@ class Log:
         self.cuts: deque[tuple[int, int]] = deque(maxlen=CUTS_KEPT)
         """Log end offsets before and after each of the last truncations."""
         self.cut_count = 0
-        """How many truncations there were."""
+        """How many truncations there have been."""
         self.epochs = LeaderEpochCache()
         self.producers = producers
         self.segments = segments
 
     @property
     def last_stable_offset(self) -> int:
-        """As far as a read_committed consumer reads; the high watermark while no transaction is open."""
+        """Where a read_committed consumer stops; the high watermark while no transaction is open."""
         transactions = self.producers.transactions
         if not transactions.open and not transactions.ended:
             return self.high_watermark
@@ -67,7 +67,7 @@ class Log:
         return self.start_offset
 
     def append(self, batch: Batch, base_offset: int, count: int, timestamp: int, now_ms: int) -> None:
-        """Appends a batch whose offsets are set already; `timestamp` is its max timestamp."""
+        """Appends a batch whose offsets are already set; `timestamp` is its max timestamp."""
         self.bases.append(base_offset)
         self.batches.append(batch)
         self.end_offset = end_offset = base_offset + count
@@ -76,9 +76,9 @@ class Log:
         self.segments.append(base_offset, end_offset, size, timestamp, now_ms)
 
     def read(self, offset: int, max_bytes: int, end: int, at_least_one: bool) -> list[Batch]:
-        """Batches from the one that holds `offset` on, to the end of its segment and below offset `end`:
-        `max_bytes` of them, so that the last may be cut off, as when Kafka reads a file. The first is whole,
-        or there is none; there is one if `at_least_one`.
+        """Batches from the one that holds `offset` on, up to the end of its segment and below offset `end`:
+        `max_bytes` of them, so that the last may be cut off, as when Kafka reads a file. The first is always
+        whole, or there is none; with `at_least_one` there is one.
         """
         batches, bases = self.batches, self.bases
         index = self._index_of(offset)
@@ -95,8 +95,8 @@ class Log:
         return found
 
     def aborted_upto(self, found: list[Batch]) -> int:
-        """How far a reader that was given `found` has to know of aborted transactions: to the next entry of
-        the offset index, else to the end of the segment (`LocalLog.addAbortedTransactions`)."""
+        """Up to which offset a reader that was given `found` has to know aborted transactions: the next entry
+        of the offset index, else the end of the segment (`LocalLog.addAbortedTransactions`)."""
         base = HEADER.unpack_from(found[0])[0]
         number = self.segments.holding(base)
         segment = self.segments.all[number]
@@ -109,30 +109,31 @@ class Log:
         return segment.offsets[entry] if entry < len(segment.offsets) else self.segment_end(number)
 
     def batches_between(self, offset: int, end: int) -> Iterator[Batch]:
-        """Batches from the one that holds `offset` on that begin below offset `end`."""
+        """Batches that begin below offset `end`, from the one that holds `offset` on."""
         return islice(self.batches, self._index_of(offset), bisect_left(self.bases, end))
 
     def _index_of(self, offset: int) -> int:
-        """Index of the batch that holds `offset`, else of the next."""
+        """Index of the batch that holds `offset`, or else of the next one."""
         index = bisect_right(self.bases, offset) - 1
         if index < 0 or (self.bases[index] < offset and _last_offset(self.batches[index]) < offset):
             index += 1
         return index
 
     def segment_of(self, offset: int) -> int:
-        """Base offset of the segment that `offset` is in; at the log end, of the active one."""
+        """Base offset of the segment that holds `offset`; at the log end offset, of the active segment."""
         active = self.segments.active.base_offset
         if offset >= active:
             return active
         return self.segments.all[self.segments.holding(offset)].base_offset
 
     def batch_base(self, offset: int) -> int:
-        """Base offset of the batch that holds `offset`, else of the next; the log end offset behind all."""
+        """Base offset of the batch that holds `offset`, or else of the next one; after all, the log end
+        offset."""
         index = self._index_of(offset)
         return self.bases[index] if index < len(self.bases) else self.end_offset
 
     def advance_start(self, offset: int) -> None:
-        """Moves the log start offset up (DeleteRecords, KIP-107): what lies below is not read any more."""
+        """Advances the log start offset (DeleteRecords, KIP-107): nothing below it is read any more."""
         if offset <= self.start_offset:
             return
         self.start_offset = offset
@@ -142,16 +143,16 @@ class Log:
 
     @property
     def first(self) -> int:
-        """Index of the first batch that does not lie below the log start offset."""
+        """Index of the first batch that is not below the log start offset."""
         return self._index_of(self.start_offset)
 
     def segment_end(self, index: int) -> int:
-        """The offset behind the last of a segment."""
+        """The offset after the last one of a segment."""
         found = self.segments.all
         return found[index + 1].base_offset if index + 1 < len(found) else self.end_offset
 
     def delete_segments(self, count: int, now_ms: int) -> None:
-        """Deletes the oldest segments. Move the log start offset beyond them first."""
+        """Deletes the oldest segments. Advance the log start offset beyond them first."""
         if count == len(self.segments.all):
             self.segments.roll(self.end_offset, now_ms)
         del self.segments.all[:count]
@@ -162,7 +163,7 @@ class Log:
     def append_fetched(self, batches: Sequence[bytes | Batch], now_ms: int) -> None:
         """Appends what a follower fetched at once: offsets, leader epoch and producer are in the batches.
 
-        All of them come into one segment.
+        All of them go into one segment.
         """
         heads = [header_of(batch) for batch in batches]
         end_offset = heads[-1].base_offset + heads[-1].last_offset_delta + 1
@@ -189,11 +190,11 @@ class Log:
         return header.base_offset < self.end_offset <= header.base_offset + header.last_offset_delta
 
     def truncate(self, offset: int, *, keep_empty_epochs: bool = False) -> None:
-        """Drops everything from `offset` on; a batch that holds it goes whole, and the log start offset goes
-        back with it (`UnifiedLog.truncateTo`).
+        """Drops everything from `offset` on, including the whole batch that holds it; the log start offset
+        goes back with it (`UnifiedLog.truncateTo`).
 
-        An epoch that begins at the log end, one that led without writing, goes in any case, unless it is to
-        be kept (KAFKA-10706).
+        An epoch that begins at the log end offset, in which nothing was written, is dropped in any case,
+        unless it is to be kept (KAFKA-10706).
         """
         if offset >= self.end_offset:
             if not keep_empty_epochs:
@@ -219,15 +220,16 @@ class Log:
         self.producers.truncated(self.end_offset, self)
 
     def measure(self, segment: Segment) -> None:
-        """Takes size and indexes of a segment from what it holds."""
+        """Computes the size and indexes of a segment from its batches."""
         self.segments.measure(segment, self._batches_of(segment))
 
     def reopen(self, *, clean: bool) -> None:
-        """What a broker finds when it starts again (`LogLoader`, `UnifiedLog.rebuildProducerState`): an epoch
-        without records is gone, and each producer is known by its last batch.
+        """The state that a broker finds when it starts again (`LogLoader`,
+        `UnifiedLog.rebuildProducerState`): epochs without records are gone, and of each producer its last
+        batch is known.
 
-        A clean shutdown takes a snapshot of all producers, a kill leaves the one that was taken when the log
-        rolled, and the active segment. That of an empty log counts for nothing.
+        A clean shutdown takes a snapshot of all producers; after a kill there is only the snapshot from when
+        the log rolled, and the active segment. The snapshot of an empty log does not count.
         """
         self.epochs.truncate_from_end(self.end_offset)
         producers, rolled_at = self.producers, self.segments.active.base_offset
@@ -239,12 +241,12 @@ class Log:
 
     @property
     def _checkpointed_start(self) -> int:
-        """The log start offset in the checkpoint, which has it only where the first segment begins below it
-        (`LogManager.checkpointLogStartOffsetsInDir`). Snapshots at or below it count for nothing."""
+        """The log start offset in the checkpoint, which has it only if the first segment begins below it
+        (`LogManager.checkpointLogStartOffsetsInDir`). Snapshots at or below it do not count."""
         return self.start_offset if self.start_offset > self.segments.all[0].base_offset else 0
 
     def begin_at(self, offset: int) -> None:
-        """Drops everything and goes on at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
+        """Drops everything and continues at `offset` (`UnifiedLog.truncateFullyAndStartAt`)."""
         self.truncate(self.start_offset)
         self.bases.clear()
         self.batches.clear()
@@ -262,7 +264,7 @@ class Log:
     def epoch_end(self, epoch: int) -> tuple[int, int]:
         """The highest cached epoch at or below `epoch`, and where it ends; (-1, -1) if none is cached.
 
-        One below all that are cached ends where the first of them begins (KAFKA-7415).
+        An epoch below all that are cached ends where the first of them begins (KAFKA-7415).
         """
         found, index = self.epochs.floor(epoch)
         starts = self.epochs.starts
@@ -280,8 +282,8 @@ class Log:
         return end
 
     def replace(self, changed: Mapping[int, tuple[Batch, Batch | None]], end: int) -> None:
-        """Puts others in the place of batches below offset `end`: `changed` has old and new by base offset,
-        None removes. A log that holds another batch there keeps it; so does what was read before.
+        """Replaces batches below offset `end`: `changed` has the old and the new one by base offset; None
+        removes the batch. A log that has another batch there keeps it, and so does what was read before.
         """
         upto = bisect_left(self.bases, end)
         kept = []
@@ -297,8 +299,9 @@ class Log:
         self.size += sum(len(batch) for _, batch in kept)
 
     def first_at_or_after(self, timestamp: int) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record that is not older, None if none. It is looked for in one
-        segment, the first whose largest timestamp is late enough (`UnifiedLog.searchOffsetInLocalLog`)."""
+        """(timestamp, offset) of the first record that is not older, None if there is none. Only one
+        segment is searched: the first whose largest timestamp is late enough
+        (`UnifiedLog.searchOffsetInLocalLog`)."""
         for segment in self.segments.all:
             if segment.latest >= timestamp:
                 break
@@ -312,12 +315,13 @@ class Log:
         return None
 
     def latest_timestamp(self) -> tuple[int, int] | None:
-        """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if none."""
+        """(timestamp, offset) of the first record with the largest timestamp (KIP-734), None if there is
+        none."""
         for segment in sorted(self.segments.all, key=lambda each: -each.max_timestamp):
             largest = segment.max_timestamp
             for batch in self._batches_of(segment):
                 header = HEADER.unpack_from(batch)
-                # A batch that compaction emptied keeps its timestamp.
+                # A batch that compaction has emptied keeps its timestamp.
                 if header[8] == largest and header[12]:
                     return next(
                         ((r.timestamp, r.offset) for r in records(batch) if r.timestamp == largest), None

@@ -1,4 +1,4 @@
-"""What a replica knows of producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
+"""What a replica knows about producers (`ProducerStateManager.java`, `ProducerAppendInfo.java`)."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,19 +25,19 @@ _NO_TIMESTAMP: Final = -1
 
 
 class AppendedBatch(NamedTuple):
-    """A batch of a producer as it was appended."""
+    """A producer's batch that was appended."""
 
     first_sequence: int
     last_sequence: int
     base_offset: int
     last_offset: int
     timestamp: int
-    """Its largest: what the answer to a duplicate gives as log append time."""
+    """Its largest timestamp, which is the log append time in the answer to a duplicate."""
 
 
 class Verifying(NamedTuple):
-    """A producer that waits to be verified: its epoch, its lowest sequence, when it first did so, and whether
-    that added the partition to its transaction."""
+    """A producer that waits for verification: its epoch, its lowest sequence, since when, and whether that
+    adds the partition to its transaction."""
 
     epoch: int
     lowest_sequence: int
@@ -49,7 +49,7 @@ class ProducerEntry:
     """One producer id: its epoch and its last batches, oldest first.
 
     `first_offset` is that of its open transaction; `marker_offset`, `marker_timestamp` and
-    `coordinator_epoch` come from the last marker of one. None and -1 stand for no such thing.
+    `coordinator_epoch` come from its last transaction marker. None and -1 mean that there is none.
     """
 
     __slots__ = ("batches", "coordinator_epoch", "epoch", "first_offset", "marker_offset", "marker_timestamp")
@@ -68,7 +68,7 @@ class ProducerEntry:
 
     @property
     def last_timestamp(self) -> int:
-        """Of the last batch or marker, in ms; -1 when none is known."""
+        """The timestamp of the last batch or marker, in ms; -1 if unknown."""
         newest = self.batches[-1] if self.batches else None
         if newest and (newest.last_offset > self.marker_offset or self.marker_timestamp == _NO_TIMESTAMP):
             return newest.timestamp
@@ -76,7 +76,7 @@ class ProducerEntry:
 
 
 class SequenceError(Exception):
-    """A batch that may not be appended."""
+    """A batch that may not be appended, with its error."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:
         super().__init__(message)
@@ -84,7 +84,7 @@ class SequenceError(Exception):
 
 
 def last_sequence(first: int, count: int) -> int:
-    """Sequence of the last of `count` records; sequences wrap at 2^31."""
+    """The sequence of the last of `count` records; sequences wrap at 2^31."""
     return (first + count - 1) % _SEQUENCES
 
 
@@ -93,9 +93,9 @@ def _nothing() -> None:
 
 
 class ProducerStates:
-    """The producers of one replica of one partition, by producer id.
+    """The producers of one replica, by producer id.
 
-    `entered` is called for each producer that was not known: some day it may `expire`.
+    `entered` is called for each new producer, which may `expire` some day.
     """
 
     __slots__ = ("_entered", "entries", "policies", "transactions", "verifying")
@@ -106,12 +106,12 @@ class ProducerStates:
         self.entries: dict[int, ProducerEntry] = {}
         self.transactions = LogTransactions()
         self.verifying: dict[int, Verifying] = {}
-        """Producers whose first batch of a transaction waits to be verified (KAFKA-14920)."""
+        """Producers whose first batch of a transaction waits for verification (KAFKA-14920)."""
 
     # -- what may be appended
 
     def check(self, producer_id: int, epoch: int, first: int, count: int) -> AppendedBatch | None:
-        """None when the batch may be appended, the earlier batch when it is a duplicate.
+        """None if the batch may be appended; if it is a duplicate, the earlier batch.
 
         SequenceError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID or
         DUPLICATE_SEQUENCE_NUMBER.
@@ -161,7 +161,7 @@ class ProducerStates:
         return None
 
     def check_outside(self, producer_id: int) -> None:
-        """A batch outside of any transaction. SequenceError INVALID_TXN_STATE while one is open."""
+        """Checks a batch outside of transactions. SequenceError INVALID_TXN_STATE while one is open."""
         entry = self.entries.get(producer_id)
         if entry is not None and entry.first_offset is not None:
             raise SequenceError(
@@ -169,17 +169,17 @@ class ProducerStates:
             )
 
     def wrote(self, producer_id: int) -> bool:
-        """Whether a batch of the producer is known, not just a marker."""
+        """Whether a batch of the producer is known, not only a marker."""
         entry = self.entries.get(producer_id)
         return entry is not None and bool(entry.batches)
 
     def in_transaction(self, producer_id: int, epoch: int | None) -> bool:
-        """Whether the producer has a transaction open here, in this epoch unless it is None."""
+        """Whether the producer has a transaction open here, in this epoch, or in any if it is None."""
         entry = self.entries.get(producer_id)
         return entry is not None and entry.first_offset is not None and epoch in (None, entry.epoch)
 
     def verify(self, producer_id: int, epoch: int, sequence: int, now_ms: int, adds: bool) -> None:
-        """The first batch of a transaction is about to be verified (`VerificationStateEntry.java`)."""
+        """The first batch of a transaction is going to be verified (`VerificationStateEntry.java`)."""
         known = self.verifying.get(producer_id)
         if known is None:
             known = Verifying(epoch, sequence, now_ms, adds)
@@ -191,7 +191,7 @@ class ProducerStates:
         self.verifying[producer_id] = known
 
     def _check_verifying(self, producer_id: int, first: int) -> None:
-        """Whatever else the producer writes: not before the batch that is to be verified.
+        """Checks that the producer writes nothing before the batch that is to be verified.
 
         SequenceError OUT_OF_ORDER_SEQUENCE_NUMBER.
         """
@@ -217,7 +217,8 @@ class ProducerStates:
     def check_marker(self, marker: Marker, version: int = 0) -> ErrorCode:
         """Why a marker may not be appended: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED.
 
-        Since KAFKA-19999 one of transaction `version` 2 has to be of a later epoch than what it ends.
+        Since KAFKA-19999 a marker of transaction `version` 2 has to have a later epoch than the transaction
+        that it ends.
         """
         entry = self.entries.get(marker.producer_id) or ProducerEntry(NO_EPOCH)
         again = marker.producer_epoch == entry.epoch and entry.first_offset is not None
@@ -230,7 +231,7 @@ class ProducerStates:
     # -- what was appended
 
     def appended(self, producer_id: int, epoch: int, batch: AppendedBatch, transactional: int) -> None:
-        """Remembers a batch that is appended."""
+        """Remembers a batch that was appended."""
         entry = self.entries.get(producer_id)
         if entry is None or entry.epoch != epoch:
             entry = self._enter(producer_id, epoch)
@@ -245,7 +246,7 @@ class ProducerStates:
                 self.transactions.begin(producer_id, batch.base_offset)
 
     def appended_batch(self, batch: Batch, header: BatchHeader) -> None:
-        """Remembers a batch, or a marker, by what stands in it, as a follower does."""
+        """Remembers a batch, or a marker, from its bytes, as a follower does."""
         last_offset = header.base_offset + header.last_offset_delta
         if header.attributes & CONTROL:
             marker = marker_of(batch, header)
@@ -253,7 +254,7 @@ class ProducerStates:
                 self._ended(marker, last_offset, header.max_timestamp)
             return
         first = header.base_sequence
-        # Compaction takes records, but leaves the last offset.
+        # Compaction removes records, but leaves the last offset.
         last = last_sequence(first, header.last_offset_delta + 1) if first >= 0 else first
         done = AppendedBatch(first, last, header.base_offset, last_offset, header.max_timestamp)
         self.appended(header.producer_id, header.producer_epoch, done, header.attributes & TRANSACTIONAL)
@@ -292,24 +293,24 @@ class ProducerStates:
                 self.appended_batch(batch, header)
 
     def recover(self, batches: Iterable[Batch]) -> None:
-        """Forgets what is not in `batches`. Who has expired, or was forgotten with its records, does not come
-        back with them (`ProducerStateManager.loadFromSnapshot`)."""
+        """Forgets what is not in `batches`. Producers that have expired, or were forgotten with their
+        records, do not come back (`ProducerStateManager.loadFromSnapshot`)."""
         known = set(self.entries)
         self.rebuild(batches)
         for producer_id in self.entries.keys() - known:
             self._forget(producer_id)
 
     def load(self) -> None:
-        """Forgets what is not in a snapshot (`ProducerStateManager.writeSnapshot`): it has the last batch
-        of each producer, with the time of that or of a later marker."""
+        """Forgets what is not in a snapshot (`ProducerStateManager.writeSnapshot`): that has each producer's
+        last batch, with the timestamp of that or of a later marker."""
         self.verifying.clear()
         for entry in self.entries.values():
             if entry.batches:
                 entry.batches = [entry.batches[-1]._replace(timestamp=entry.last_timestamp)]
 
     def truncated(self, end_offset: int, batches: Iterable[Batch]) -> None:
-        """Forgets what was truncated: producers that wrote there are known by the `batches` that are left,
-        as if a snapshot had been taken at `end_offset` of the others."""
+        """Forgets what was truncated: producers that wrote there are known from the remaining `batches`, the
+        others as if a snapshot had been taken at `end_offset`."""
         self.transactions.truncate(end_offset)
         changed = {pid for pid, entry in self.entries.items() if entry.last_offset >= end_offset}
         if not changed:
@@ -329,13 +330,13 @@ class ProducerStates:
                 entry = ProducerEntry(self.entries[producer_id].epoch)
             self.entries[producer_id] = entry
             if first_offset is not None:
-                # It may have begun with records that are deleted by now.
+                # It may have begun with records that have been deleted.
                 entry.first_offset = first_offset
             elif entry.first_offset is not None:
                 self.transactions.reopen(producer_id, entry.first_offset)
 
     def log_start_advanced(self, offset: int) -> None:
-        """Forgets producers without a record at or above `offset`, where the release does so."""
+        """Forgets producers without a record at or above `offset`, if the release does so."""
         if not self.policies()[producer_state_retention].with_records:
             return
         for producer_id, entry in list(self.entries.items()):
@@ -344,7 +345,7 @@ class ProducerStates:
 
     def expire(self, now_ms: int, expiration_ms: int) -> bool:
         """Forgets producers that have no open transaction and wrote nothing for `expiration_ms`, and those
-        that have waited that long to be verified; says whether any are left."""
+        that have waited that long for verification; returns whether any are left."""
         for producer_id, entry in list(self.entries.items()):
             if entry.first_offset is None and now_ms - entry.last_timestamp >= expiration_ms:
                 self._forget(producer_id)

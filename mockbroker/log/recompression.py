@@ -1,4 +1,4 @@
-"""Batches that `compression.type` has written anew (`LogValidator.buildRecordsAndAssignOffsets`)."""
+"""Batches that are rewritten because of `compression.type` (`LogValidator.buildRecordsAndAssignOffsets`)."""
 
 from typing import Final
 
@@ -7,16 +7,16 @@ from ..protocol.compression import Compression, compress
 from ..protocol.record_batch import TRANSACTIONAL, Batch, BatchHeader, spans
 
 CODECS: Final = {"uncompressed": Compression.NONE} | {each.name.lower(): each for each in Compression}
-"""By values of `compression.type`, but for `producer`."""
+"""By value of `compression.type`, except `producer`."""
 _NO_EPOCH: Final = -1
 _NO_TIMESTAMP: Final = -1
 
 
 def recompressed(batch: Batch, header: BatchHeader, codec: int) -> tuple[Batch, BatchHeader]:
-    """The records as a batch of `codec`, with offsets in order and no attributes that mean nothing.
+    """The records as a batch of `codec`, with consecutive offsets and without meaningless attributes.
 
-    ValueError where Kafka fails too (`MemoryRecordsBuilder.java`): for a producer id without an epoch, a
-    transaction without a producer id, a time below -1.
+    ValueError if Kafka fails too (`MemoryRecordsBuilder.java`): for a producer id without an epoch, a
+    transaction without a producer id, a timestamp below -1.
     """
     transactional = header.attributes & TRANSACTIONAL
     if header.producer_id < 0 and transactional:

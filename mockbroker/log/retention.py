@@ -1,12 +1,12 @@
-"""Which segments are old or many enough to be deleted (`UnifiedLog.deleteOldSegments`)."""
+"""Which segments retention deletes (`UnifiedLog.deleteOldSegments`)."""
 
 from .log import Log
 
 
 def old_segments(log: Log, now_ms: int, limit: int) -> int:
-    """How many of the oldest segments go: those below the log start, then those beyond `retention.bytes`,
-    then those older than `retention.ms`. None goes that reaches beyond offset `limit`; the active one goes
-    too when all of it expired.
+    """How many of the oldest segments to delete: those below the log start offset, then those beyond
+    `retention.bytes`, then those older than `retention.ms`. No segment that reaches beyond offset `limit` is
+    deleted; the active one is deleted too if all of it has expired.
     """
     segments, settings = log.segments, log.segments.settings
     found = segments.all
@@ -32,7 +32,7 @@ def old_segments(log: Log, now_ms: int, limit: int) -> int:
 
 
 def expires_at(log: Log) -> int | None:
-    """When the oldest segment will be too old, None when never."""
+    """When the oldest segment will have expired, None if never."""
     settings, oldest = log.segments.settings, log.segments.all[0]
     empty = oldest is log.segments.active and not oldest.size
     if not settings.deletable or settings.retention_ms < 0 or empty:
@@ -41,6 +41,6 @@ def expires_at(log: Log) -> int | None:
 
 
 def is_below_start(log: Log) -> bool:
-    """Whether the oldest segment lies below the log start offset."""
+    """Whether the oldest segment is below the log start offset."""
     found = log.segments.all
     return len(found) > 1 and found[1].base_offset <= log.start_offset

@@ -1,4 +1,5 @@
-"""The segments of a replica's log, each of them a file in Kafka (`UnifiedLog.maybeRoll`, `LogSegment`)."""
+"""The segments of a replica's log, each of which is a file in Kafka (`UnifiedLog.maybeRoll`,
+`LogSegment`)."""
 
 from array import array
 from bisect import bisect_right
@@ -18,18 +19,18 @@ _NOTHING: Final = array("q")
 
 
 class Draws(Protocol):
-    """What `segment.jitter.ms` is drawn from."""
+    """The randomness for `segment.jitter.ms`."""
 
     def randrange(self, start: int, stop: int, /) -> int: ...
 
 
 class Segment:
-    """Sizes in bytes, times in ms; timestamps are the largest of their batches, -1 when there are none.
+    """Sizes in bytes, times in ms; timestamps are the largest of the batches, -1 if there are none.
 
     The offset index has the last offset of some batches in `offsets`, and where they begin in `positions`.
-    The next batch goes elsewhere if it ends beyond `end_limit`, makes it larger than `size_limit`, has a
-    timestamp beyond `timestamp_limit`, or if the time is beyond `time_limit_ms`; the first batch sets these.
-    It is entered in the indexes if it begins beyond `index_limit`.
+    The next batch goes to another segment if it ends beyond `end_limit`, makes this one larger than
+    `size_limit`, has a timestamp beyond `timestamp_limit`, or if the time is beyond `time_limit_ms`; the
+    first batch sets these. A batch is entered in the indexes if it begins beyond `index_limit`.
     """
 
     __slots__ = (
@@ -60,11 +61,11 @@ class Segment:
 
     @property
     def latest(self) -> int:
-        """The largest timestamp; the time of the last append stands in where no record has one."""
+        """The largest timestamp; if no record has one, the time of the last append."""
         return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
 
     def clear(self) -> None:
-        """Makes it empty, and its indexes with it."""
+        """Empties the segment and its indexes."""
         self.first_timestamp = self.max_timestamp = self.indexed_timestamp = NO_TIMESTAMP
         self.size = self.time_entries = 0
         self.size_limit = -1
@@ -72,7 +73,8 @@ class Segment:
         self.end_limit = self.index_limit = self.timestamp_limit = self.time_limit_ms = _FOREVER
 
     def enter(self, last_offset: int, interval_bytes: int) -> None:
-        """Adds a batch that is about to be appended to the indexes (`OffsetIndex.java`, `TimeIndex.java`)."""
+        """Enters a batch that is about to be appended in the indexes (`OffsetIndex.java`,
+        `TimeIndex.java`)."""
         if self.offsets is _NOTHING:
             self.offsets, self.positions = array("q"), array("q")
         self.offsets.append(last_offset)
@@ -84,10 +86,10 @@ class Segment:
 
 
 class Segments:
-    """The segments of one log, oldest first; there is always one, and the last is active.
+    """The segments of one log, oldest first; there is always at least one, and the last one is active.
 
-    `by_file_time` leaves the timestamps of records out of account (before KIP-33). `first_dirty` is the
-    offset up to which the log was compacted.
+    With `by_file_time` the timestamps of records do not count (before KIP-33). `first_dirty` is the offset up
+    to which the log was compacted.
     """
 
     __slots__ = ("_draws", "active", "all", "by_file_time", "first_dirty", "settings")
@@ -101,7 +103,7 @@ class Segments:
         self._begin(0, now_ms)
 
     def holding(self, offset: int) -> int:
-        """Index of the segment that holds `offset`; that of the first when all lie above."""
+        """Index of the segment that holds `offset`; of the first one if all are above."""
         return max(0, bisect_right(self.all, offset, key=base_offset_of) - 1)
 
     def begins_at(self, offset: int) -> bool:
@@ -109,13 +111,13 @@ class Segments:
         return self.active.base_offset == offset and len(self.all) > 1
 
     def largest_timestamp(self, segment: Segment) -> int:
-        """The time of the last append stands in where no record has a timestamp."""
+        """The largest timestamp; if no record has one, the time of the last append."""
         return segment.modified_ms if self.by_file_time else segment.latest
 
     # -- appending
 
     def append(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
-        """A batch is appended: up to, not including, `end_offset`, with this max timestamp."""
+        """A batch was appended, which ends before `end_offset` and has this max timestamp."""
         active = self.active
         before = active.size
         after = before + size
@@ -136,7 +138,7 @@ class Segments:
         active.modified_ms = now_ms
 
     def make_room(self, base_offset: int, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
-        """Rolls if what is about to be appended at once does not belong into the active segment."""
+        """Rolls if what is about to be appended does not fit into the active segment."""
         active = self.active
         if active.size and (
             active.size + size > active.size_limit
@@ -147,7 +149,7 @@ class Segments:
             self._begin(base_offset, now_ms)
 
     def add(self, end_offset: int, size: int, timestamp: int, now_ms: int) -> None:
-        """A batch comes into the active segment, whatever its limits."""
+        """Adds a batch to the active segment, whatever its limits."""
         active = self.active
         if not active.size:
             active.first_timestamp = timestamp
@@ -165,13 +167,13 @@ class Segments:
             segment.end_limit = -1
 
     def begin_at(self, base_offset: int, now_ms: int) -> None:
-        """Forgets all, and begins a new segment."""
+        """Forgets everything, and begins a new segment."""
         self.all.clear()
         self.first_dirty = base_offset
         self._begin(base_offset, now_ms)
 
     def roll(self, base_offset: int, now_ms: int) -> None:
-        """Begins a new segment, whatever the active one would still take."""
+        """Begins a new segment, even if the active one has room."""
         if self.active.size:
             self._begin(base_offset, now_ms)
 
@@ -182,7 +184,7 @@ class Segments:
         self.all.append(self.active)
 
     def _limit(self, active: Segment) -> None:
-        """Says what the active segment, which is not empty, will take."""
+        """Sets the limits of the active segment, which is not empty."""
         settings = self.settings
         active.size_limit = settings.segment_bytes
         if not active.size:
@@ -196,22 +198,22 @@ class Segments:
             active.time_limit_ms = active.created_ms + longest_ms
 
     def _is_full(self, segment: Segment) -> bool:
-        """Whether one of its indexes is."""
+        """Whether one of its indexes is full."""
         most_bytes = self.settings.segment_index_bytes
-        # The last slot of the time index is for when the segment is closed.
+        # The last slot of the time index is reserved for when the segment is closed.
         return (
             len(segment.offsets) >= most_bytes // _OFFSET_ENTRY_BYTES
             or segment.time_entries >= most_bytes // _TIME_ENTRY_BYTES - 1
         )
 
     def configure(self, settings: TopicSettings) -> None:
-        """What is appended from now on rolls by other settings."""
+        """From now on segments roll by these settings."""
         self.settings = settings
         if self.active.size:
             self._limit(self.active)
 
     def go_by_file_time(self, by_file_time: bool) -> None:
-        """Whether the timestamps of records count from now on."""
+        """Sets whether the timestamps of records count."""
         if by_file_time is not self.by_file_time:
             self.by_file_time = by_file_time
             self.configure(self.settings)
@@ -219,7 +221,8 @@ class Segments:
     # -- cutting
 
     def truncate(self, offset: int) -> int:
-        """Forgets segments that begin above `offset`; the base offset of the last, to be measured anew."""
+        """Forgets segments that begin above `offset`; returns the base offset of the last one, which has to
+        be measured."""
         while len(self.all) > 1 and self.all[-1].base_offset > offset:
             self.all.pop()
         self.active = self.all[-1]
@@ -227,7 +230,7 @@ class Segments:
         return self.active.base_offset
 
     def measure(self, segment: Segment, batches: Iterable[Batch]) -> None:
-        """Takes size, timestamps and indexes from the batches that it holds now."""
+        """Computes size, timestamps and indexes from its present batches."""
         interval_bytes = self.settings.index_interval_bytes
         segment.clear()
         for batch in batches:

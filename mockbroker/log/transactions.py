@@ -1,4 +1,4 @@
-"""Which transactions lie in a replica's log (`ProducerStateManager.java`, `TransactionIndex.java`)."""
+"""The transactions in a replica's log (`ProducerStateManager.java`, `TransactionIndex.java`)."""
 
 from bisect import bisect_left
 from collections import deque
@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 
 class Aborted(NamedTuple):
-    """An aborted transaction: its first offset, that of its marker, and the last stable offset then."""
+    """An aborted transaction: its first offset, the offset of its marker, and the last stable offset at that
+    time."""
 
     producer_id: int
     first_offset: int
@@ -16,9 +17,9 @@ class Aborted(NamedTuple):
 
 
 class LogTransactions:
-    """`open` are the producer ids of transactions without marker by first offset, in order; `ended` are
-    (first offset, marker's offset) of those whose marker may lie above the high watermark; both it and
-    `aborted` are in order of the markers."""
+    """`open` has the producer ids of transactions without marker by first offset, in order; `ended` has
+    (first offset, marker's offset) of those whose marker may be above the high watermark. `ended` and
+    `aborted` are in the order of the markers."""
 
     __slots__ = ("aborted", "ended", "open")
 
@@ -38,7 +39,7 @@ class LogTransactions:
             self.aborted.append(Aborted(producer_id, first_offset, marker_offset, stable))
 
     def last_stable_offset(self, high_watermark: int) -> int:
-        """The first offset that is not decided, up to the high watermark.
+        """The first offset whose transaction is not decided, at most the high watermark.
 
         A marker above the high watermark decides nothing yet.
         """
@@ -47,12 +48,12 @@ class LogTransactions:
         return min([first, *(each[0] for each in self.ended)])
 
     def decided(self, high_watermark: int) -> None:
-        """Markers below the high watermark hold nothing back any more."""
+        """Markers below the high watermark no longer hold anything back."""
         while self.ended and self.ended[0][1] < high_watermark:
             self.ended.popleft()
 
     def aborted_in(self, start: int, end: int) -> Iterator[Aborted]:
-        """Those that a reader from `start` up to, not including, `end` has to know of."""
+        """The aborted transactions that a reader from `start` to before `end` has to know."""
         for each in self.aborted[bisect_left(self.aborted, start, key=_last_offset) :]:
             if each.first_offset < end:
                 yield each
@@ -60,7 +61,7 @@ class LogTransactions:
                 return
 
     def truncate(self, end_offset: int) -> None:
-        """Forgets what lies at or above `end_offset`; transactions that lost their marker are open again."""
+        """Forgets what is at or above `end_offset`; transactions that lost their marker are open again."""
         while self.aborted and self.aborted[-1].last_offset >= end_offset:
             self.aborted.pop()
         while self.ended and self.ended[-1][1] >= end_offset:
@@ -68,21 +69,21 @@ class LogTransactions:
         self.open = {first: producer for first, producer in self.open.items() if first < end_offset}
 
     def reopen(self, producer_id: int, first_offset: int) -> None:
-        """A transaction whose marker was truncated."""
+        """The marker of a transaction was truncated."""
         if first_offset not in self.open:
             self.open = dict(sorted([*self.open.items(), (first_offset, producer_id)]))
 
     def cleaned(self, over: Collection[Aborted]) -> None:
-        """Compaction has left nothing of aborted transactions; a reader may never meet their markers."""
+        """Compaction has removed all of these aborted transactions; a reader may never see their markers."""
         if over:
             self.aborted = [each for each in self.aborted if each not in over]
 
     def truncate_from_start(self, log_start_offset: int) -> None:
-        """Forgets aborted transactions whose marker is deleted: no reader may begin before it."""
+        """Forgets aborted transactions whose marker was deleted: no reader can begin before it."""
         del self.aborted[: bisect_left(self.aborted, log_start_offset, key=_last_offset)]
 
     def forget(self, first_offset: int) -> None:
-        """A transaction whose producer is forgotten with its records."""
+        """The producer of a transaction was forgotten with its records."""
         self.open.pop(first_offset, None)
 
 

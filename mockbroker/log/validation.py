@@ -1,6 +1,7 @@
-"""May a client's batch be appended? (`UnifiedLog.analyzeAndValidateRecords`, `LogValidator.java`.)
+"""Checks whether a client's batch may be appended (`UnifiedLog.analyzeAndValidateRecords`,
+`LogValidator.java`).
 
-Error texts are those a real broker sends; most refusals have none.
+Error messages are those of real brokers; most errors have none.
 """
 
 from typing import Final
@@ -25,16 +26,16 @@ from .recompression import CODECS, recompressed
 NO_TIMESTAMP: Final = -1
 _TIMES: Final = 1 << 63
 _LEAST_RECORD: Final = 7
-"""Bytes of a record without key, value and headers."""
+"""The size of a record without key, value and headers."""
 _COPIED_BYTES: Final = 256 * 1024
-"""Bytes are read faster than views are; above this the copy costs more than that saves."""
+"""Bytes are read faster than views; above this size the copy costs more than that saves."""
 _SHOWN: Final = 3
-"""How many record errors the message of the whole batch repeats."""
+"""How many record errors are repeated in the batch's message."""
 
 
 class BatchError(Exception):
-    """A batch that is refused. `records` are (index, message) of the records to blame (KIP-467); `in_log`
-    says whether the answer tells the log start offset, which it does once the log looked at the batch."""
+    """A batch that is refused. `records` are (index, message) of the invalid records (KIP-467); `in_log` is
+    whether the answer has the log start offset, as it has if the log checked the batch."""
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class BatchError(Exception):
 
 
 Checked = tuple[Batch, BatchHeader, int]
-"""A batch the log may keep, its header, and the largest timestamp it really has."""
+"""A batch to be appended, its header, and its real largest timestamp."""
 
 
 def validate(
@@ -62,8 +63,8 @@ def validate(
     place: tuple[str, int],
     now_ms: int,
 ) -> Checked:
-    """The one batch of a partition, topic and index in `place`, in a Produce request. BatchError when it is
-    refused."""
+    """Checks the only batch of a partition (topic and index in `place`) in a Produce request. BatchError if
+    it is refused."""
     (
         base_offset,
         _,
@@ -83,13 +84,13 @@ def validate(
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True)
     if len(data) > settings.max_message_bytes:
         raise BatchError(ErrorCode.MESSAGE_TOO_LARGE)
-    # A view that may be written to was handed over; of any other this is the one copy there is.
+    # A writable view was handed over; of any other, this is the only copy.
     batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     codec = attributes & COMPRESSION_MASK
     if codec > Compression.ZSTD:
-        # Kafka fails there without an error code of its own.
+        # Kafka fails there without a specific error code.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     if (
         count <= 0
@@ -121,7 +122,7 @@ def validate(
     if target != codec:
         return *_recompressed(batch, header, target, settings.max_message_bytes), latest
     if not in_order:
-        # Kafka would have to write the records anew, of which it has read only the half.
+        # Kafka would have to rewrite the records, of which it has read only half.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     return batch, header, latest
 
@@ -139,8 +140,9 @@ def _recompressed(batch: Batch, header: BatchHeader, codec: int, most: int) -> t
 def _looked_through(
     batch: Batch, codec: int, count: int, settings: TopicSettings, *, whole: bool
 ) -> tuple[int, int, bool]:
-    """Holds the records against their number; the smallest and largest timestamp delta, and whether offset
-    deltas are as they should be, as far as anybody looks. What is written anew is read as a `whole`."""
+    """Checks the records against their number; returns the smallest and largest timestamp delta, and
+    whether the offset deltas are right, as far as Kafka checks. A batch that will be rewritten is read as
+    a `whole`."""
     try:
         if codec:
             plain = decompress(codec, memoryview(batch)[HEADER_BYTES:], settings.max_decompressed_bytes)
@@ -157,21 +159,21 @@ def _looked_through(
     except InvalidRecordError:
         raise BatchError(ErrorCode.INVALID_RECORD, in_log=True) from None
     except TooLargeError as error:
-        # As 4.4 answers for one record beyond max.decompressed.message.bytes; no client sends it again.
+        # What 4.4 answers for a record beyond max.decompressed.message.bytes; no client sends that again.
         raise BatchError(ErrorCode.INVALID_RECORD, str(error), in_log=True) from None
     except ValueError:
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True) from None
 
 
 def _too_many(count: int, size: int) -> ValueError:
-    """The error for more records than a broker here takes, announced to be in `size` bytes."""
+    """The error for more records in `size` bytes than a broker accepts here."""
     if count > size // _LEAST_RECORD:
         return InvalidRecordError(f"{count} records in {size} bytes")
     return TooLargeError(f"{count} records: mockbroker takes at most {MAX_RECORDS} in a batch")
 
 
 def _wrapped(value: int) -> int:
-    """As Java adds longs."""
+    """The sum as a Java long, which wraps."""
     return (value + _TIMES) % (2 * _TIMES) - _TIMES
 
 
@@ -183,7 +185,7 @@ def _blame(
     oldest: int,
     newest: int,
 ) -> None:
-    """Raises BatchError if there are records to blame: for a missing key first, then for their time."""
+    """Raises BatchError if there are invalid records: first for missing keys, then for timestamps."""
     bad = []
     code = ErrorCode.INVALID_RECORD
     stamped = header.attributes & LOG_APPEND_TIME
@@ -218,7 +220,8 @@ def _blame(
 
 
 def _wrong_type(record: Record, header: BatchHeader) -> str:
-    """Of a record that says it was stamped by a broker; what a broker keeps compressed is read by half."""
+    """What is wrong with a record whose timestamp type is that of a broker, if anything; a batch that stays
+    compressed is only read in part."""
     key, value = (-1 if each is None else len(each) for each in (record.key, record.value))
     text = f"offset={record.offset}, timestamp={record.timestamp}, "
     if header.attributes & COMPRESSION_MASK:

@@ -1,4 +1,4 @@
 """What the controller tells brokers: a log of Kafka's metadata records, and the image that they make.
 
-Every broker works from the image at an offset of its own; those that have heard everything share one.
+Each broker works from the image at its own offset; brokers that have learned everything share one image.
 """

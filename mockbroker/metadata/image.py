@@ -1,4 +1,4 @@
-"""The cluster as its metadata records make it (`MetadataImage.java`)."""
+"""The cluster as its metadata records describe it (`MetadataImage.java`)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from .records import (
 
 
 class BrokerRegistration(NamedTuple):
-    """A broker as the controller knows it; `fenced` when it is taken for gone."""
+    """A broker as the controller knows it; `fenced` if the controller considers it gone."""
 
     id: int
     rack: str | None
@@ -26,8 +26,8 @@ class BrokerRegistration(NamedTuple):
 
 
 class PartitionRegistration(NamedTuple):
-    """A partition as the controller knows it (`PartitionRegistration.java`). Its lists never change: answers
-    that are yet to be written hold them."""
+    """A partition as the controller knows it (`PartitionRegistration.java`). Its lists never change, because
+    answers that are not encoded yet refer to them."""
 
     replicas: Sequence[int]
     isr: Sequence[int]
@@ -40,7 +40,7 @@ class PartitionRegistration(NamedTuple):
     last_known_elr: Sequence[int] = ()
 
     def merge(self, change: PartitionChangeRecord) -> "PartitionRegistration":
-        """With what a record changes."""
+        """This registration with a record's changes."""
         elects = change.leader is not None
         return PartitionRegistration(
             self.replicas if change.replicas is None else change.replicas,
@@ -58,7 +58,7 @@ class PartitionRegistration(NamedTuple):
 
 
 class TopicImage:
-    """A topic. It is changed by the image that owns it alone; others replace it by a copy first."""
+    """A topic. Only the image that owns it changes it; others replace it by a copy first."""
 
     __slots__ = ("id", "name", "owner", "partitions")
 
@@ -74,7 +74,7 @@ class TopicImage:
 class MetadataImage:
     """Brokers by id, topics by name and by id, in the order of their creation.
 
-    A `snapshot` shares the topics with it until one of the two changes them.
+    A `snapshot` shares topics with the image until one of the two changes them.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class MetadataImage:
         self._owner = object()
 
     def snapshot(self) -> "MetadataImage":
-        """The image as it is now, which goes its own way from here."""
+        """The present image, which changes independently from now on."""
         copy = MetadataImage()
         copy.brokers = dict(self.brokers)
         copy.topics = dict(self.topics)
@@ -99,11 +99,11 @@ class MetadataImage:
         return None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
 
     def registered(self, topic_id: UUID, index: int) -> PartitionRegistration:
-        """Of a partition that is there. KeyError, IndexError."""
+        """An existing partition. KeyError, IndexError."""
         return self.topic_ids[topic_id].partitions[index]
 
     def apply(self, record: Record) -> None:
-        """Takes in the next record."""
+        """Applies the next record."""
         match record:
             case PartitionChangeRecord():
                 partitions = self._changing(record.topic_id).partitions

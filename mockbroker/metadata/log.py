@@ -1,4 +1,4 @@
-"""The log of metadata records, kept from the offset on that the slowest broker has reached."""
+"""The log of metadata records, kept from the offset that the slowest broker has reached."""
 
 from collections import deque
 from typing import NamedTuple
@@ -13,7 +13,8 @@ class _Entry(NamedTuple):
 
 
 class Behind:
-    """A broker that has not heard of everything: its image, and what it is yet to hear, the oldest first."""
+    """A broker that has not learned everything: its image, and the records that it has not got yet, oldest
+    first."""
 
     def __init__(self, image: MetadataImage) -> None:
         self.image = image
@@ -24,14 +25,14 @@ class Behind:
 
     @property
     def next_ms(self) -> int | None:
-        """When the first record that it is yet to hear was written."""
+        """When the first record that it has not got yet was written."""
         return self._pending[0].written_ms if self._pending else None
 
     def keep(self, entry: _Entry) -> None:
         self._pending.append(entry)
 
     def hear(self, until_ms: int) -> list[Record]:
-        """Takes in what was written until then."""
+        """Applies what was written until then."""
         heard = []
         while self._pending and self._pending[0].written_ms <= until_ms:
             record = self._pending.popleft().record
@@ -41,8 +42,8 @@ class Behind:
 
 
 class MetadataLog:
-    """`image` is that at the end of the log, which brokers share that have heard everything. `behind` has the
-    others; records are kept for them only."""
+    """`image` is the image at the end of the log, which is shared by brokers that have learned everything.
+    `behind` has the other brokers; records are kept only for them."""
 
     def __init__(self) -> None:
         self.image = MetadataImage()
@@ -50,7 +51,7 @@ class MetadataLog:
         self.behind: dict[int, Behind] = {}
 
     def write(self, record: Record, now_ms: int) -> None:
-        """Appends a record, of which brokers that are not behind hear at once."""
+        """Appends a record, which brokers that are not behind learn at once."""
         self.image.apply(record)
         self.end_offset += 1
         for each in self.behind.values():
@@ -61,7 +62,7 @@ class MetadataLog:
         return self.behind[broker].image if broker in self.behind else self.image
 
     def fall_behind(self, broker: int) -> Behind:
-        """From now on a broker hears only what it is told of by `Behind.hear`."""
+        """From now on a broker learns only what `Behind.hear` tells it."""
         found = self.behind.get(broker)
         if found is None:
             found = self.behind[broker] = Behind(self.image.snapshot())

@@ -1,6 +1,6 @@
 """Metadata records, with KRaft's names and fields (`metadata/src/main/resources/common/metadata`).
 
-They are written for releases with ZooKeeper too: its controller told brokers the same in LeaderAndIsr,
+They are also written for releases with ZooKeeper, whose controller told brokers the same in LeaderAndIsr,
 UpdateMetadata and StopReplica.
 """
 
@@ -13,7 +13,7 @@ NO_CONTROLLER: Final = -1
 
 
 class RegisterBrokerRecord(NamedTuple):
-    """A broker is there."""
+    """A broker has registered."""
 
     broker_id: int
     rack: str | None
@@ -21,14 +21,14 @@ class RegisterBrokerRecord(NamedTuple):
 
 
 class BrokerRegistrationChangeRecord(NamedTuple):
-    """A broker is taken for gone (`fenced`), or is back."""
+    """The controller considers a broker gone (`fenced`), or back."""
 
     broker_id: int
     fenced: bool
 
 
 class ActiveControllerRecord(NamedTuple):
-    """Which broker is the controller, NO_CONTROLLER for none: with ZooKeeper, UpdateMetadata said so."""
+    """Which broker is the controller, or NO_CONTROLLER: with ZooKeeper, UpdateMetadata told brokers."""
 
     broker_id: int
 
@@ -58,8 +58,8 @@ class PartitionRecord(NamedTuple):
 
 
 class PartitionChangeRecord(NamedTuple):
-    """What changes of a partition; None for what stays. `leader`, be it the same, begins the next leader
-    epoch."""
+    """What changes in a partition; None for what stays. A `leader`, even if it stays the same, begins the
+    next leader epoch."""
 
     topic_id: UUID
     partition_id: int

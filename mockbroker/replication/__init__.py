@@ -1,1 +1,2 @@
-"""The replicas of one broker: they lead or follow, keep their logs, and ask others through `Peers`."""
+"""The replicas of one broker: they lead or follow, keep their logs, and reach other brokers through
+`Peers`."""

@@ -1,4 +1,4 @@
-"""Who waits for the high watermark."""
+"""Callbacks that wait for the high watermark."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,8 +9,8 @@ _Callback = Callable[[], None]
 
 
 class Awaited:
-    """Callbacks, each with the offset that the high watermark has to reach, and the request for which it is;
-    offsets rise from one to the next. Each is added once, and comes out once."""
+    """Callbacks, each with the offset that the high watermark has to reach and the request that waits; the
+    offsets rise from one to the next. Each is added once, and taken out once."""
 
     __slots__ = ("_entries",)
 
@@ -21,7 +21,7 @@ class Awaited:
         return len(self._entries or ())
 
     def add(self, offset: int, callback: _Callback, owner: Owner | None) -> None:
-        # Most partitions never have one.
+        # Most partitions never have a callback.
         if self._entries is None:
             self._entries = OrderedDict()
         self._entries[callback] = offset, owner
@@ -31,7 +31,7 @@ class Awaited:
             self._entries.pop(callback, None)
 
     def reached(self, high_watermark: int) -> list[tuple[_Callback, Owner | None]]:
-        """Takes out those whose offset is reached, in their order."""
+        """Takes out those whose offset is reached, in order."""
         found: list[tuple[_Callback, Owner | None]] = []
         entries = self._entries
         while entries and next(iter(entries.values()))[0] <= high_watermark:
@@ -40,6 +40,6 @@ class Awaited:
         return found
 
     def take_all(self) -> list[tuple[_Callback, Owner | None]]:
-        """Takes all out, in their order."""
+        """Takes out all, in order."""
         entries, self._entries = self._entries, None
         return [(callback, owner) for callback, (_, owner) in (entries or {}).items()]

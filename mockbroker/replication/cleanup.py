@@ -1,8 +1,8 @@
-"""When logs are cut and compacted (`LogManager.cleanupLogs`, `LogCleaner`).
+"""When segments are deleted and logs compacted (`LogManager.cleanupLogs`, `LogCleaner`).
 
-A broker looks at its logs every `log.retention.check.interval.ms`, and at compacted ones every
-`log.cleaner.backoff.ms`. Here there are timers only for those of these times at which something can
-have changed.
+A broker checks its logs every `log.retention.check.interval.ms`, and compacted logs every
+`log.cleaner.backoff.ms`. Here timers are set only for those of these times at which something may have
+changed.
 """
 
 from typing import Final, NamedTuple
@@ -15,28 +15,28 @@ from ..policies.retention.time_retention import time_retention
 from .peers import Cleaned, HostedTopic
 
 _NEVER_MS: Final = 1 << 60
-"""Limits of Kafka's largest long mean no limit; no timer waits for that."""
+"""Limits as high as Kafka's largest long mean no limit; no timer waits for that."""
 
 
 class _Tick(NamedTuple):
-    """A time at which replicas are looked at."""
+    """A time at which replicas are checked."""
 
     timer: Timer
     partitions: dict[Cleaned, None]
 
 
 class Cleanup:
-    """Retention and compaction of all replicas of a cluster, each by itself."""
+    """Retention and compaction of all replicas of a cluster, each on its own."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
         self._started_ms = environment.now_ms
         self._planned: dict[Cleaned, int] = {}
-        """When each is looked at next."""
+        """When each is checked next."""
         self._due: dict[int, _Tick] = {}
 
     def appending(self, partition: Cleaned) -> None:
-        """A batch is about to be appended, the first at this time."""
+        """A batch is about to be appended, the first one at this time."""
         partition.appended_ms = self._environment.now_ms
         partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
         settings = partition.topic.settings
@@ -44,23 +44,23 @@ class Cleanup:
             self._plan_for_content(partition)
 
     def log_start_moved(self, partition: Cleaned) -> None:
-        """Segments may lie below it now, which are deleted whatever the topic's configuration."""
+        """Segments may be below it now; these are deleted whatever the topic's configuration."""
         if retention.is_below_start(partition.log):
             self._plan(partition, self._environment.now_ms + 1)
 
     def reconfigured(self, partition: Cleaned) -> None:
-        """The topic's configuration changed, or that of the brokers."""
+        """The configuration of the topic or of the brokers has changed."""
         self.forget(partition)
         self.returned(partition)
 
     def returned(self, partition: Cleaned) -> None:
-        """A replica is back on a broker that was down, where nobody cleaned it."""
+        """The replica's broker is back; while it was down, nobody cleaned the replica."""
         if partition.log.end_offset:
             self._plan_for_content(partition)
         self.log_start_moved(partition)
 
     def forget(self, partition: Cleaned) -> None:
-        """The partition needs no looking at any more."""
+        """The partition no longer needs to be checked."""
         tick_ms = self._planned.pop(partition, None)
         if tick_ms is None:
             return
@@ -71,13 +71,13 @@ class Cleanup:
             del self._due[tick_ms]
 
     def _plan_for_content(self, partition: Cleaned) -> None:
-        """Looks at the next regular time, unless logs of such a topic stay as they are."""
+        """Plans a check at the next regular time, unless logs of such a topic never change by themselves."""
         settings = partition.topic.settings
         if settings.compacted or settings.retention_ms >= 0 or settings.retention_bytes >= 0:
             self._plan(partition, self._environment.now_ms + 1)
 
     def _plan(self, partition: Cleaned, at_ms: int) -> None:
-        """Looks at the partition at the first regular time that is not before `at_ms`."""
+        """Plans a check of the partition at the first regular time at or after `at_ms`."""
         tick_ms = self._tick(partition.topic.settings, at_ms)
         planned_ms = self._planned.get(partition)
         if tick_ms is None or (planned_ms is not None and planned_ms <= tick_ms):
@@ -91,7 +91,7 @@ class Cleanup:
         tick.partitions[partition] = None
 
     def _tick(self, settings: TopicSettings, at_ms: int) -> int | None:
-        """The first regular time from `at_ms` on, None when no cleaner is there for such a topic."""
+        """The first regular time from `at_ms` on, None if nothing cleans such a topic."""
         configs = self._environment.configs
         first_ms = self._started_ms
         if settings.compacted:
@@ -104,7 +104,7 @@ class Cleanup:
         return first_ms + max(0, -((first_ms - at_ms) // interval_ms)) * interval_ms
 
     def _look_at(self, tick_ms: int) -> None:
-        """Looks at all that are due: at leaders first, since followers hear from them."""
+        """Checks all replicas that are due: leaders first, because followers learn from them."""
         due = self._due.pop(tick_ms).partitions
         for partition in due:
             del self._planned[partition]
@@ -128,7 +128,7 @@ class Cleanup:
             self._plan(partition, max(min(due), now_ms + 1))
 
     def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> list[int | None]:
-        """Compacts a replica and deletes from it; when there may be more to do."""
+        """Compacts a replica and deletes segments; returns when there may be more to do."""
         now_ms, log, settings = self._environment.now_ms, partition.log, partition.topic.settings
         if settings.compacted:
             compaction.compact(log, now_ms, passes)
@@ -144,6 +144,6 @@ class Cleanup:
         if settings.compacted:
             due.append(compaction.dirtier_at(log, now_ms))
         if retention.old_segments(log, now_ms, log.end_offset):
-            # What held the rest back may be gone at the next look.
+            # What prevented the rest may be over at the next check.
             due.append(now_ms)
         return due

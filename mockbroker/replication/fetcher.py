@@ -1,4 +1,4 @@
-"""What a follower does: cut its log for a new leader, fetch, append, and fail
+"""What a follower does: truncates its log for a new leader, fetches, appends, and fails
 (`AbstractFetcherThread.scala`, `ReplicaFetcherThread.scala`)."""
 
 from ..log.log import Log
@@ -23,15 +23,15 @@ _UNHEARD = (
     ErrorCode.FENCED_LEADER_EPOCH,
     ErrorCode.UNKNOWN_LEADER_EPOCH,
 )
-"""Errors of a leader, or to a follower, that has not heard what the other has."""
+"""Errors of a leader that has not learned what the follower has, or the other way round."""
 
 
 class Fetcher:
-    """Fetches for one partition at a follower. `source` is the leader while it is in step; `failure` says why
-    it died.
+    """Fetches one partition for a follower. `source` is the leader while the follower keeps up; `failure` is
+    why it died.
 
-    `cut` tells whether it has cut its log for the present leader yet, where it does so before it fetches.
-    `turn` changes whenever it is told how to fetch: an answer to what it asked before is not for it.
+    `cut` is whether it has truncated its log for the present leader, if it does so before it fetches. `turn`
+    changes whenever its state does: answers to earlier requests are then ignored.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class Fetcher:
     # -- what happens to it
 
     def on(self, event: FollowerEvent, delay_ms: int = 0) -> None:
-        """It goes on in another state, in which each fetch takes `delay_ms`; or nothing happens."""
+        """Changes to the state after `event`, in which each fetch takes `delay_ms`; or does nothing."""
         state = TRANSITIONS[self.state].get(event)
         if state is None or (state is self.state and delay_ms == self.delay_ms):
             return
@@ -81,7 +81,7 @@ class Fetcher:
         self._enter(state, delay_ms)
 
     def follow(self) -> None:
-        """The broker hears of the next leader epoch."""
+        """The broker has learned of the next leader epoch."""
         partition, same = self.partition, self._known_leader == self.partition.leader
         one_on = partition.leader_epoch <= self._known_epoch + 1
         self.cut = self.cut and same and (one_on or self._policies[missed_epoch] == "goes-on")
@@ -91,19 +91,19 @@ class Fetcher:
             self._enter(state, self.delay_ms)
 
     def retry(self) -> None:
-        """The leader may be there again, or may have heard that it leads."""
+        """The leader may be back, or may have learned that it leads."""
         if self.state is FollowerState.CUT_OFF:
             self.on(FollowerEvent.RESUME)
         elif self.state in _FETCHING:
             self._enter(self.state, self.delay_ms)
 
     def end(self) -> None:
-        """The broker leads now, or has no replica any more."""
+        """The broker leads now, or no longer has a replica."""
         self._leave_source()
         self.turn += 1
 
     def fail(self, reason: str) -> None:
-        """It dies, alone or with all that its thread fetches from this leader (KIP-461)."""
+        """It dies, alone or with everything that its thread fetches from this leader (KIP-461)."""
         partition, host = self.partition, self.partition.host
         self.die(reason)
         if self._policies[fetcher_failure] == "partition":
@@ -137,7 +137,7 @@ class Fetcher:
     # -- before the first fetch
 
     def _is_followed(self) -> bool:
-        """Whether the leader can be reached, if it is there, and both have heard of each other."""
+        """Whether the leader can be reached, if there is one, and each has learned of the other."""
         partition, peers = self.partition, self.partition.host.peers
         if not peers.reaches(partition.leader):
             return False
@@ -145,16 +145,16 @@ class Fetcher:
         return leader is None or self._is_known_to(leader)
 
     def _is_known_to(self, leader: LeaderEndPoint) -> bool:
-        """Whether both have heard of each other."""
+        """Whether each has learned of the other."""
         return not leader.check_leader(self.partition.leader_epoch) and leader.knows(self.broker)
 
     def _start(self) -> None:
-        """Catches up at once, or step by step if it is slow. It goes on trying while nobody answers at the
-        leader's: until there is a leader again."""
+        """Catches up at once, or step by step if it is slow. If the leader does not answer, it tries again
+        until there is a leader."""
         partition, peers, turn = self.partition, self.partition.host.peers, self.turn
         leader = peers.leader_of(partition)
         if self.turn != turn:
-            # The leader began only now, and told its followers so.
+            # The leader has only just begun to lead, and told its followers so.
             return
         if leader is None:
             if not peers.reaches(partition.leader):
@@ -166,7 +166,7 @@ class Fetcher:
         elif dead is not None:
             self.die(dead)
         elif self.state is FollowerState.BEHIND and not leader.log.end_offset and not self.log.end_offset:
-            # As all are that are new: there is nothing to cut, nor to fetch.
+            # As in every new log: there is nothing to truncate or to fetch.
             self.cut = True
             leader.follower_fetched(self.broker, 0, 0)
             self._join(leader)
@@ -179,7 +179,7 @@ class Fetcher:
                     self._fetch(leader)
 
     def _cut(self, leader: LeaderEndPoint) -> bool:
-        """Cuts its log as it does for a new leader; False when it can't come to an end."""
+        """Truncates its log for a new leader; False if that does not come to an end."""
         log, policies = self.log, self._policies
         while not self.cut:
             offset, self.cut = policies[follower_truncation](log, leader.end_offset_for_epoch)
@@ -194,7 +194,7 @@ class Fetcher:
     # -- fetching
 
     def _ask(self, leader: LeaderEndPoint) -> PartitionData:
-        """The leader's answer to the next fetch, of which it has heard then."""
+        """The leader's answer to the next fetch, which the leader has then learned of."""
         partition, log = self.partition, self.log
         by_epoch = self._policies.named(follower_truncation) == "diverging-epoch"
         asked = FetchPartition(
@@ -215,7 +215,7 @@ class Fetcher:
         if self.log.end_offset == leader.log.end_offset:
             self._join(leader)
         elif leader.log.end_offset == end_offset:
-            # Otherwise the leader went on as it heard of the fetch: there is more to ask for.
+            # Otherwise the leader advanced when it learned of the fetch: there is more to fetch.
             self.die(f"gets no further: {ErrorCode(result.error_code).name}")
 
     def _join(self, leader: LeaderEndPoint) -> None:
@@ -224,8 +224,8 @@ class Fetcher:
         leader.take_along(self.partition)
 
     def _fetch_slowly(self, leader: LeaderEndPoint) -> None:
-        """One fetch that is answered `delay_ms` after it was read, and so on; while there is nothing new, it
-        waits."""
+        """Fetches one after the other, each answered `delay_ms` after it was read; waits while there is
+        nothing new."""
         turn = self.turn
         result = self._ask(leader)
 
@@ -260,7 +260,7 @@ class Fetcher:
     # -- taking in what was fetched
 
     def _take(self, leader: LeaderEndPoint, result: PartitionData) -> bool:
-        """Does with an answer what a follower does; False when there was nothing new, or it failed."""
+        """Handles an answer as a follower does; False if there was nothing new, or it failed."""
         partition, log = self.partition, self.log
         if result.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             return self._out_of_range(leader)
@@ -299,7 +299,7 @@ class Fetcher:
         return (log.end_offset, log.high_watermark, log.start_offset) != before
 
     def _append(self, fetched: "list[bytes | record_batch.Batch]") -> bool:
-        """False when it failed."""
+        """False if it failed."""
         log, base_offset = self.log, record_batch.header_of(fetched[0]).base_offset
         if base_offset < log.end_offset:
             if not log.straddled_by(fetched[0]) or self._policies[unaligned_log_start] == "refused":
@@ -311,8 +311,8 @@ class Fetcher:
         return True
 
     def _out_of_range(self, leader: LeaderEndPoint) -> bool:
-        """Beyond the leader's end it is cut there, or its broker exits; below its start it begins again
-        there."""
+        """Beyond the leader's log end offset, the follower truncates its log there, or its broker exits;
+        below the log start offset, it starts again there."""
         partition, log, there = self.partition, self.log, leader.log
         if log.end_offset > there.end_offset:
             halts = self._policies[follower_ahead] == "halts"

@@ -1,4 +1,4 @@
-"""Who is in sync: which followers may join the ISR, and which leave it because they lag."""
+"""The ISR: which followers may join it, and which leave it because they lag."""
 
 from ..policies.followers.isr_entry import isr_entry
 from ..policies.followers.joined_isr import joined_isr
@@ -6,7 +6,7 @@ from .replica import Replica
 
 
 def may_join(partition: Replica, broker: int, offset: int) -> bool:
-    """Whether a follower that has all below `offset` joins the ISR (KAFKA-7128)."""
+    """Whether a follower that has everything below `offset` may join the ISR (KAFKA-7128)."""
     if partition.host.is_fenced(broker):
         return False
     if partition.policies[isr_entry] == "high-watermark":
@@ -15,14 +15,14 @@ def may_join(partition: Replica, broker: int, offset: int) -> bool:
 
 
 def joined(partition: Replica, broker: int) -> list[int]:
-    """The ISR with one more: the leader puts it last, or since 4.2, out of a hash table, in the order of ids
-    (`Partition.prepareIsrExpand`)."""
+    """The ISR with one more member: the leader adds it at the end; since 4.2 the ISR comes out of a hash
+    table, in the order of ids (`Partition.prepareIsrExpand`)."""
     isr = [*partition.isr, broker]
     return sorted(isr) if partition.policies[joined_isr] == "by-id" else isr
 
 
 class IsrCheck:
-    """Looks for followers that lag every half `replica.lag.time.max.ms`, while there may be any."""
+    """Checks for followers that lag, every half `replica.lag.time.max.ms`, while there may be any."""
 
     __slots__ = ("_planned", "_rested_ms")
 
@@ -31,7 +31,7 @@ class IsrCheck:
         self._rested_ms: int | None = None
 
     def plan(self, partition: Replica) -> None:
-        """The leader looks again, since there may be followers that lag."""
+        """The leader checks again, because there may be followers that lag."""
         if not self._planned and partition.followers and not partition.deleted:
             self._planned = True
             environment, delay_ms = partition.environment, max(1, partition.longest_lag_ms // 2)
@@ -45,14 +45,14 @@ class IsrCheck:
         if not partition.leads or not partition.host.online or not _drop_late(partition):
             return
         if _at_rest(partition):
-            # The looks go on in the same rhythm when something is appended.
+            # The checks keep their rhythm when something is appended.
             self._rested_ms = partition.environment.now_ms
         else:
             self.plan(partition)
 
 
 def _drop_late(partition: Replica) -> bool:
-    """Takes followers from the ISR that lag; whether others may come to."""
+    """Removes followers that lag from the ISR; returns whether others may begin to lag."""
     end = partition.log.end_offset
     late = [
         follower.broker
@@ -68,7 +68,7 @@ def _drop_late(partition: Replica) -> bool:
 
 
 def _at_rest(partition: Replica) -> bool:
-    """Whether no follower can come to lag, nor stop holding the high watermark, before the next append."""
+    """Whether, before the next append, no follower can begin to lag or let the high watermark advance."""
     end = partition.log.end_offset
     return all(
         follower.end_offset == end if follower.broker in partition.isr else not partition.is_joining(follower)

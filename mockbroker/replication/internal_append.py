@@ -1,4 +1,4 @@
-"""Appends what a broker writes itself: markers, and records of the internal topics."""
+"""Appends what a broker itself writes: transaction markers, and records of the internal topics."""
 
 from ..log.log import Log
 from ..protocol.record_batch import Batch, header_of, place
@@ -6,7 +6,7 @@ from .partition import Partition
 
 
 def append(partition: Partition, batch: Batch) -> int:
-    """Appends to the leader's log, whatever its topic; the offset behind the batch."""
+    """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
     header = header_of(batch)
 

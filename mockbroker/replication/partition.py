@@ -1,4 +1,4 @@
-"""A partition as one broker has it: it leads, and knows how far the followers have come, or follows
+"""A partition on one broker: it leads, and knows how far its followers have come, or it follows
 (`Partition.scala`)."""
 
 from collections.abc import Callable, Iterable
@@ -19,17 +19,17 @@ from .replica import NEVER_MS, Follower, Replica
 from .states import FollowerEvent
 
 _LOOK: Final = 0
-"""What those who wait are told in place of a size when they have to look for themselves."""
+"""Given to callbacks in place of a size when they have to check for themselves."""
 REPLICA_FETCH_WAIT_MS: Final = 500
 """Kafka's default for `replica.fetch.wait.max.ms`."""
 
 
 class Partition(Replica):
-    """One partition of a topic at `broker`, as this broker knows it: it leads, or follows by its `fetcher`.
+    """One partition of a topic on `broker`, as this broker knows it: it leads, or follows with its `fetcher`.
 
-    An append of the leader reaches followers in step at once, by reference. One that is paused, or replaced
-    by a client, falls behind, leaves the ISR after `replica.lag.time.max.ms`, and holds the high watermark
-    back until then.
+    What the leader appends reaches followers that keep up at once, by reference. A follower that is paused,
+    or replaced by a client, falls behind, leaves the ISR after `replica.lag.time.max.ms`, and holds the high
+    watermark back until then.
     """
 
     __slots__ = ("_epoch_due", "_isr_check", "_told_ms")
@@ -50,10 +50,11 @@ class Partition(Replica):
         timestamp: int,
         remember: Callable[[Log], None] | None = None,
     ) -> None:
-        """Appends a batch with this max timestamp to the leader's log, and to those of followers in step.
+        """Appends a batch with this max timestamp to the leader's log, and to the logs of followers that keep
+        up.
 
-        `remember` notes its producer in each: first, since whoever the append wakes must see a transaction as
-        it is then.
+        `remember` records the batch's producer in each log, and is called first, because callbacks of the
+        append must see a transaction that is up to date.
         """
         log, now_ms = self.log, self.environment.now_ms
         if remember is not None:
@@ -86,7 +87,7 @@ class Partition(Replica):
         return [each.replica for each in self.followers.values() if each.replica is not None]
 
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
-        """Whether those who wait for what can be read have been told."""
+        """Returns whether those who wait for readable data have been told."""
         log, now_ms = self.log, self.environment.now_ms
         self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
         all_in_step = True
@@ -113,8 +114,8 @@ class Partition(Replica):
         return self.advance_high_watermark()
 
     def tell_followers(self) -> None:
-        """Followers in step hear of the high watermark with their next fetch, at the latest when the one
-        that waits is answered empty. A leader that died tells them nothing."""
+        """Followers that keep up learn the high watermark with their next fetch: at the latest when a fetch
+        that waits gets an empty answer. A leader that died tells them nothing."""
         if self.followers and self.environment.now_ms >= self._told_ms and self.host.online:
             for replica in self._in_step():
                 replica.log.high_watermark = self.log.high_watermark
@@ -122,7 +123,7 @@ class Partition(Replica):
     # -- the log start offset
 
     def advance_log_start(self, offset: int) -> None:
-        """Moves the log start offset of the leader up to `offset`; followers hear of it with their fetch."""
+        """Advances the leader's log start offset to `offset`; followers learn of it with their fetch."""
         self._advance_log_start(offset)
         self.host.cleanup.log_start_moved(self)
         for replica in self._in_step():
@@ -138,7 +139,7 @@ class Partition(Replica):
             self.fetcher.source.log_start_told(self.broker, offset)
 
     def log_start_told(self, broker: int, offset: int) -> None:
-        """The leader hears of the log start offset of a follower in step."""
+        """The leader learns the log start offset of a follower that keeps up."""
         self.followers[broker].start_offset = offset
         for look in list(self.deleting):
             look()
@@ -157,11 +158,12 @@ class Partition(Replica):
     # -- followers, as their leader sees them
 
     def knows(self, broker: int) -> bool:
-        """Whether it has heard of this follower."""
+        """Whether this broker has learned of the follower."""
         return broker in self.followers
 
     def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
-        """The leader hears of a follower's fetch: it may join the ISR, and the high watermark may move."""
+        """The leader learns of a follower's fetch: it may join the ISR, and the high watermark may
+        advance."""
         follower, log = self.followers.get(broker), self.log
         if follower is None or offset > log.end_offset:
             return
@@ -175,7 +177,7 @@ class Partition(Replica):
             look()
 
     def ask_again(self) -> None:
-        """Followers in step fetch all the while: the ISR may be open to them now."""
+        """Followers that keep up fetch all the time: they may be able to join the ISR now."""
         for follower in list(self.followers.values()):
             replica = follower.replica
             if replica is not None and follower.broker not in self.isr:
@@ -184,36 +186,36 @@ class Partition(Replica):
             notify(0)
 
     def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:
-        """What it answers to a follower, of which it has heard then."""
+        """The answer to a follower, whose progress this broker has then recorded."""
         result = reading.read(self, asked, replica=replica)
         self.heard(replica, asked, result)
         return result
 
     def heard(self, replica: int, asked: FetchPartition, result: PartitionData) -> None:
-        """Takes note of how far a follower is, once it has been read for it."""
+        """Records how far a follower is, after a read for it."""
         counts = result.diverging_epoch is NO_DIVERGENCE or self.policies[diverging_fetch] == "counted"
         if not result.error_code and counts:
             self.follower_fetched(replica, asked.fetch_offset, asked.log_start_offset)
 
     def refresh(self, result: PartitionData) -> None:
-        """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
+        """Updates an answer that was delayed, as far as leaders do that (KAFKA-7104)."""
         if not result.error_code and self.policies[fetch_log_start_offset] == "live":
             result.high_watermark = self.log.high_watermark
             result.log_start_offset = self.log.start_offset
 
     def take_along(self, replica: Attached) -> None:
-        """From now on a follower that has all gets each batch as it is appended."""
+        """From now on a follower that has everything gets each batch when it is appended."""
         self.followers[replica.broker].replica = replica
 
     def leave_behind(self, broker: int) -> None:
-        """From now on a follower gets what it fetches."""
+        """From now on a follower gets only what it fetches."""
         follower = self.followers.get(broker)
         if follower is not None and follower.replica is not None:
             follower.replica = None
             self._isr_check.plan(self)
 
     def stand_in(self, broker: int) -> None:
-        """A client fetches as this follower, which makes room for it."""
+        """A client fetches as this follower, which stops fetching itself."""
         fetcher = self.host.peers.fetcher_of(self, broker) if broker in self.followers else None
         if fetcher is not None:
             fetcher.on(FollowerEvent.REPLACE, fetcher.delay_ms)
@@ -226,7 +228,7 @@ class Partition(Replica):
     # -- what the controller has decided
 
     def begin(self) -> None:
-        """The broker hears of the partition, of which it has no record yet."""
+        """The broker learns of a partition that it does not know yet."""
         if self.leads:
             self._enter_epoch()
             self._know_followers(self.environment.now_ms)
@@ -239,7 +241,7 @@ class Partition(Replica):
                 self.fetcher.on(FollowerEvent.START)
 
     def update(self, registered: PartitionRegistration) -> None:
-        """The broker hears what the partition is now; nothing happens where it knew."""
+        """The broker learns the present state of the partition; does nothing if it knew that."""
         if registered.partition_epoch <= self.partition_epoch:
             return
         new_epoch, before = registered.leader_epoch != self.leader_epoch, self.replicas
@@ -261,7 +263,7 @@ class Partition(Replica):
             self.advance_high_watermark()
 
     def lead(self) -> None:
-        """Leads in a leader epoch of which it has just heard, or in the one it had before a restart."""
+        """Leads in a leader epoch that it has just learned of, or that it was in before a restart."""
         if self.fetcher is not None:
             self.fetcher.end()
             self.fetcher = None
@@ -281,8 +283,8 @@ class Partition(Replica):
             self.log.epochs.assign(self.leader_epoch, self.log.end_offset)
 
     def _know_followers(self, caught_up_ms: int) -> bool:
-        """Of replicas that are new it knows nothing yet; those that are gone get nothing more. Whether there
-        are new ones."""
+        """Forgets replicas that are gone, and knows nothing yet about new ones. Returns whether there are new
+        ones."""
         new = [each for each in self.replicas if each != self.broker and each not in self.followers]
         for broker in new:
             since_ms = caught_up_ms if broker in self.isr else NEVER_MS
@@ -297,7 +299,7 @@ class Partition(Replica):
                 replica.lose_leader()
 
     def lose_leader(self) -> None:
-        """The leader that it was in step with leads no more, or in another leader epoch."""
+        """The leader with which it kept up no longer leads, or leads in another epoch."""
         if self.fetcher is not None:
             self.fetcher.source = None
             self.fetcher.on(FollowerEvent.LOSE)
@@ -312,7 +314,7 @@ class Partition(Replica):
             self.fetcher.follow()
 
     def leave(self, registered: PartitionRegistration) -> None:
-        """The broker has no replica any more."""
+        """The broker no longer has a replica."""
         led = self.leads
         if led:
             self.tell_followers()
@@ -326,15 +328,15 @@ class Partition(Replica):
         self.release()
 
     def release(self) -> None:
-        """Answers all that waits."""
+        """Answers everything that waits."""
         self._answer_appends()
         for look in list(self.deleting):
             look()
         self.changed()
 
     def delete(self) -> None:
-        """The topic is deleted: answers all that waits but DeleteRecords, which waits until its time is over
-        (`ReplicaManager.stopPartitions`)."""
+        """The topic is deleted: answers everything that waits except DeleteRecords, which waits until its
+        time is over (`ReplicaManager.stopPartitions`)."""
         self.deleted = True
         self.host.cleanup.forget(self)
         if self.fetcher is not None:

@@ -1,5 +1,5 @@
-"""What a broker asks of others, and how its replicas see each other: the leader of what they follow, those in
-step, the controller."""
+"""What a broker asks of others, and how its replicas see each other: leaders, followers that keep up, the
+controller."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -16,7 +16,7 @@ from .waiters import Waiters
 
 
 class HostedTopic(Protocol):
-    """What a replica knows of its topic."""
+    """What a replica knows about its topic."""
 
     @property
     def id(self) -> UUID: ...
@@ -32,7 +32,7 @@ class HostedTopic(Protocol):
 
 
 class Cleaned(Protocol):
-    """A replica as the cleaner sees it."""
+    """A replica, as the cleaner sees it."""
 
     appended_ms: int | None
     host: "Host"
@@ -54,20 +54,20 @@ class Cleaned(Protocol):
 
 
 class Attached(Cleaned, Protocol):
-    """A replica in step: its leader hands it each batch."""
+    """The replica of a follower that keeps up: its leader gives it each batch."""
 
     broker: int
     waiting: Waiters[Callable[[int], None]]
 
     def changed(self) -> None:
-        """Lets every Fetch that waits there look whether it still has to."""
+        """Makes every Fetch that waits there check whether it still has to."""
 
     def lose_leader(self) -> None:
-        """The leader lets go of it."""
+        """The leader no longer gives it batches."""
 
 
 class Asking(Protocol):
-    """A replica on whose behalf others are asked."""
+    """A replica for which others are asked."""
 
     topic: HostedTopic
     index: int
@@ -79,13 +79,13 @@ class Asking(Protocol):
 
 
 class Following(Attached, Asking, Protocol):
-    """The replica of a follower, as its fetcher sees it."""
+    """A follower's replica, as its fetcher sees it."""
 
     environment: Environment
 
 
 class LeaderEndPoint(Protocol):
-    """A leader, as its followers reach it (`LeaderEndPoint.java`)."""
+    """A leader, as its followers see it (`LeaderEndPoint.java`)."""
 
     appended_ms: int | None
 
@@ -95,34 +95,34 @@ class LeaderEndPoint(Protocol):
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode: ...
 
     def knows(self, broker: int) -> bool:
-        """Whether it has heard of this follower."""
+        """Whether it has learned of this follower."""
 
     def end_offset_for_epoch(self, requested: int) -> tuple[int, int]: ...
 
     def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:
-        """What it answers to a follower, of which it has heard then."""
+        """The answer to a follower, whose progress it has then recorded."""
 
     def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
-        """It hears how far a follower is."""
+        """It learns how far a follower is."""
 
     def refresh(self, result: PartitionData) -> None:
-        """Brings an answer that was held back up to date, so far as leaders do (KAFKA-7104)."""
+        """Updates an answer that was delayed, as far as leaders do that (KAFKA-7104)."""
 
     def take_along(self, replica: Attached) -> None:
-        """From now on a follower that has all gets each batch as it is appended."""
+        """From now on a follower that has everything gets each batch when it is appended."""
 
     def leave_behind(self, broker: int) -> None:
-        """From now on a follower gets what it fetches."""
+        """From now on a follower gets only what it fetches."""
 
     def tell_followers(self) -> None:
-        """Those in step hear of the high watermark."""
+        """Followers that keep up learn the high watermark."""
 
     def log_start_told(self, broker: int, offset: int) -> None:
-        """The leader hears of the log start offset of a follower in step."""
+        """The leader learns the log start offset of a follower that keeps up."""
 
 
 class Fetching(Protocol):
-    """What a follower does, at its broker. `source` is the leader while it is in step."""
+    """What a follower does on its broker. `source` is the leader while the follower keeps up."""
 
     state: FollowerState
     source: LeaderEndPoint | None
@@ -137,26 +137,26 @@ class Fetching(Protocol):
     def log(self) -> Log: ...
 
     def on(self, event: FollowerEvent, delay_ms: int = 0) -> None:
-        """It goes on in another state, in which each fetch takes `delay_ms`; or nothing happens."""
+        """Changes to the state after `event`, in which each fetch takes `delay_ms`; or does nothing."""
 
     def follow(self) -> None:
-        """The broker hears of the next leader epoch."""
+        """The broker has learned of the next leader epoch."""
 
     def retry(self) -> None:
-        """The leader may be there again, or may have heard that it leads."""
+        """The leader may be back, or may have learned that it leads."""
 
     def fail(self, reason: str) -> None:
-        """It dies, alone or with all that its thread fetches from this leader (KIP-461)."""
+        """It dies, alone or with everything that its thread fetches from this leader (KIP-461)."""
 
     def die(self, reason: str) -> None:
         """It dies alone."""
 
     def end(self) -> None:
-        """The broker leads now, or has no replica any more."""
+        """The broker leads now, or no longer has a replica."""
 
 
 class Hosted(Protocol):
-    """One of the replicas of a broker."""
+    """One of a broker's replicas."""
 
     @property
     def leader(self) -> int: ...
@@ -178,32 +178,32 @@ class Cleaner(Protocol):
 
 
 class Peers(Protocol):
-    """The way to other brokers and to the controller. None where nobody answers."""
+    """How a broker reaches other brokers and the controller. None if nobody answers."""
 
     def reaches(self, broker: int) -> bool:
-        """Whether the network lets it through."""
+        """Whether the network allows it."""
 
     def leader_of(self, partition: Asking) -> LeaderEndPoint | None:
-        """The partition at the broker that leads it, as far as who asks knows."""
+        """The partition on the broker that leads it, as far as the asking replica knows."""
 
     def fetcher_of(self, partition: Asking, broker: int) -> Fetching | None:
-        """What a follower does, at its broker."""
+        """What a follower does on its broker."""
 
     def alter_isr(self, partition: Asking, isr: Sequence[int]) -> bool:
-        """The leader asks the controller for another ISR (AlterPartition, KIP-497); False when it does not
-        reach it, or is refused."""
+        """The leader asks the controller for another ISR (AlterPartition, KIP-497); False if it can't reach
+        the controller, or is refused."""
 
     def is_used(self, topic: HostedTopic, index: int) -> bool:
-        """Whether another broker has a replica of it, which may have records."""
+        """Whether another broker has a replica of it that may have records."""
 
     def leads(self, partition: Asking) -> None:
         """Followers that wait for this leader may fetch."""
 
     def leadership_changed(self, partition: Asking) -> None:
-        """The broker leads the partition now, or leads it no more."""
+        """The broker leads the partition now, or no longer leads it."""
 
     def halt(self) -> None:
-        """The broker exits, once the core is done with what it is at."""
+        """The broker exits, once the core has finished what it is doing."""
 
 
 class Host(Protocol):

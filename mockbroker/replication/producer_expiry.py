@@ -11,7 +11,7 @@ _CHECK_SETTING: Final = "producer.id.expiration.check.interval.ms"
 
 
 class ProducerExpiry:
-    """Looks at all logs of a broker at regular times, while there are producers that can expire."""
+    """Checks all logs of a broker at regular times, while there are producers that can expire."""
 
     def __init__(self, environment: Environment, logs: Callable[[], Iterable[Log]]) -> None:
         self._environment = environment
@@ -20,7 +20,7 @@ class ProducerExpiry:
         self._planned = False
 
     def plan(self) -> None:
-        """A partition got a producer."""
+        """A partition has a new producer."""
         if not self._planned:
             self._planned = True
             interval_ms = self._environment.configs.broker_int(_CHECK_SETTING)

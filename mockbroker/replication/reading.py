@@ -23,9 +23,10 @@ def refused(index: int, error: ErrorCode, aborted: tuple[()] | None = None) -> P
 
 
 def diverging_epoch(partition: Replica, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
-    """Where a reader at `offset` with `last_fetched_epoch` left the log (KIP-595): (epoch, end offset).
+    """Where a reader at `offset` with `last_fetched_epoch` diverged from the log (KIP-595): (epoch, end
+    offset).
 
-    (-1, -1) when it did not, None when its epoch is unknown.
+    (-1, -1) if it did not, None if its epoch is unknown.
     """
     epoch, end_offset = partition.end_offset_for_epoch(last_fetched_epoch)
     if epoch == -1 or end_offset == -1:
@@ -51,14 +52,15 @@ def read(
     max_bytes: int = 0x7FFFFFFF,
     at_least_one: bool = True,
 ) -> PartitionData:
-    """What its broker answers: to a follower (`replica`) up to the log end offset, to a consumer up to the
-    high watermark, or the last stable offset if `committed`. A consumer in `rack` may be sent elsewhere."""
+    """Its broker's answer: up to the log end offset for a follower (`replica`); for a consumer up to the high
+    watermark, or to the last stable offset if `committed`. A consumer in `rack` may be sent to another
+    replica."""
     error = partition.check_leader(
         max(asked.current_leader_epoch, -1), any_replica=followers_serve and replica < 0
     )
     stranger = replica >= 0 and (replica not in partition.replicas or replica == partition.leader)
     if not error and stranger and partition.policies[fetch_of_no_replica] == "refused":
-        # It may have heard of a replica that the leader has not heard of yet.
+        # The client may have learned of a replica before the leader.
         knows = asked.current_leader_epoch >= 0
         error = ErrorCode.UNKNOWN_LEADER_EPOCH if knows else ErrorCode.NOT_LEADER_OR_FOLLOWER
     if error:
@@ -103,7 +105,8 @@ def read(
             return refused(asked.partition, ErrorCode.UNKNOWN_SERVER_ERROR)
         result.records = log.read(offset, limit, end, at_least_one)
         if limit and not result.records:
-            # A first batch that does not fit is read in part and thrown away, with what is known of it.
+            # A first batch that does not fit is read in part and thrown away, along with what is known about
+            # it.
             result.aborted_transactions = None
         if aborted is not None and result.records and log.producers.transactions.aborted:
             upto = log.aborted_upto(result.records)

@@ -1,4 +1,4 @@
-"""A replica of a partition: what its broker knows of the partition, its log, and who waits for it."""
+"""A replica of a partition: what its broker knows about the partition, its log, and who waits for it."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,15 +17,15 @@ from .peers import Attached, Fetching, Host, HostedTopic
 from .waiters import Waiters
 
 NEVER_MS: Final = 0
-"""When a follower was caught up that was not in the ISR as its leader began to lead."""
+"""The time since when a follower has kept up that was not in the ISR when its leader began to lead."""
 UNKNOWN_OFFSET: Final = -1
 
 
 class Follower:
-    """What a leader knows of one follower. `end_offset` and `start_offset` are what its last fetch told;
-    `caught_up_ms` is when it last had all that the leader had.
+    """What a leader knows about one follower. `end_offset` and `start_offset` are from its last fetch;
+    `caught_up_ms` is when it last had everything that the leader had.
 
-    `replica` takes each batch as it is appended: it is in step.
+    If `replica` is set, the follower keeps up, and that replica gets each batch when it is appended.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Follower:
         self.leader_end_at_fetch = leader_end
 
     def fetched(self, offset: int, log_start_offset: int, leader_end: int, now_ms: int) -> None:
-        """The leader hears of a fetch at `offset` (`Replica.updateFetchStateOrThrow`)."""
+        """The leader learns of a fetch at `offset` (`Replica.updateFetchStateOrThrow`)."""
         if offset >= leader_end:
             self.caught_up_ms = now_ms
         elif offset >= self.leader_end_at_fetch:
@@ -60,7 +60,7 @@ class Follower:
 
 
 class Replica:
-    """The replica of `host`: leader, leader epoch, ISR and so on are as its broker knows them."""
+    """The replica on `host`: leader, leader epoch, ISR and so on are as its broker knows them."""
 
     __slots__ = (
         "appended_ms",
@@ -95,26 +95,26 @@ class Replica:
         self.log: Log = host.new_log(topic)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
-        """What the leader knows of them; empty elsewhere."""
+        """What the leader knows about its followers; empty on followers."""
         self.fetcher: Fetching | None = None
-        """None while it leads."""
+        """None while this broker leads."""
         self.appended_ms: int | None = None
-        """The time of the last append, None when the next one has to be told of whatever its time."""
+        """The time of the last append, None if the next one has to be reported whatever its time."""
         self.waiting: Waiters[Callable[[int], None]] = Waiters()
-        """Called with the bytes that became readable below the high watermark; 0 when something else
-        about the partition changed."""
+        """Called with the number of bytes that became readable below the high watermark; with 0 if something
+        else about the partition changed."""
         self.waiting_followers: Waiters[Callable[[int], None]] = Waiters()
-        """Called with the bytes that were appended."""
+        """Called with the number of bytes that were appended."""
         self.unacknowledged = Awaited()
-        """What to call once the high watermark has reached an offset, and for whom."""
+        """What to call once the high watermark has reached an offset, and for which request."""
         self.deleting: Waiters[Callable[[], None]] = Waiters()
-        """Called when a follower has told of its log start offset, or the leader changed."""
+        """Called when a follower has reported its log start offset, or the leader changed."""
         self.deleted = False
         """Whether its topic was deleted."""
 
     def register(self, registered: PartitionRegistration) -> None:
-        """Takes down what the partition is now."""
-        # Answers that are yet to be written hold the lists: others take their place, they never change.
+        """Takes over the present state of the partition."""
+        # Answers that are not encoded yet refer to these lists, so they are replaced and never changed.
         self.replicas, self.isr = registered.replicas, registered.isr
         self.leader: int = registered.leader
         self.leader_epoch: int = registered.leader_epoch
@@ -135,7 +135,8 @@ class Replica:
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode:
         """Why the broker may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
 
-        The epoch comes first (KIP-320): FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER.
+        The epoch is checked first (KIP-320): FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
+        NOT_LEADER_OR_FOLLOWER.
         """
         if self.broker not in self.replicas:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
@@ -166,13 +167,13 @@ class Replica:
 
     @property
     def low_watermark(self) -> int:
-        """The least log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
+        """The lowest log start offset of replicas on live brokers, as far as the leader knows (KIP-107)."""
         told = [f.start_offset for f in self.followers.values() if not self.host.is_fenced(f.broker)]
         return min([self.log.start_offset, *told])
 
     @property
     def min_insync_replicas(self) -> int:
-        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
+        """The topic's `min.insync.replicas`, but no more than there are replicas."""
         return min(self.topic.settings.min_insync_replicas, len(self.replicas))
 
     @property
@@ -182,7 +183,7 @@ class Replica:
         return count < len(self.replicas) and count < self.topic.settings.min_insync_replicas
 
     def lags(self, follower: Follower) -> bool:
-        """Whether a follower has not caught up for longer than it may."""
+        """Whether a follower has not caught up for longer than `replica.lag.time.max.ms`."""
         return self.environment.now_ms - follower.caught_up_ms > self.longest_lag_ms
 
     @property
@@ -204,8 +205,8 @@ class Replica:
         self.unacknowledged.discard(callback)
 
     def advance_high_watermark(self) -> bool:
-        """To the least end offset of the ISR, and of those that are about to join it; never back. Whether it
-        moved, of which all that wait are told."""
+        """Advances it to the lowest log end offset of the ISR and of replicas that are about to join it;
+        never back. Returns whether it moved; then everyone who waits is told."""
         log = self.log
         if self.is_under_min_isr and self.policies[high_watermark_below_min_isr] == "stays":
             return False
@@ -222,7 +223,7 @@ class Replica:
         return True
 
     def changed(self) -> None:
-        """Lets every Fetch that waits look whether it still has to."""
+        """Makes every Fetch that waits check whether it still has to."""
         for notify in [*self.waiting, *self.waiting_followers]:
             notify(0)
         for follower in self.followers.values():

@@ -1,4 +1,4 @@
-"""The partitions that one broker has a replica of (`ReplicaManager.scala`)."""
+"""The partitions of which one broker has a replica (`ReplicaManager.scala`)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -20,9 +20,9 @@ _NONE: Final[Mapping[int, Partition]] = {}
 
 class ReplicaManager:
     """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs;
-    `appear` hears of each replica that is new, `disappear` of those that are gone.
+    `appear` is called with each new replica, `disappear` with those that are gone.
 
-    A partition begins at all its brokers when the first of them is asked about it: most never are.
+    A partition is set up on all its brokers when the first of them is asked about it: most never are.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class ReplicaManager:
         self.cleanup = cleanup
         self.online = True
         self.fetches = True
-        """Whether its followers fetch: not any more once it is about to go down."""
+        """Whether its followers fetch: no longer once it is about to go down."""
         self.dead_fetchers: dict[int, str] = {}
-        """Why a fetcher thread died, by the broker it fetched from."""
+        """Why a fetcher thread died, by the broker from which it fetched."""
         self._image = image
         self._appear = appear
         self._disappear = disappear
@@ -55,7 +55,7 @@ class ReplicaManager:
             yield from list(partitions.values())
 
     def find(self, topic: HostedTopic, index: int) -> Partition | None:
-        """None when there is no replica here, or the broker has not heard of it."""
+        """None if there is no replica here, or the broker has not learned of it."""
         found = self._topics.get(topic, _NONE).get(index)
         if found is None:
             registered = self._registered(topic, index)
@@ -64,7 +64,7 @@ class ReplicaManager:
         return found
 
     def _registered(self, topic: HostedTopic, index: int) -> PartitionRegistration | None:
-        """As this broker knows it."""
+        """The partition, as this broker knows it."""
         known = self._image().topics.get(topic.name)
         if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
             return None
@@ -78,7 +78,7 @@ class ReplicaManager:
         return found
 
     def is_fenced(self, broker: int) -> bool:
-        """Whether the controller takes a broker for gone, as far as this one knows."""
+        """Whether the controller considers a broker gone, as far as this one knows."""
         return self._image().brokers[broker].fenced
 
     def rack_of(self, broker: int) -> str | None:
@@ -89,21 +89,21 @@ class ReplicaManager:
         environment = self.environment
 
         def policies() -> Policies:
-            # Those of the cluster are others once it is traced.
+            # The cluster's policies are replaced when it is traced.
             return environment.policies.at(topic.name, self.broker)
 
         segments = Segments(topic.settings, environment.random("segments"), environment.now_ms)
         return Log(ProducerStates(policies, self._expiry.plan), segments)
 
     def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
-        """A partition that the broker has no replica of, None when it does not know of one."""
+        """A partition of which the broker has no replica, None if it does not know the partition."""
         registered = self._registered(topic, index)
         return None if registered is None else Partition(self, topic, index, registered)
 
     # -- what the controller has decided
 
     def update(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> None:
-        """The broker hears what a partition is now."""
+        """The broker learns the present state of a partition."""
         found = self._topics.get(topic, _NONE).get(index)
         if self.broker not in registered.replicas:
             if found is not None:
@@ -116,26 +116,26 @@ class ReplicaManager:
             self._begin(topic, index, registered)
 
     def _has_to_begin(self, topic: HostedTopic, registered: PartitionRegistration) -> bool:
-        """Whether it fetches to get into the ISR, or gets what another coordinator held: there is nothing of
-        that in the first leader epoch."""
+        """Whether the partition has to be set up now: to fetch and join the ISR, or to get what another
+        coordinator held. In the first leader epoch there is nothing to get."""
         if len(registered.isr) < len(registered.replicas):
             return True
         return topic.internal and registered.leader == self.broker and registered.leader_epoch > 0
 
     def delete(self, topic: HostedTopic) -> None:
-        """The broker hears that a topic was deleted."""
+        """The broker learns that a topic was deleted."""
         for partition in self._topics.pop(topic, _NONE).values():
             self._disappear(partition)
             partition.delete()
 
     def ask_again(self) -> None:
-        """A broker is there again: leaders may take its replicas into their ISRs."""
+        """A broker is back: leaders may add its replicas to their ISRs."""
         for partition in self:
             if partition.leads:
                 partition.ask_again()
 
     def retry(self) -> None:
-        """The broker reaches others again, or the controller: what waited for that goes on."""
+        """The broker reaches other brokers or the controller again: what waited for that continues."""
         for partition in self:
             if partition.fetcher is not None:
                 partition.fetcher.retry()
@@ -160,7 +160,7 @@ class ReplicaManager:
         self.online = False
 
     def reopen(self, *, clean: bool) -> None:
-        """The broker starts with the logs that it had, which it had closed or not."""
+        """The broker starts with its logs, which it had closed properly (`clean`) or not."""
         self.online = self.fetches = True
         self.dead_fetchers.clear()
         for partition in self:

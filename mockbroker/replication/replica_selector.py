@@ -9,9 +9,11 @@ RACK_AWARE: Final = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
 
 def select(partition: Replica, rack: str, offset: int) -> int | None:
-    """The follower that its leader sends a consumer in `rack` to, None when it should read from the leader.
+    """The follower to which its leader sends a consumer in `rack`, None if the consumer should read from the
+    leader.
 
-    Of the followers in that rack that hold `offset`, as far as the leader knows, the one that lags least.
+    Of the followers in that rack that have `offset`, as far as the leader knows, it is the one that lags
+    least.
     """
     if not rack or partition.environment.configs.broker_text("replica.selector.class") != RACK_AWARE:
         return None

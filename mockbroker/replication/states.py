@@ -1,4 +1,4 @@
-"""The states of a follower's fetching, and what moves it from one to the next."""
+"""The states of a follower's fetcher, and the events that lead from one to the next."""
 
 import enum
 from typing import Final
@@ -7,7 +7,7 @@ from typing import Final
 class FollowerState(enum.Enum):
     """Whether a follower fetches, and if not, why."""
 
-    # Looked up in a table at every step: that of Enum hashes the name in Python.
+    # Used as a key in a table at every step: Enum's own hash is computed in Python.
     __hash__ = object.__hash__
 
     IN_STEP = "has all that the leader has, and takes each batch as it is appended"
@@ -56,4 +56,4 @@ TRANSITIONS: Final[dict[FollowerState, dict[FollowerEvent, FollowerState]]] = {
     _S.CUT_OFF: _FETCHES,
     _S.OFFLINE: {_E.START: _S.BEHIND},
 }
-"""What is not here does not happen: a fetcher that died stays dead in its leader epoch."""
+"""Transitions that are not in the table do not happen: a fetcher that died stays dead in its leader epoch."""

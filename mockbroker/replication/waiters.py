@@ -1,4 +1,4 @@
-"""Who is to be called when something happens."""
+"""Callbacks for when something happens."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -7,7 +7,7 @@ C = TypeVar("C", bound=Callable[..., None])
 
 
 class Waiters(dict[C, None]):
-    """Callbacks in the order in which they came: a set's order would change from run to run."""
+    """Callbacks in the order in which they were added: the order of a set would change from run to run."""
 
     __slots__ = ()
 

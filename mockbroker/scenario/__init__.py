@@ -1,1 +1,1 @@
-"""What a TOML file lets happen to a cluster while a program runs against it."""
+"""Scenarios: TOML files that say what happens to a cluster while a program runs against it."""

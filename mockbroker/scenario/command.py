@@ -1,4 +1,4 @@
-"""The command that runs while a scenario is played, and the signals that it is to get."""
+"""The command that runs while a scenario is played, and the signals that are passed on to it."""
 
 import os
 import signal
@@ -14,9 +14,9 @@ _GRACE_S: Final = 5.0
 
 
 async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
-    """The exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
+    """Returns the exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
 
-    SIGINT and SIGTERM are for the command while it runs, and end everything at any other time; the status is
+    SIGINT and SIGTERM go to the command while it runs, and end everything at any other time; the status is
     then the command's, or that of a signal.
     """
     running = Command(command)
@@ -37,7 +37,7 @@ async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
 
 
 class Command:
-    """A command as a process, once. `signal` is the first that came."""
+    """A command as a process, which runs once. `signal` is the first signal that came."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -51,30 +51,30 @@ class Command:
             self._process = await trio.lowlevel.open_process(list(self._command), env=environment)
 
     async def wait(self) -> Ended:
-        """How it ended: with 128 and the number of the signal if one ended it."""
+        """How it ended: with 128 plus the number of the signal, if one ended it."""
         assert self._process is not None
         code = await self._process.wait()
         return Ended(128 - code if code < 0 else code, self.signal)
 
     async def heed(self, signals: AsyncIterator[int], everything: trio.CancelScope) -> None:
-        """Passes signals on while it runs; at any other time they cancel `everything`."""
+        """Passes signals on while the command runs; at any other time they cancel `everything`."""
         async for number in signals:
             came = signal.Signals(number)
             again = self.signal is not None
             self.signal = self.signal or came
-            # It may run, and have written something, before `open_process` returns.
+            # The process may already run, and have written something, before `open_process` returns.
             async with self._starting:
                 process = self._process
             if process is None or process.returncode is not None:
                 everything.cancel()
             elif again:
-                # Who asks twice means it.
+                # Whoever asks twice means it.
                 process.terminate()
             elif came is not signal.SIGINT or not _has_terminal():
                 process.send_signal(came)
 
     async def end(self) -> None:
-        """Nothing that was started stays, whatever went wrong."""
+        """Ends the process if it was started, whatever went wrong."""
         process = self._process
         if process is None or process.returncode is not None:
             return
@@ -88,7 +88,7 @@ class Command:
 
 
 def _has_terminal() -> bool:
-    """Whether this process and the command stand in the foreground of a terminal: its Ctrl-C reaches both."""
+    """Whether this process and the command are in the foreground of a terminal, whose Ctrl-C reaches both."""
     try:
         return os.tcgetpgrp(0) == os.getpgrp()
     except OSError:
@@ -96,7 +96,7 @@ def _has_terminal() -> bool:
 
 
 def _alone(error: Exception) -> Exception:
-    """What stands alone in groups that nurseries have made of it."""
+    """The only exception in groups that nurseries have made of it."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         (error,) = error.exceptions
     return error

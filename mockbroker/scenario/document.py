@@ -1,4 +1,4 @@
-"""A TOML file, and where in it something stands."""
+"""A TOML file, and the lines of what is in it."""
 
 import re
 import tomllib
@@ -11,11 +11,11 @@ from ..nearest import nearest
 
 
 class ScenarioError(MockBrokerError, ValueError):
-    """A scenario that can't be: names file, line and what would be right."""
+    """An invalid scenario; the message names file and line, and what would be right."""
 
 
 class Document:
-    """The tables of a file. ScenarioError for one that can't be read."""
+    """The tables of a file. ScenarioError if it can't be read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Document:
         except OSError as error:
             raise ScenarioError(f"can't read {path}: {error.strerror}") from None
         except ValueError as error:
-            # TOML's parser tells the place in words.
+            # TOML's parser gives the position as text.
             at = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
             why = str(error).replace(at[0], "") if at else str(error)
             raise ScenarioError(f"{path}{f':{at[1]}' if at else ''}: {why}") from None
@@ -38,26 +38,26 @@ class Document:
         return ScenarioError(f"{place}: {name}: {why}")
 
     def wrong_at_top(self, key: str, why: str) -> ScenarioError:
-        """The error for a key that stands above all tables."""
+        """The error for a key that is above all tables."""
         named = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]|\s*\[\s*{re.escape(key)}\s*[\].]""")
         lines = [number for number, line in enumerate(self._lines, 1) if named.match(line)]
         return ScenarioError(f"{self.path}:{lines[0]}: {why}" if lines else f"{self.path}: {why}")
 
     def check(self, table: str, index: int | None, given: Mapping[str, Any], known: list[str]) -> None:
-        """ScenarioError for a key that is not known."""
+        """ScenarioError for an unknown key."""
         for key in given:
             if key not in known:
                 raise self.wrong(table, index, key, f"no key {key!r}{nearest(key, known)}")
 
     def each(self, table: str) -> list[dict[str, Any]]:
-        """The tables `[[table]]`. ScenarioError if it is written otherwise."""
+        """The tables `[[table]]`. ScenarioError if it is not an array of tables."""
         found = self.tables.get(table, [])
         if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
             raise self.wrong(table, None, None, f"write it as [[{table}]]")
         return found
 
     def _line(self, table: str, index: int, key: str | None) -> int | None:
-        """Counted from 1; that of the table where the key is not found. TOML's parser tells no places."""
+        """The line, from 1; if the key is not found, the table's. TOML's parser gives no positions."""
         header = re.compile(rf"\s*\[+\s*{re.escape(table)}\s*(\.|\]+)")
         starts = [number for number, line in enumerate(self._lines) if header.match(line)]
         if index >= len(starts):

@@ -1,4 +1,4 @@
-"""Times as people write them."""
+"""Durations as people write them."""
 
 import re
 from typing import Final

@@ -19,14 +19,14 @@ from ..tokens import VARIABLE
 from .scenario import Action, Check, Scenario, Step
 
 CHECKS_FAILED: Final = 3
-"""The exit status when the command was content, and the scenario is not."""
+"""The exit status if the command succeeded, but the scenario's checks failed."""
 _LOOK_AGAIN_S: Final = 0.02
 
 Tell = Callable[[str], None]
 
 
 class Ended(NamedTuple):
-    """How what ran ended, and the signal that was to end it before its time."""
+    """How something ended, and the signal that ended it early, if there was one."""
 
     status: int
     signal: Signals | None = None
@@ -42,11 +42,11 @@ class Meanwhile(Protocol):
         """Returns when it has ended by itself."""
 
     async def end(self) -> None:
-        """Nothing stays of it, whatever it is at."""
+        """Ends it completely, whatever it is doing."""
 
 
 class Player:
-    """Plays one scenario once; `tell` hears what happens."""
+    """Plays one scenario once; `tell` is told what happens."""
 
     def __init__(self, scenario: Scenario, tell: Tell) -> None:
         self._scenario = scenario
@@ -58,9 +58,9 @@ class Player:
         self._started = time.monotonic()
 
     async def play(self, meanwhile: Meanwhile) -> int:
-        """The exit status: that of what runs meanwhile, or CHECKS_FAILED. ValueError, OSError before it is
+        """Returns the exit status: that of `meanwhile`, or CHECKS_FAILED. ValueError, OSError before that is
         started."""
-        # What runs has it in its environment too.
+        # The command has it in its environment too.
         token = os.environ.get(VARIABLE) or None
         async with serve(control=True, control_token=token, **self._scenario.cluster) as served:
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
@@ -140,7 +140,7 @@ class Player:
         self._fail(f"{check.action.text}: expected {check.expect}, but it is {answer}")
 
     def _touched(self, name: str) -> None:
-        # All later ones are counted at the end.
+        # All later hits are counted at the end.
         if self._rules[name].hits and name not in self._fired:
             self._fired.add(name)
             self._say(f"fault {name!r} fired: {self._rules[name]}")

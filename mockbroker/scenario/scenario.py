@@ -41,7 +41,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Action:
-    """An operation with its arguments; `text` is what people read of it."""
+    """An operation with its arguments; `text` is what people see of it."""
 
     operation: Operation
     arguments: Mapping[str, Any]
@@ -61,9 +61,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Check:
-    """What the action has to answer once the command has ended, `within_s` seconds at the latest.
+    """What the action has to answer after the command has ended, within `within_s` seconds.
 
-    Of an object the fields in `expect` count; of a list, each entry in `expect` has to be there.
+    Of an object only the fields in `expect` count; of a list, each entry in `expect` has to be there.
     """
 
     action: Action
@@ -73,7 +73,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Scenario:
-    """`cluster` is what `serve` takes."""
+    """`cluster` are options of `serve`."""
 
     cluster: Mapping[str, Any]
     faults: tuple[Fault, ...]
@@ -135,7 +135,8 @@ def _cluster(document: Document) -> dict[str, Any]:
 
 
 def _check_behaviour(document: Document, cluster: Mapping[str, Any]) -> None:
-    """What the cluster would say of its clock, release, policies and configuration, at their places."""
+    """Checks the clock, release, policies and configuration as the cluster would, with the lines of the
+    file."""
     config, policies = cluster["config"], cluster["policies"]
     try:
         check_clock(cluster.get("clock", "wall"))
@@ -163,7 +164,7 @@ def _as_kafka_writes(value: Any) -> str:
 
 def _fault(document: Document, index: int, given: dict[str, Any]) -> Fault:
     fields = dict(given)
-    # As an operation that is given no name calls them.
+    # Operations give faults without a name the same numbers.
     name = fields.pop("name", str(index + 1))
     if not isinstance(name, str) or not name:
         raise document.wrong("fault", index, "name", f"name is {name!r}: give text, or leave it out")
@@ -220,7 +221,7 @@ def _seconds(document: Document, table: str, index: int, given: Mapping[str, Any
 
 
 def _action(document: Document, table: str, index: int, given: dict[str, Any], own: list[str]) -> Action:
-    """The operation and its arguments, which stand beside the table's own keys; those of a fault in
+    """The operation and its arguments, which are written beside the table's own keys; those of a fault in
     `fault = {…}`."""
     if "do" not in given:
         raise document.wrong(table, index, None, "do what? Give do = 'brokers stop', or another operation")
@@ -250,7 +251,7 @@ def _action(document: Document, table: str, index: int, given: dict[str, Any], o
 
 
 def _meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
-    """The key that an error is about: it names the key, or its value."""
+    """The key that an error is about: the message names the key, or its value."""
     text = str(error)
     named = [key for key in given if repr(key) in text or text.startswith(f"{key} ")]
     named += [key for key, value in given.items() if repr(value) in text]
