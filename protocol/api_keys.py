@@ -9,7 +9,7 @@ from typing import Final
 
 
 class ApiKey(enum.IntEnum):
-    """Kafka's api keys (`org.apache.kafka.common.protocol.ApiKeys`), answered or not."""
+    """Kafka's API keys (`org.apache.kafka.common.protocol.ApiKeys`), whether or not they are answered."""
 
     PRODUCE = 0
     FETCH = 1
@@ -111,7 +111,7 @@ _OWN_LOWEST: Final = {ApiKey.OFFSET_FOR_LEADER_EPOCH: 0}
 
 
 class _Versions(Mapping[ApiKey, tuple[int, int]]):
-    """Looks for what kio has when it is asked for an API that has a model in `messages/`."""
+    """Looks up kio's versions of the APIs that have a model in `messages/`, when first asked."""
 
     def __init__(self) -> None:
         names = {each.name.upper() for each in pkgutil.iter_modules([_MESSAGES])}
@@ -120,7 +120,7 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
     def __getitem__(self, key: ApiKey) -> tuple[int, int]:
         versions = self._known[key]
         if versions is None:
-            # Not before a cluster is asked for something: it takes a while.
+            # Only when a cluster is first asked for something, because the import takes a while.
             import kio.schema
 
             names = os.listdir(os.path.join(kio.schema.__path__[0], key.name.lower()))
@@ -136,4 +136,5 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
 
 CODEC_VERSIONS: Final = _Versions()
-"""Lowest and highest version of each API that is answered: kio's, and OffsetForLeaderEpoch 0-1 of our own."""
+"""Lowest and highest version of each API that is answered: kio's, and our own OffsetForLeaderEpoch 0 and
+1."""

@@ -1,4 +1,4 @@
-"""Writes record batches of magic 2: what brokers append of their own accord, or write anew."""
+"""Writes record batches of magic 2: those that brokers themselves append, or rewrite."""
 
 import struct
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _ABORT, _COMMIT = 0, 1
 
 
 def varint_of(number: int) -> bytes:
-    """A varint, zigzagged; what does not fit 64 bits is cut off."""
+    """A zigzag-encoded varint; bits beyond the 64th are lost."""
     zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
     out = bytearray()
     write_uvarint(out, zigzag)
@@ -34,7 +34,7 @@ def varint_of(number: int) -> bytes:
 
 
 def batch_of(header: BatchHeader, body: bytes) -> bytearray:
-    """The batch with this body; length and CRC of the header are set."""
+    """The batch with this body; sets the length and CRC in the header."""
     made = bytearray(HEADER_BYTES) + body
     length = len(made) - OVERHEAD_BYTES
     HEADER.pack_into(made, 0, *header._replace(length=length))
@@ -51,7 +51,8 @@ def key_values(
     producer_id: int = -1,
     producer_epoch: int = -1,
 ) -> bytearray:
-    """A batch of records with keys and values (None is a tombstone), at least one, all of `now_ms`."""
+    """A batch of at least one record, each with key and value (None is a tombstone), all with timestamp
+    `now_ms`."""
     body = bytearray()
     for delta, (key, value) in enumerate(pairs):
         one = bytearray(2)
@@ -83,7 +84,7 @@ def one_record(
     headers: Sequence[tuple[str, bytes | None]],
     timestamp_ms: int,
 ) -> bytearray:
-    """A batch of one record, of no producer id."""
+    """A batch of one record, without producer id."""
     one = bytearray(3) + _sized(key) + _sized(value) + varint_of(len(headers))
     for name, content in headers:
         one += _sized(name.encode()) + _sized(content)
@@ -96,7 +97,7 @@ def _sized(data: bytes | None) -> bytes:
 
 
 class Marker(NamedTuple):
-    """The end of a transaction, as the control batch in the log says it (`EndTransactionMarker.java`)."""
+    """The end of a transaction, as a control batch in the log records it (`EndTransactionMarker.java`)."""
 
     producer_id: int
     producer_epoch: int
@@ -105,7 +106,7 @@ class Marker(NamedTuple):
 
 
 def marker_batch(marker: Marker, now_ms: int) -> bytearray:
-    """The control batch of a marker (KIP-98)."""
+    """The control batch for a marker (KIP-98)."""
     key = _MARKER_KEY.pack(0, _COMMIT if marker.committed else _ABORT)
     value = _MARKER_VALUE.pack(0, marker.coordinator_epoch)
     return key_values(
@@ -118,7 +119,8 @@ def marker_batch(marker: Marker, now_ms: int) -> bytearray:
 
 
 def marker_of(batch: Batch, header: BatchHeader) -> Marker | None:
-    """The marker in a control batch; None in one that compaction emptied, or of another kind."""
+    """The marker in a control batch; None if compaction has emptied the batch, or for another kind of control
+    record."""
     record = next(records(batch), None)
     if record is None or record.key is None or record.value is None:
         return None

@@ -1,4 +1,4 @@
-"""One codec per API version: request bytes -> model, model -> answer frame. Built at its first use."""
+"""One codec per API version: request bytes -> model, model -> answer frame. Each is built when first used."""
 
 import functools
 import importlib
@@ -29,7 +29,7 @@ class Codec:
     __slots__ = ("_read", "_write", "api_key", "downgrade", "flexible", "tagged_answer", "upgrade", "version")
 
     keeps_view = False
-    """Whether what is read refers to the frame, writable where the frame is."""
+    """Whether values refer to the frame, which is then writable where it can be."""
 
     def __init__(self, api_key: ApiKey, version: int) -> None:
         self.api_key = api_key
@@ -42,7 +42,7 @@ class Codec:
         self.tagged_answer = self.flexible and api_key is not ApiKey.API_VERSIONS
 
     def decode(self, frame: bytes | memoryview, offset: int) -> Any:
-        """The request behind the header, whose client id ends at `offset`. Raises MalformedRequestError."""
+        """The request after the header, whose client id ends at `offset`. MalformedRequestError."""
         try:
             if self.flexible:
                 offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
@@ -66,7 +66,7 @@ class Codec:
 
 
 class ProduceCodec(Codec):
-    """Produce, whose requests and answers are remembered: one per connection, since they are much alike."""
+    """For Produce: remembers requests and answers, one codec per connection, because they are much alike."""
 
     __slots__ = ("_frames",)
 
@@ -86,7 +86,7 @@ class ProduceCodec(Codec):
 
 
 def codec(api_key: int, version: int) -> Codec:
-    """A codec to be kept for one connection. UnsupportedVersionError where there is none."""
+    """A codec for one connection. UnsupportedVersionError if there is none."""
     shared = _shared(api_key, version)
     return ProduceCodec(version) if shared.api_key is ApiKey.PRODUCE else shared
 
@@ -109,7 +109,7 @@ def _messages(api_key: ApiKey) -> ModuleType:
 def _functions(
     api_key: ApiKey, version: int, messages: ModuleType
 ) -> tuple[bool, reading.Reader, writing.Writer]:
-    """Whether the version is flexible, and what reads its requests and writes its answers."""
+    """Whether the version is flexible, the reader of its requests, and the writer of its answers."""
     api = api_key.name.lower()
     name = "".join(part.capitalize() for part in api.split("_"))
     request, answer = (_schema(api_key, version, kind) for kind in ("Request", "Response"))

@@ -24,7 +24,7 @@ _XERIAL: Final = b"\x82SNAPPY\x00"
 _XERIAL_HEADER: Final = _XERIAL + struct.pack(">ii", 1, 1)
 _SNAPPY_BLOCK: Final = 1 << 15
 _LZ4_HEADER: Final = b"\x04\x22\x4d\x18\x60\x40\x82"
-"""Independent blocks of 64 KB: Kafka's Java reads no others (`Lz4BlockInputStream.java`)."""
+"""Independent blocks of 64 KB: Kafka's Java code reads no others (`Lz4BlockInputStream.java`)."""
 _LZ4_BLOCK: Final = 1 << 16
 _LZ4_STORED: Final = 1 << 31
 _LZ4_FLAGS_AT: Final = 4
@@ -35,28 +35,28 @@ _USUAL_RATIO: Final = 4
 _GROWTH: Final = 8
 _LEAST_BUFFER: Final = 4096
 _FULL: Final = "failed to write whole buffer"
-"""How cramjam says that a buffer is too small."""
+"""cramjam's message if a buffer is too small."""
 
 
 MOST_BYTES: Final = 256 << 20
-"""What is ever decompressed at once, whoever wrote it."""
+"""The largest size to which anything is decompressed at once, whoever wrote it."""
 
 
 class TooLargeError(ValueError):
-    """Data that would decompress to more than is taken."""
+    """Data that would decompress to more than is accepted."""
 
 
 def decompress(codec: int, data: bytes | memoryview, most: int = MOST_BYTES) -> bytes | memoryview:
-    """The records as they were before compression: at most `most` bytes, whatever `data` announces.
+    """The decompressed records: at most `most` bytes, whatever `data` announces.
 
-    ValueError when `data` is not what `codec` says, TooLargeError when it is more.
+    ValueError if `data` is not compressed with `codec`, TooLargeError if it would be larger.
     """
     try:
         match codec:
             case Compression.NONE:
                 return data
             case Compression.GZIP:
-                # The last four bytes say how much the last member holds, modulo 2**32.
+                # The last four bytes are the size of the last member, modulo 2**32.
                 (size,) = _UINT32(data, len(data) - 4) if len(data) >= 4 else (0,)
                 return _grown(cramjam.gzip.decompress_into, data, most, size)
             case Compression.SNAPPY:
@@ -71,7 +71,7 @@ def decompress(codec: int, data: bytes | memoryview, most: int = MOST_BYTES) -> 
 
 
 def _grown(into: Callable[..., int], data: bytes | memoryview, most: int, guess: int = 0) -> bytes:
-    """What `into` writes to a buffer, which is tried larger while it is too small."""
+    """What `into` writes to a buffer; tries larger buffers while it is too small."""
     size = min(most, max(guess, len(data) * _USUAL_RATIO, _LEAST_BUFFER))
     while True:
         out = bytearray(size)
@@ -96,7 +96,7 @@ def _too_large(most: int) -> TooLargeError:
 
 
 def _lz4_frame(data: bytes | memoryview) -> bytes | memoryview:
-    """`data` up to the end of its first frame: nobody looks at what follows (`Lz4BlockInputStream.java`)."""
+    """`data` up to the end of its first frame; what follows is ignored (`Lz4BlockInputStream.java`)."""
     if len(data) <= _LZ4_FLAGS_AT:
         return data
     flags = data[_LZ4_FLAGS_AT]
@@ -111,7 +111,7 @@ def _lz4_frame(data: bytes | memoryview) -> bytes | memoryview:
 
 
 def _snappy(data: bytes, most: int) -> bytes:
-    """Plain snappy, or the blocks of snappy-java's stream (magic, two versions, then length and block)."""
+    """Plain snappy, or the blocks of snappy-java's stream (magic, two versions, then lengths and blocks)."""
     if not data.startswith(_XERIAL):
         return _snappy_block(data, most)
     out, offset = bytearray(), 16
@@ -132,7 +132,7 @@ def _snappy_block(data: bytes, most: int) -> bytes:
 
 
 def compress(codec: int, data: bytes) -> bytes:
-    """`data` in the frames of Kafka's Java clients and brokers. ValueError when there is no such codec."""
+    """Compresses `data` as Kafka's Java clients and brokers do. ValueError for an unknown codec."""
     match codec:
         case Compression.NONE:
             return data
@@ -148,7 +148,7 @@ def compress(codec: int, data: bytes) -> bytes:
 
 
 def _to_gzip(data: bytes) -> bytes:
-    """Byte for byte what Java's `GZIPOutputStream` writes, which uses zlib too."""
+    """Byte for byte what Java's `GZIPOutputStream` writes; that uses zlib too."""
     deflated = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     body = deflated.compress(data) + deflated.flush()
     return _GZIP_HEADER + body + struct.pack("<II", zlib.crc32(data), len(data) % 2**32)
@@ -174,7 +174,7 @@ def _to_lz4(data: bytes) -> bytes:
 
 
 def _to_zstd(data: bytes) -> bytes:
-    """As zstd-jni's stream, which is flushed before its end."""
+    """Like zstd-jni's stream, which is flushed before its end."""
     stream = cramjam.zstd.Compressor(_ZSTD_LEVEL)
     stream.compress(data)
     return bytes(stream.flush()) + bytes(stream.finish())

@@ -142,7 +142,7 @@ class ErrorCode(enum.IntEnum):
 
 
 def error_name(code: int) -> str:
-    """Kafka's name of `code`, or the number where Kafka has none."""
+    """Kafka's name of `code`, or the number if it has none."""
     try:
         return ErrorCode(code).name
     except ValueError:

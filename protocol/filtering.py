@@ -20,7 +20,8 @@ _NO_TIMESTAMP: Final = -1
 
 
 class StoredRecord(NamedTuple):
-    """A record that can be written anew: time and offset absolute, `rest` as it was from the key on."""
+    """A record that can be rewritten: timestamp and offset are absolute, `rest` is the original from the key
+    on."""
 
     offset: int
     timestamp: int
@@ -31,7 +32,7 @@ class StoredRecord(NamedTuple):
 
 
 def stored_records(batch: bytes | bytearray | memoryview) -> Iterator[StoredRecord]:
-    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    """The records of a batch. ValueError or IndexError if it is malformed."""
     for body, start, key_at, end, offset, timestamp in spans(header_of(batch), batch):
         key, at = field(body, key_at)
         length, _ = varint(body, at)
@@ -41,9 +42,9 @@ def stored_records(batch: bytes | bytearray | memoryview) -> Iterator[StoredReco
 def with_records(
     header: BatchHeader, kept: Sequence[StoredRecord], delete_horizon_ms: int | None
 ) -> bytearray:
-    """The batch with no more than `kept`, at least one; offsets, sequence and producer stay its own.
+    """The batch with only the records in `kept`, at least one; offsets, sequence and producer stay the same.
 
-    A delete horizon takes the place of the base timestamp (KIP-534, KAFKA-8522).
+    A delete horizon replaces the base timestamp (KIP-534, KAFKA-8522).
     """
     base_timestamp = kept[0].timestamp if delete_horizon_ms is None else delete_horizon_ms
     body = bytearray()
@@ -71,6 +72,6 @@ def with_records(
 
 
 def without_records(header: BatchHeader) -> bytearray:
-    """The batch as an empty one, which still tells the last sequence and the last offset."""
+    """The batch without records, which still has the last sequence and the last offset."""
     attributes = header.attributes & ~(COMPRESSION_MASK | DELETE_HORIZON)
     return batch_of(header._replace(attributes=attributes, base_timestamp=_NO_TIMESTAMP, record_count=0), b"")

@@ -1,4 +1,4 @@
-"""Request headers of all versions, and frames (size-delimited, KIP-482 for the flexible ones)."""
+"""Request headers of all versions (KIP-482 for the flexible ones), in size-delimited frames."""
 
 import struct
 from typing import Final, NamedTuple
@@ -13,11 +13,11 @@ API_VERSIONS: Final = 18
 
 
 class MalformedRequestError(ValueError):
-    """Bytes that are no Kafka request: the connection is closed, as a real broker does."""
+    """Bytes that are not a Kafka request: the connection is closed, as by a real broker."""
 
 
 class RequestHeader(NamedTuple):
-    """Header of a request; `size` bytes long up to the client id, tagged fields not included."""
+    """Header of a request; `size` is its length up to the client id, without tagged fields."""
 
     api_key: int
     api_version: int
@@ -27,9 +27,9 @@ class RequestHeader(NamedTuple):
 
 
 def parse_header(frame: bytes | memoryview) -> RequestHeader:
-    """Header versions 1 and 2 alike, up to the client id, which any negative length makes null.
+    """Reads header versions 1 and 2 alike, up to the client id; any negative length means null.
 
-    Raises MalformedRequestError.
+    MalformedRequestError.
     """
     try:
         key, version, correlation_id, length = _FIXED.unpack_from(frame)
@@ -46,7 +46,7 @@ def parse_header(frame: bytes | memoryview) -> RequestHeader:
 
 
 def skip_tags(frame: bytes | memoryview, offset: int) -> int:
-    """Offset behind the tagged fields of a flexible header. Raises MalformedRequestError."""
+    """The offset after the tagged fields of a flexible header. MalformedRequestError."""
     try:
         return primitives.skip_tags(frame, offset)
     except (IndexError, ValueError) as error:

@@ -1,6 +1,6 @@
-"""Messages of magic 0 and 1, as they lay in logs before Kafka 0.11 (`LegacyRecord.java`).
+"""Messages of magic 0 and 1, as in logs before Kafka 0.11 (`LegacyRecord.java`).
 
-Each stands on its own, or wraps a compressed set of others, whose offsets count from 0 in magic 1 (KIP-31)
+A message stands alone, or wraps a compressed set of messages, whose offsets count from 0 in magic 1 (KIP-31)
 and are absolute in magic 0. The wrapper has the offset of the last of them.
 """
 
@@ -37,7 +37,7 @@ class Message(NamedTuple):
 
 
 def read_message(data: bytes | memoryview) -> Message:
-    """The message at the start. CorruptBatchError where its lengths contradict each other."""
+    """The message at the start. CorruptBatchError if its lengths contradict each other."""
     try:
         offset, length, crc, magic, attributes = _HEAD.unpack_from(data)
         at = _HEAD.size
@@ -55,12 +55,12 @@ def read_message(data: bytes | memoryview) -> Message:
 
 
 def crc_matches(data: bytes | memoryview, message: Message) -> bool:
-    """The CRC-32 covers everything from the magic on."""
+    """Checks the CRC-32, which covers everything from the magic on."""
     return zlib.crc32(data[_CRC_FROM : message.size]) == message.crc
 
 
 def records(message: Message) -> list[Record]:
-    """The message itself, or those it wraps. ValueError when they are not well formed."""
+    """The message itself, or those that it wraps. ValueError if they are malformed."""
     if message.codec == Compression.NONE:
         return [Record(message.offset, message.timestamp, message.key, message.value)]
     inner = list(_inner(memoryview(decompress(message.codec, message.value or b""))))

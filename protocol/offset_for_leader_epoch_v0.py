@@ -1,6 +1,6 @@
-"""OffsetForLeaderEpoch v0 and v1 (KIP-101, KIP-279), which kio lacks; neither was ever flexible.
+"""OffsetForLeaderEpoch v0 and v1 (KIP-101, KIP-279), which kio does not have; neither is flexible.
 
-The schemas are as kio would have them. The replica id is in neither: -2, any debugging client.
+The schemas are as kio would define them. Neither has a replica id; it is -2, a debugging client.
 """
 
 import types
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 
 def _schema(name: str, **layout: str | type) -> type:
-    """A class like kio's: a field is of a Kafka type, or an array of another class."""
+    """A class like kio's: each field has a Kafka type, or is an array of another class."""
     members: list[tuple[str, Any, Any]] = [
         (each, object, field(metadata={"kafka_type": kind}))
         if isinstance(kind, str)

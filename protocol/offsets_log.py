@@ -1,7 +1,7 @@
 """Records of `__consumer_offsets` (`OffsetCommitValue.json`, `GroupMetadataValue.json` and their keys).
 
-The first two bytes of a key say what it is of: a committed offset (0 and 1), a classic group (2), or one of
-the kinds that new group types have, of which the group's own epoch is read (KIP-848, KIP-932, KIP-1071).
+The first two bytes of a key say what it is for: a committed offset (0 and 1), a classic group (2), or one of
+the kinds of the new group types, of which only the group's own epoch is read (KIP-848, KIP-932, KIP-1071).
 """
 
 import struct
@@ -64,8 +64,8 @@ class Commit(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """In the newer types `generation` is the group epoch, and `members` is -1, for the record has none.
-    `state_ms` is Unix time or -1."""
+    """In the newer types `generation` is the group epoch, and `members` is -1, because the record has none.
+    `state_ms` is Unix time, or -1."""
 
     generation: int
     members: int
@@ -81,7 +81,7 @@ def offset_record(
 
 
 def read_key(data: bytes) -> CommitKey | GroupKey | OtherKey:
-    """ValueError when it is cut short."""
+    """ValueError if it is cut short."""
     try:
         (number,) = _INT16(data)
         if number not in _COMMITS and number != _CLASSIC and number not in _WITH_EPOCH:
@@ -96,7 +96,7 @@ def read_key(data: bytes) -> CommitKey | GroupKey | OtherKey:
 
 
 def read_commit(data: bytes) -> Commit:
-    """A value of version 0 to 4. ValueError for another, or when it is cut short."""
+    """Reads a value of version 0 to 4. ValueError for another version, or if it is cut short."""
     try:
         (version,) = _INT16(data)
         if not 0 <= version <= _FLEXIBLE:
@@ -116,7 +116,7 @@ def read_commit(data: bytes) -> Commit:
 
 
 def read_group(data: bytes, key: GroupKey) -> GroupState:
-    """A group's value. ValueError for an unknown version, or when it is cut short."""
+    """Reads a group's value. ValueError for an unknown version, or if it is cut short."""
     try:
         (version,) = _INT16(data)
         if key.type != "classic":
@@ -139,7 +139,7 @@ def read_group(data: bytes, key: GroupKey) -> GroupState:
 
 
 def _string(data: bytes, at: int) -> tuple[str, int]:
-    """A string and the offset behind it; null is empty."""
+    """A string and the offset after it; null becomes empty."""
     (size,) = _INT16(data, at)
     return _text(data, at + 2, max(size, 0))
 

@@ -19,7 +19,7 @@ _IP_HEADER: Final = struct.Struct(">BBHHHBBH4s4s")
 _TCP_HEADER: Final = struct.Struct(">HHIIBBHHH")
 _HEADERS: Final = _IP_HEADER.size + _TCP_HEADER.size
 MAX_PAYLOAD: Final = 65_000
-"""What fits in one IPv4 packet beside its headers."""
+"""What fits into one IPv4 packet besides its headers."""
 
 FIN, SYN, PUSH, ACK = 1, 2, 8, 16
 Address = tuple[str, int]
@@ -64,7 +64,7 @@ class Writer:
 
 
 def read(file: BinaryIO) -> Iterator[Segment]:
-    """The segments of a file that `Writer` wrote; other blocks and packets are passed over. CaptureError."""
+    """The segments of a file that `Writer` wrote; other blocks and packets are skipped. CaptureError."""
     offset = 0
     while head := file.read(8):
         if len(head) < 8:

@@ -9,16 +9,16 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 Records = Sequence[bytes | bytearray | memoryview]
-"""Record batches, in order, each as it lies in the log."""
+"""Record batches, in order, each as it is in the log."""
 
 SPLICE_BYTES: Final = 16384
-"""Records from this size on are handed to the socket as they are instead of being copied into the frame."""
+"""Records of at least this size are given to the socket as they are, and not copied into the frame."""
 
 _SHARED_SPLICE_BYTES: Final = 1024
 
 
 class Shared(list[T]):
-    """An array that stands in an answer many times: it is encoded once."""
+    """An array that occurs many times in an answer: it is encoded once."""
 
     __slots__ = ("_encoded",)
 
@@ -27,7 +27,7 @@ class Shared(list[T]):
         self._encoded: tuple[Callable[[T, bytearray], None], bytes] | None = None
 
     def write(self, out: bytearray, write_one: Callable[[T, bytearray], None]) -> None:
-        """Appends what `write_one` makes of its values."""
+        """Appends its values, each written by `write_one`."""
         if self._encoded is None or self._encoded[0] is not write_one:
             encoded = bytearray()
             for value in self:
@@ -41,7 +41,7 @@ class Shared(list[T]):
 
 
 class FrameBuffer(bytearray):
-    """An answer being written. Large records are not copied in: `splices` says where which belong."""
+    """An answer that is being encoded. Large records are not copied into it: `splices` has their places."""
 
     __slots__ = ("splices",)
 
@@ -69,12 +69,13 @@ _NULL_INT32: Final = _INT32(-1)
 
 
 _ALONE: Final = re.compile(rb"[\x80-\xc1\xf5-\xff]+")
-"""Bytes that begin no character: each is one replacement. Taken together, since each call costs much."""
+"""Bytes that begin no character, each of which becomes one replacement. Matched together, because each call
+is expensive."""
 
 
 def _as_java(error: UnicodeError) -> tuple[str, int]:
-    """One replacement character for each sequence that Java replaces by one: as in Python, except for encoded
-    surrogates."""
+    """One replacement character for each sequence that Java replaces by one: the same as in Python, except
+    for encoded surrogates."""
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
     alone = _ALONE.match(data, start)
@@ -90,7 +91,7 @@ codecs.register_error("mockbroker.java", _as_java)
 
 
 def text_of(data: bytes | bytearray | memoryview) -> str:
-    """Text as Kafka's Java reads it: what is not UTF-8 is replaced (`Readable.readString`)."""
+    """Text as Kafka's Java code reads it: what is not UTF-8 is replaced (`Readable.readString`)."""
     return str(data, "utf-8", "mockbroker.java")
 
 
@@ -105,17 +106,17 @@ def write_uvarint(out: bytearray, value: int) -> None:
 
 
 def read_uvarint(data: bytes | bytearray | memoryview, offset: int) -> tuple[int, int]:
-    """Value and the offset behind it. IndexError when the bytes end, ValueError past five bytes.
+    """The value and the offset after it. IndexError if the bytes end early, ValueError beyond five bytes.
 
-    As in `ByteUtils.readUnsignedVarint` bits above the 32nd are lost, and with the 32nd it is negative.
+    As in `ByteUtils.readUnsignedVarint`, bits above the 32nd are lost, and the 32nd makes the value negative.
     """
     first = data[offset]
     return (first, offset + 1) if first < 0x80 else finish_uvarint(data, offset + 1, first)
 
 
 def finish_uvarint(data: bytes | bytearray | memoryview, offset: int, first: int) -> tuple[int, int]:
-    """`read_uvarint` behind a first byte of 0x80 or more. The lowest value is given as 2**31, since a length
-    that counts from 1 wraps around to the highest."""
+    """`read_uvarint` after a first byte of 0x80 or more. The lowest value becomes 2**31, because a length
+    that counts from 1 wraps to the highest."""
     value, shift = first & 0x7F, 7
     while True:
         byte = data[offset]
@@ -134,7 +135,7 @@ def finish_uvarint(data: bytes | bytearray | memoryview, offset: int, first: int
 
 
 def skip_tags(data: bytes | bytearray | memoryview, offset: int) -> int:
-    """The offset behind tagged fields that nobody knows. IndexError or ValueError when they end early."""
+    """The offset after unknown tagged fields. IndexError or ValueError if they end early."""
     if data[offset] == 0:
         return offset + 1
     count, offset = read_uvarint(data, offset)
@@ -148,14 +149,14 @@ def skip_tags(data: bytes | bytearray | memoryview, offset: int) -> int:
 
 
 def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
-    """The offset `size` bytes on. ValueError when that is behind the end, or before `offset`."""
+    """The offset after `size` bytes. ValueError if that is beyond the end, or before `offset`."""
     if not 0 <= size <= len(data) - offset:
         raise ValueError(f"{size} bytes announced, {len(data) - offset} left")
     return offset + size
 
 
 class TextTooLongError(ValueError):
-    """Text of more bytes than a version that is not flexible can say: 32,767."""
+    """Text with more bytes than a version that is not flexible can have: 32,767."""
 
 
 def write_string(out: bytearray, value: str | None) -> None:

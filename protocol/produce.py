@@ -1,8 +1,9 @@
-"""Produce, the hot one: requests read without copying their records, the common answer written in one go.
+"""Produce, the most frequent API: requests are read without copying records, and the usual answer is written
+at once.
 
-A producer's requests to one partition differ in little but their records. `ProduceReader` remembers what came
-before the records of the last request and reads only the rest of the next one if it begins the same;
-`ProduceWriter` remembers the answer to one partition as one `struct` format.
+A producer's requests for one partition differ in little except their records. `ProduceReader` remembers what
+preceded the records of the last request; if the next one begins in the same way, it reads only the rest.
+`ProduceWriter` remembers the answer for one partition as one `struct` format.
 """
 
 import struct
@@ -77,7 +78,7 @@ class ProduceReader:
         return ProduceRequest(transactional_id, acks, timeout_ms, topics)
 
     def _topic(self, data: Data, offset: int, entries: int) -> tuple[TopicProduceData, int, int]:
-        """The topic, the offset behind it, and where the size of its last records stands."""
+        """The topic, the offset after it, and the position of the size of its last records."""
         if self._by_id:
             raw = bytes(_slice(data, offset, 16))
             topic = TopicProduceData(topic_id=UUID(bytes=raw) if any(raw) else None)
@@ -101,7 +102,8 @@ class ProduceReader:
         return topic, skip_tags(data, offset) if self._flexible else offset, records_at
 
     def _count(self, data: Data, offset: int, entries: int) -> tuple[int, int]:
-        """How many entries an array has, beside `entries` of others, and the offset behind that."""
+        """The number of entries of an array, after `entries` in other arrays, and the offset after the
+        number."""
         count, offset = self._long(data, offset)
         if count < 0:
             raise ValueError("an array is null, which it can't be")
@@ -119,7 +121,7 @@ class ProduceReader:
 
 
 class ProduceWriter:
-    """Whole answer frames to requests that appended to one partition, by topic and partition."""
+    """Whole answer frames for requests with one partition, by topic and partition."""
 
     def __init__(self, version: int, write: Writer) -> None:
         self._write = write
@@ -128,7 +130,7 @@ class ProduceWriter:
         self._packers: dict[tuple[str, UUID | None, int], Callable[..., bytes]] = {}
 
     def frame(self, correlation_id: int, answer: ProduceResponse) -> bytes | None:
-        """The frame, None when the answer is not of the common kind."""
+        """The frame, None if this is not the usual answer."""
         if len(answer.responses) != 1 or answer.throttle_time_ms:
             return None
         topic = answer.responses[0]
@@ -148,7 +150,8 @@ class ProduceWriter:
         return pack(correlation_id, only.base_offset, only.log_append_time_ms)
 
     def _packer(self, answer: ProduceResponse) -> Callable[..., bytes]:
-        """Writes the answer once with a mark for its base offset, and makes a format of what surrounds it."""
+        """Encodes the answer with a placeholder for its base offset, and makes a format of what surrounds
+        that."""
         only = answer.responses[0].partition_responses[0]
         base_offset, only.base_offset = only.base_offset, _MARK
         out = FrameBuffer()

@@ -1,9 +1,9 @@
 """Bytes -> model, or plain values: functions compiled once per API version.
 
-What is read is what Kafka's generated classes read (`MessageDataGenerator.java`): any negative length is
-null, tags come in any order and again, the size of a known one is not looked at, booleans are true but for 0,
-text that is not UTF-8 is replaced, and what is left over at the end is ignored. No length is believed: before
-anything is reserved it is held against the bytes that there are.
+This reads what Kafka's generated classes read (`MessageDataGenerator.java`): any negative length is null,
+tags come in any order and more than once, the size of a known tag is ignored, booleans are true except for 0,
+text that is not UTF-8 is replaced, and what is left at the end is ignored. No length is trusted: before
+anything is allocated it is compared with the bytes that there are.
 """
 
 import functools
@@ -19,27 +19,27 @@ from .primitives import finish_uvarint, read_uvarint, skip, skip_tags
 from .schema import STRUCT, Shape, flexible, model_of, shapes
 
 Reader = Callable[[bytes, int], Any]
-"""Bytes and an offset -> what begins there. Raises one of READ_ERRORS."""
+"""Reads what begins at an offset in bytes. Raises one of READ_ERRORS."""
 READ_ERRORS: Final = (ValueError, IndexError, struct.error)
 
 MAX_ENTRIES: Final = 100_000
-"""With more entries than this in all of its arrays a message is refused; Kafka has no such limit."""
+"""A message with more entries than this in all its arrays is refused; Kafka has no such limit."""
 
 _ZERO_UUID: Final = bytes(16)
 MOST_TEXT: Final = 0x7FFF
-"""Bytes of a text, as many as a length of 16 bits can say."""
+"""The most bytes of a text whose length has 16 bits."""
 _MS: Final = timedelta(milliseconds=1)
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 def compile_reader(schema: type, model: type) -> Reader:
-    """For `model`, in the version that `schema` is of."""
+    """A reader of `model`, for the version of `schema`."""
     return _compile(schema, model)
 
 
 def compile_plain_reader(schema: type) -> Reader:
-    """For plain values as in JSON, and bytes and UUIDs: dicts with kio's names, times as ISO 8601, spans in
-    ms."""
+    """A reader of plain values as in JSON, besides bytes and UUIDs: dicts with kio's names, times as ISO
+    8601, durations in ms."""
     return _compile(schema, None)
 
 
@@ -56,10 +56,10 @@ def _compile(schema: type, model: type | None) -> Reader:
 
 
 class _Source:
-    """The lines of a reader: `d` is the data, `o` the offset, `left` how many entries may still come.
+    """The source code of a reader: `d` is the data, `o` the offset, `left` how many entries may still come.
 
-    Fields of fixed size, and the length or the number of tags behind them, are collected in a run that one
-    `struct` reads.
+    Fields of fixed size, and the length or the number of tags after them, are collected in a run, which is
+    read with one `struct`.
     """
 
     def __init__(self, compact: bool) -> None:
@@ -89,7 +89,7 @@ class _Source:
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """What is written meanwhile stands below `head`, and reads all that it began to."""
+        """A block of lines below `head`; reads its own run to the end."""
         self.line(head)
         self._depth += 1
         yield
@@ -125,7 +125,7 @@ class _Source:
         self._behind.clear()
 
     def entity(self, schema: type, model: type | None) -> str:
-        """Lines that read the fields of a kio class; returns the expression that makes the model of them."""
+        """Adds lines that read the fields of a kio class; returns the expression that makes the model."""
         every = shapes(schema)
         values: dict[str, str] = {}
         for shape in every:
@@ -140,13 +140,14 @@ class _Source:
         return f"{self.named('m', model)}({', '.join(arguments)})"
 
     def absent(self, field: Field[Any]) -> str:
-        """An expression for what a field of a model has in a version without it: keywords would cost more."""
+        """An expression for a model's field that this version does not have: positional arguments are faster
+        than keywords."""
         if field.default_factory is MISSING:
             return self.named("d", field.default)
         return "[]" if field.default_factory is list else f"{self.named('d', field.default_factory)}()"
 
     def tags(self, every: list[tuple[Shape, str]], model: type | None) -> None:
-        """Tagged fields: those that the version knows, and others."""
+        """Reads tagged fields: those that the version knows, and others."""
         tagged = [(shape, value) for shape, value in every if shape.tag is not None]
         for shape, value in tagged:
             self._behind.append(f"{value} = {self.default(shape, model)}")
@@ -161,7 +162,7 @@ class _Source:
             self.known_tags(tagged, model)
 
     def known_tags(self, tagged: list[tuple[Shape, str]], model: type | None) -> None:
-        # What is read inside may have tags of its own: the range is made by then.
+        # What is read inside may have tags itself, but the range has been made by then.
         with self.block("for _ in range(t):"):
             self.line("k, o = varint(d, o); s, o = varint(d, o)")
             for number, (shape, value) in enumerate(tagged):
@@ -170,7 +171,7 @@ class _Source:
             self.line("else: o = skip(d, o, s)")
 
     def default(self, shape: Shape, model: type | None) -> str:
-        """An expression for the value of a tagged field that is not there."""
+        """An expression for the value of a tagged field that is missing."""
         if shape.array:
             return "[]"
         if shape.entity is None:
@@ -223,7 +224,7 @@ class _Source:
                 self.line(f"{value}.append({element})")
 
     def one(self, shape: Shape, model: type | None, value: str, nullable: bool = False) -> None:
-        """Reads one value: a field's, or one of an array's."""
+        """Reads one value: of a field, or of an array."""
         kind = shape.kafka_type
         if shape.entity is not None:
             made = self.entity(shape.entity, None if model is None else model_of(model, shape.name))
@@ -253,7 +254,7 @@ class _Source:
             self.line(f"{value} = d[o:e]{decode}; o = e")
 
     def length(self, layout: str) -> None:
-        """Reads a length into `n`: one more than it is where it is compact."""
+        """Reads a length into `n`: in compact form it is one more than the length."""
         self.fixed("B" if self.compact else layout, "n")
         self.flush()
         if self.compact:
@@ -264,7 +265,7 @@ class _Source:
 
 
 def _raw(value: object) -> object:
-    """A default of kio's as it stands on the wire."""
+    """A default of kio's as it is encoded."""
     if isinstance(value, timedelta):
         return value // _MS
     if isinstance(value, datetime):
@@ -278,7 +279,7 @@ def _uuid(data: bytes) -> UUID:
 
 
 def _when(ms: int) -> str | int | None:
-    """ISO 8601 where there is such a time; -1 is none."""
+    """ISO 8601 if there is such a time; -1 means none."""
     try:
         return None if ms == -1 else (_EPOCH + timedelta(milliseconds=ms)).isoformat()
     except OverflowError:

@@ -12,17 +12,17 @@ from .compression import decompress
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 HEADER_BYTES: Final = HEADER.size
 OVERHEAD_BYTES: Final = 12
-"""Base offset and length: what a batch's own length field leaves out."""
+"""Base offset and length, which the length field of a batch does not count."""
 _unpack: Final = HEADER.unpack_from
 _new: Final = tuple.__new__
 _PLACE: Final = struct.Struct(">qii")
 _INT32: Final = struct.Struct(">i").unpack_from
 _TO_MAGIC: Final = 5
 _LEAST_LENGTH: Final = 14
-"""The shortest batch length there ever was: that of an empty record of magic 0."""
+"""The shortest batch length that ever existed: that of an empty message of magic 0."""
 
 ATTRIBUTES_AT: Final = 22
-"""Where the attribute bits stand in a batch."""
+"""Where the attributes are in a batch."""
 COMPRESSION_MASK: Final = 0x07
 LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
@@ -32,11 +32,11 @@ _KEPT_ATTRIBUTES: Final = COMPRESSION_MASK | TRANSACTIONAL | CONTROL | DELETE_HO
 
 
 Batch = bytearray | memoryview
-"""A whole batch that may be written to."""
+"""A whole batch that is writable."""
 
 
 MAX_RECORDS: Final = 250_000
-"""Records of one batch: with more a broker would be busy for longer than others should wait."""
+"""The most records in one batch: with more, a broker would be busy for longer than others should wait."""
 
 
 class CorruptBatchError(MockBrokerError, ValueError):
@@ -66,7 +66,7 @@ class BatchHeader(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One record: offset and time absolute, key and value as sent."""
+    """One record: offset and timestamp are absolute, key and value are as sent."""
 
     offset: int
     timestamp: int
@@ -75,16 +75,16 @@ class Record(NamedTuple):
 
 
 def parse_header(data: bytes | bytearray | memoryview) -> BatchHeader:
-    """The header at the start of `data`. CorruptBatchError when it is too short."""
+    """The header at the start of `data`. CorruptBatchError if it is too short."""
     if len(data) < HEADER_BYTES:
         raise CorruptBatchError(f"{len(data)} bytes are shorter than a batch header of {HEADER_BYTES}")
     return BatchHeader._make(HEADER.unpack_from(data))
 
 
 def next_batch(data: bytes | memoryview) -> int:
-    """The size of the batch at the start, 0 when it is not all there (`ByteBufferLogInputStream.java`).
+    """The size of the batch at the start, 0 if it is incomplete (`ByteBufferLogInputStream.java`).
 
-    CorruptBatchError with Kafka's text.
+    CorruptBatchError with Kafka's message.
     """
     if len(data) < OVERHEAD_BYTES:
         return 0
@@ -102,7 +102,7 @@ def next_batch(data: bytes | memoryview) -> int:
 
 
 def common(data: bytes | memoryview) -> BatchHeader | None:
-    """The header where `data` is one whole batch of magic 2 and nothing else."""
+    """The header, if `data` is one whole batch of magic 2 and nothing else."""
     if len(data) < HEADER_BYTES:
         return None
     header: BatchHeader = _new(BatchHeader, _unpack(data))
@@ -115,19 +115,19 @@ def header_of(data: bytes | bytearray | memoryview) -> BatchHeader:
 
 
 def crc_matches(batch: Batch, header: BatchHeader) -> bool:
-    """The CRC-32C covers everything from the attributes on."""
+    """Checks the CRC-32C, which covers everything from the attributes on."""
     return crc32c(memoryview(batch)[21:]) == header[4]
 
 
 def place(batch: Batch, base_offset: int, leader_epoch: int) -> None:
-    """Gives the batch its place in the log; the CRC covers neither field."""
+    """Sets the batch's place in the log; the CRC covers neither field."""
     _PLACE.pack_into(batch, 0, base_offset, len(batch) - OVERHEAD_BYTES, leader_epoch)
 
 
 def stamp(batch: Batch, max_timestamp: int, append_time: bool) -> None:
-    """Sets the largest timestamp, which is the append time with LogAppendTime, and the CRC anew.
+    """Sets the largest timestamp, which with LogAppendTime is the append time, and the CRC.
 
-    Attribute bits that mean nothing are lost on the way, as in `DefaultRecordBatch.setMaxTimestamp`.
+    Attribute bits without a meaning are cleared, as in `DefaultRecordBatch.setMaxTimestamp`.
     """
     batch[21] = 0
     batch[ATTRIBUTES_AT] = batch[ATTRIBUTES_AT] & _KEPT_ATTRIBUTES | (LOG_APPEND_TIME if append_time else 0)
@@ -136,13 +136,13 @@ def stamp(batch: Batch, max_timestamp: int, append_time: bool) -> None:
 
 
 def is_whole(batch: bytes | bytearray | memoryview) -> bool:
-    """Whether a batch was not cut off at the end, as the last of a Fetch may be."""
+    """Whether a batch is not cut off at the end, as the last one of a Fetch may be."""
     return len(batch) >= HEADER_BYTES and len(batch) >= _INT32(batch, 8)[0] + OVERHEAD_BYTES
 
 
 class RecordSpan(NamedTuple):
-    """Where a record lies in the decompressed `body` of its batch: from `start`, which is behind its length,
-    its key from `key`, to `end`; with its offset and time."""
+    """Where a record is in the decompressed `body` of its batch: from `start`, which is after its length,
+    with the key at `key`, to `end`; and its offset and timestamp."""
 
     body: bytes | memoryview
     start: int
@@ -153,7 +153,7 @@ class RecordSpan(NamedTuple):
 
 
 def spans(header: BatchHeader, data: bytes | bytearray | memoryview) -> Iterator[RecordSpan]:
-    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    """The records of a batch. ValueError or IndexError if it is malformed."""
     body = decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[HEADER_BYTES:])
     stamped = header.attributes & LOG_APPEND_TIME
     end = 0
@@ -169,7 +169,7 @@ def spans(header: BatchHeader, data: bytes | bytearray | memoryview) -> Iterator
 
 
 def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
-    """The records of a batch. ValueError or IndexError where it is not well formed."""
+    """The records of a batch. ValueError or IndexError if it is malformed."""
     for span in spans(parse_header(data), data):
         key, at = field(span.body, span.key)
         value, _ = field(span.body, at)
@@ -177,7 +177,7 @@ def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
 
 
 def varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
-    """A varint, un-zigzagged, and the offset behind it."""
+    """A zigzag-decoded varint, and the offset after it."""
     value = shift = 0
     while True:
         byte = data[offset]
@@ -191,7 +191,7 @@ def varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
 
 
 def field(data: bytes | memoryview, offset: int) -> tuple[bytes | None, int]:
-    """A key or value, None for null, and the offset behind it."""
+    """A key or value, None for null, and the offset after it."""
     size, offset = varint(data, offset)
     if size < 0:
         return None, offset

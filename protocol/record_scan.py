@@ -1,7 +1,7 @@
-"""Are a batch's records as its header says? (`DefaultRecordBatch.java`, `DefaultRecord.java`.)
+"""Checks whether a batch's records are as its header says (`DefaultRecordBatch.java`, `DefaultRecord.java`).
 
-Both functions give the smallest and the largest timestamp delta in ms. InvalidRecordError is INVALID_RECORD;
-ValueError stands for what a broker has no error of its own for.
+Both functions return the smallest and the largest timestamp delta in ms. InvalidRecordError means
+INVALID_RECORD; ValueError is for errors that have no code of their own.
 """
 
 from .record_batch import Batch, InvalidRecordError
@@ -12,7 +12,7 @@ _NULL = 1
 
 
 def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
-    """Uncompressed: every byte from `offset` on belongs to one of `count` records."""
+    """For uncompressed records: every byte from `offset` on has to belong to one of `count` records."""
     end = len(data)
     earliest, latest = _NO_DELTAS
     head: Batch | bytes = b""
@@ -22,7 +22,7 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
         for _ in range(count):
             start = offset
             if head_bytes and data[start : start + head_bytes] == head:
-                # Most records look like the one before: as long, as old, no key, no headers.
+                # Most records are like the one before: the same size and age, no key, no headers.
                 at = start + head_bytes + (data[start + head_bytes] >= 0x80)
                 offset = start + total
                 alike = offset - at == rest and data[at] < 0x80 and data[at + 1 : at + width] == same
@@ -79,17 +79,17 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
 
 
 def scan_skipping(data: bytes, count: int, most_bytes: int = 1 << 31) -> tuple[int, int, bool]:
-    """Decompressed, as a broker reads what it keeps compressed: sizes of records are not compared, except
-    that none may be more than `most_bytes` (`max.decompressed.message.bytes`).
+    """For decompressed records, as a broker reads those that it keeps compressed: sizes of records are not
+    checked, except that none may be more than `most_bytes` (`max.decompressed.message.bytes`).
 
-    Also says whether each record's offset delta is its index.
+    Also returns whether each record's offset delta is its index.
     """
     end, offset = len(data), 0
     earliest, latest = _NO_DELTAS
     in_order = True
     try:
         for index in range(count):
-            # Varints are read in place: a call costs more than the rest.
+            # Varints are decoded inline: a call is more expensive than the rest.
             byte = data[offset]
             offset += 1
             if byte >= 0x80:
@@ -174,7 +174,7 @@ def _varint(data: Batch | bytes, at: int) -> tuple[int, int]:
 
 
 def _int(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
-    """The rest of a varint of more than one byte, not yet un-zigzagged, and the offset behind it."""
+    """The rest of a varint of more than one byte, not yet zigzag-decoded, and the offset after it."""
     value, shift = first & 0x7F, 7
     while True:
         byte = data[at]
@@ -188,7 +188,7 @@ def _int(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
 
 
 def _size(data: Batch | bytes, at: int, first: int) -> tuple[int, int]:
-    """As `_int`, where a broker fails on a varint that is too long."""
+    """As `_int`, but a broker fails on a varint that is too long."""
     try:
         return _int(data, at, first)
     except InvalidRecordError as error:

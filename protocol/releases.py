@@ -1,4 +1,4 @@
-"""What each Kafka release speaks: the whole ApiVersions answers of 27 real releases, as data."""
+"""What each Kafka release supports: the complete ApiVersions answers of 27 real releases, as data."""
 
 import functools
 import json
@@ -13,15 +13,15 @@ NEWEST: Final = "4.4"
 
 
 class UnknownReleaseError(MockBrokerError, ValueError):
-    """A release that no recorded broker stands for."""
+    """A release of which no broker was recorded."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Release:
-    """A Kafka release line such as 3.9; compares in the order of release.
+    """A Kafka release such as 3.9; releases compare in the order of their dates.
 
-    It stands for the patch release that was recorded (`ReleaseFacts.measured_on`): 2.0 for 2.0.1, with what
-    was fixed in it.
+    It stands for the patch release that was recorded (`ReleaseFacts.measured_on`): 2.0 stands for 2.0.1, with
+    what was fixed in it.
     """
 
     number: tuple[int, int]
@@ -32,7 +32,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFacts:
-    """A recorded ApiVersions answer: ranges by api key, features as (min, max)."""
+    """A recorded ApiVersions answer: versions by API key, features as (min, max)."""
 
     release: Release
     measured_on: str
@@ -53,7 +53,7 @@ def names() -> list[str]:
 
 @functools.lru_cache
 def parse(text: str) -> Release:
-    """`3.9`, `3.9.2` or `0.11.0.3` -> the release line. UnknownReleaseError for anything else."""
+    """The release of `3.9`, `3.9.2` or `0.11.0.3`. UnknownReleaseError for anything else."""
     name = ".".join(text.strip().removeprefix("v").split(".")[:2])
     if name not in _recorded():
         alike = [each for each in names() if each.split(".")[0] == name.split(".")[0]]
@@ -65,7 +65,7 @@ def parse(text: str) -> Release:
 
 @functools.cache
 def facts(release: Release) -> ReleaseFacts:
-    """What a broker of `release` answered to ApiVersions."""
+    """The answer of a broker of `release` to ApiVersions."""
     row = json.loads(json.dumps(_recorded()[str(release)]))
 
     def features(name: str) -> dict[str, tuple[int, int]]:

@@ -1,9 +1,9 @@
-"""kio's schemas, and how they belong to our models.
+"""kio's schemas, and how our models correspond to them.
 
-kio has one unrelated class per API and version. A message of ours (`protocol/messages/`) has one model for
-all versions: the fields of every version, in Kafka's names, with Kafka's defaults; times are in
-milliseconds and end in `_ms`. `reading.compile_reader` gives bytes -> model, `writing.compile_writer`
-model -> bytes, both for one version.
+kio has a separate class for each API and version. Our messages (`protocol/messages/`) have one model for all
+versions: the fields of every version, with Kafka's names and defaults; times are in milliseconds and end in
+`_ms`. `reading.compile_reader` makes a function from bytes to model, `writing.compile_writer` one from model
+to bytes, both for one version.
 """
 
 import importlib
@@ -28,7 +28,7 @@ STRUCT: Final = {
     "timedelta_i64": "q",
     "datetime_i64": "q",
 }
-"""How `struct` calls the types of fixed size."""
+"""`struct`'s codes for types of fixed size."""
 
 
 class Shape(NamedTuple):
@@ -45,7 +45,7 @@ class Shape(NamedTuple):
 
 
 def shapes(schema: type) -> list[Shape]:
-    """The fields of a kio class in the order in which they are written, those with a tag among them."""
+    """The fields of a kio class in the order in which they are written, including tagged ones."""
     return [_shape(field) for field in fields(schema)]
 
 
@@ -78,7 +78,8 @@ def flexible(schema: type) -> bool:
 
 
 def load(api: str, version: int, kind: str) -> type:
-    """The class of kio for `api` (as `list_offsets`); `kind` is Request or Response. ImportError if none."""
+    """kio's class for `api` (such as `list_offsets`); `kind` is Request or Response. ImportError if there is
+    none."""
     module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind.lower()}")
     name = "".join(part.capitalize() for part in api.split("_"))
     return getattr(module, name + kind)  # type: ignore[no-any-return]

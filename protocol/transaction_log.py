@@ -1,10 +1,11 @@
-"""Records of `__transaction_state`: one key per transactional id, its value the state of its transaction.
+"""Records of `__transaction_state`: the key is a transactional id, the value the state of its transaction.
 
-Keys have version 0. Values have version 0, and version 1 with tagged fields since KIP-890
-(`TransactionLogKey.json`, `TransactionLogValue.json`). KIP-360 had drawn another version 1, with the last
+Keys have version 0. Values have version 0, or version 1 with tagged fields since KIP-890
+(`TransactionLogKey.json`, `TransactionLogValue.json`). KIP-360 had proposed another version 1, with the last
 epoch, which no release has: `Layout.KIP_360`.
 
-Brokers write these all the time and read them when a coordinator begins, so that writing is by hand.
+Brokers write these all the time, and read them only when a coordinator is loaded, so the writer is
+hand-written.
 """
 
 import enum
@@ -38,7 +39,7 @@ _NONE: Final = -1
 
 
 class Layout(enum.Enum):
-    """Which form a value has."""
+    """The form of a value."""
 
     V0 = "version 0"
     V1 = "version 1 of Kafka 4.0 and later, with tagged fields"
@@ -47,9 +48,9 @@ class Layout(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class TransactionValue:
-    """A value. `status` is the id of the transaction's state, `partitions` is None while it is empty.
+    """A value. `status` is the id of the transaction's state; `partitions` is None while it is empty.
 
-    What stands behind `start_ms` is not in version 0; the last epoch is in KIP-360's form alone.
+    The fields after `start_ms` are not in version 0; the last epoch is only in KIP-360's form.
     """
 
     producer_id: int
@@ -67,7 +68,7 @@ class TransactionValue:
 
 
 _COUNT: Final = ExprAdapter(VarInt, lambda found, _: found - 1, lambda wanted, _: wanted + 1)
-"""Lengths of compact strings and arrays are written one larger, 0 is null."""
+"""Lengths of compact strings and arrays are written as one more; 0 is null."""
 _PARTITIONS_V0: Final = Struct(
     "topic" / PascalString(Int16ub, "utf8"), "ids" / PrefixedArray(Int32sb, Int32sb)
 )
@@ -79,7 +80,7 @@ _PARTITIONS_V1: Final = Struct(
 
 
 def _nullable(count: Construct, item: Construct) -> Construct:
-    """An array whose count is -1 when it is null."""
+    """An array that is null if its count is -1."""
     return Struct(
         "count" / count,
         "items" / If(lambda this: this.count >= 0, Array(lambda this: this.count, item)),
@@ -136,7 +137,7 @@ def read_key(data: bytes) -> str:
 
 
 def write_value(value: TransactionValue, layout: Layout) -> bytes:
-    """The value with what `layout` has room for."""
+    """The value, with the fields that `layout` has."""
     epochs: tuple[int, ...] = (value.producer_epoch,)
     head, compact = _HEAD, layout is Layout.V1
     if layout is Layout.KIP_360:
@@ -179,7 +180,8 @@ def _write_tags(out: bytearray, value: TransactionValue) -> None:
 
 
 def read_value(data: bytes, layout: Layout) -> TransactionValue:
-    """A value of version 0, or of version 1 as `layout` has it. construct.ConstructError for any other."""
+    """Reads a value of version 0, or of version 1 in the form of `layout`. construct.ConstructError for any
+    other."""
     if layout is not Layout.V0 and data[:2] == b"\0\0":
         layout = Layout.V0
     read = _VALUES[layout].parse(data)

@@ -25,8 +25,8 @@ _ZERO_UUID: Final = bytes(16)
 
 
 def compile_writer(schema: type, model: type) -> Writer:
-    """`model` -> bytes appended to a bytearray. Fields that the version lacks are left out; error codes are
-    written as they are, known to Kafka or not."""
+    """A writer that appends `model` to a bytearray. Fields that the version does not have are left out; error
+    codes are written even if Kafka does not know them."""
     scope: dict[str, Any] = {
         "uvarint": write_uvarint,
         "string": write_compact_string if flexible(schema) else write_string,
@@ -100,7 +100,7 @@ def _field(shape: Shape, model: type, scope: dict[str, Any], out: str) -> Iterat
     if shape.array:
         yield f"a = {value}"
         if scope["flexible"]:
-            # Inlined: most lengths are one byte, and a call costs more than the rest.
+            # Inlined: most lengths have one byte, and a call is more expensive than the rest.
             absent = 0 if shape.nullable else 1
             yield f"n = {absent} if a is None else len(a) + 1"
             yield f"{out}.append(n) if n < 128 else uvarint({out}, n)"

@@ -251,7 +251,7 @@ def _needed(header: BatchHeader, producers: ProducerStates, end: int) -> bool:
 
 
 def _merge(log: Log, count: int) -> None:
-    """Joins neighbours among the first `count` segments that together are no larger than `segment.bytes`."""
+    """Joins neighbours among the first `count` segments that together had at most `segment.bytes` before."""
     found, segment_bytes = log.segments.all, log.segments.settings.segment_bytes
     merged: list[Segment] = []
     size = 0

@@ -54,7 +54,7 @@ class AddPartitionsToTxnResponse:
 
 
 def upgrade(request: AddPartitionsToTxnRequest, version: int) -> AddPartitionsToTxnRequest:
-    """One transaction, up to v3, becomes a list of one (KIP-890)."""
+    """Up to v3, the only transaction becomes a list of one (KIP-890)."""
     if version < 4:
         only = AddPartitionsToTxnTransaction(
             request.v3_and_below_transactional_id,
@@ -67,7 +67,7 @@ def upgrade(request: AddPartitionsToTxnRequest, version: int) -> AddPartitionsTo
 
 
 def downgrade(response: AddPartitionsToTxnResponse, version: int) -> AddPartitionsToTxnResponse:
-    """Up to v3 the topics of the only transaction stand at the top."""
+    """Up to v3, the topics of the only transaction are at the top."""
     if version < 4:
         (only,) = response.results_by_transaction
         response.results_by_topic_v3_and_below = only.topic_results

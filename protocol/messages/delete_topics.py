@@ -32,7 +32,7 @@ class DeleteTopicsResponse:
 
 
 def upgrade(request: DeleteTopicsRequest, version: int) -> DeleteTopicsRequest:
-    """Names, up to v5, become topic states (KIP-516)."""
+    """Up to v5, names become topic states (KIP-516)."""
     if version < 6:
         request.topics = [DeleteTopicState(name=name) for name in request.topic_names]
     return request

@@ -11,7 +11,7 @@ class DescribableLogDirTopic:
 
 @dataclass(slots=True)
 class DescribeLogDirsRequest:
-    """`topics` is None for all."""
+    """`topics` is None for all topics."""
 
     topics: list[DescribableLogDirTopic] | None = None
 

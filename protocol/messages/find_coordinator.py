@@ -32,14 +32,14 @@ class FindCoordinatorResponse:
 
 
 def upgrade(request: FindCoordinatorRequest, version: int) -> FindCoordinatorRequest:
-    """One key, up to v3, becomes a list of one (KIP-699)."""
+    """Up to v3, the only key becomes a list of one (KIP-699)."""
     if version < 4:
         request.coordinator_keys = [request.key]
     return request
 
 
 def downgrade(response: FindCoordinatorResponse, version: int) -> FindCoordinatorResponse:
-    """Up to v3 the only coordinator stands at the top."""
+    """Up to v3, the only coordinator is at the top."""
     if version < 4:
         (only,) = response.coordinators
         response.error_code, response.error_message = only.error_code, only.error_message

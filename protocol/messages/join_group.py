@@ -42,14 +42,14 @@ class JoinGroupResponse:
 
 
 def upgrade(request: JoinGroupRequest, version: int) -> JoinGroupRequest:
-    """In v0 the session timeout is the rebalance timeout too (KIP-62)."""
+    """In v0 the session timeout is also the rebalance timeout (KIP-62)."""
     if version < 1:
         request.rebalance_timeout_ms = request.session_timeout_ms
     return request
 
 
 def downgrade(response: JoinGroupResponse, version: int) -> JoinGroupResponse:
-    """An unknown protocol name is empty up to v6, null since v7, and so is an empty one (KIP-559)."""
+    """An unknown or empty protocol name is empty up to v6, and null since v7 (KIP-559)."""
     name = response.protocol_name or None
     response.protocol_name = name or "" if version < 7 else name
     return response

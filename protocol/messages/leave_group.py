@@ -32,14 +32,14 @@ class LeaveGroupResponse:
 
 
 def upgrade(request: LeaveGroupRequest, version: int) -> LeaveGroupRequest:
-    """One member, up to v2, becomes a list of one (KIP-345)."""
+    """Up to v2, the only member becomes a list of one (KIP-345)."""
     if version < 3:
         request.members = [MemberIdentity(member_id=request.member_id)]
     return request
 
 
 def downgrade(response: LeaveGroupResponse, version: int) -> LeaveGroupResponse:
-    """Up to v2 the only member's error stands at the top."""
+    """Up to v2, the only member's error is at the top."""
     if version < 3 and not response.error_code and response.members:
         response.error_code = response.members[0].error_code
     return response

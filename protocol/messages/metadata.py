@@ -60,7 +60,7 @@ class MetadataResponse:
 
 
 def upgrade(request: MetadataRequest, version: int) -> MetadataRequest:
-    """In v0 an empty list asks for all topics, as null does from v1."""
+    """In v0 an empty list means all topics, as null does since v1."""
     if version < 1 and not request.topics:
         request.topics = None
     return request

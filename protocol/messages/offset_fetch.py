@@ -59,14 +59,14 @@ class OffsetFetchResponse:
 
 
 def upgrade(request: OffsetFetchRequest, version: int) -> OffsetFetchRequest:
-    """One group, up to v7, becomes a list of one (KIP-709). Null topics (all of them) exist from v2."""
+    """Up to v7, the only group becomes a list of one (KIP-709). Topics can be null (all of them) since v2."""
     if version < 8:
         request.groups = [OffsetFetchRequestGroup(group_id=request.group_id, topics=request.topics)]
     return request
 
 
 def downgrade(response: OffsetFetchResponse, version: int) -> OffsetFetchResponse:
-    """Up to v7 the only group stands at the top; v1 has no error code there, so each partition carries it."""
+    """Up to v7, the only group is at the top; v1 has no error code there, so each partition has it."""
     if version < 8:
         (only,) = response.groups
         response.topics, response.error_code = only.topics, only.error_code
