@@ -81,6 +81,7 @@ class Configs:
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
         self._parsed = _Parsed(self._parse)
         self._topic_defaults: dict[str, Value] | None = None
+        self._default_settings: TopicSettings | None = None
 
     @property
     def eligible_leader_replicas(self) -> bool:
@@ -92,6 +93,7 @@ class Configs:
         """Forgets what was derived from earlier values."""
         self._parsed.clear()
         self._topic_defaults = None
+        self._default_settings = None
 
     # Brokers
 
@@ -203,7 +205,12 @@ class Configs:
 
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """ConfigError if a name is unknown or a value is invalid."""
-        return settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
+        if not overrides and self._default_settings is not None:
+            return self._default_settings
+        found = settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
+        if not overrides:
+            self._default_settings = found
+        return found
 
 
 @functools.cache
