@@ -337,7 +337,7 @@ class ProducerStates:
 
     def log_start_advanced(self, offset: int) -> None:
         """Forgets producers without a record at or above `offset`, if the release does so."""
-        if not self.policies()[producer_state_retention].with_records:
+        if not self.entries or not self.policies()[producer_state_retention].with_records:
             return
         for producer_id, entry in list(self.entries.items()):
             if not entry.batches or entry.batches[-1].last_offset < offset:

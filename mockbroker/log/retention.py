@@ -9,24 +9,23 @@ def old_segments(log: Log, now_ms: int, limit: int) -> int:
     deleted; the active one is deleted too if all of it has expired.
     """
     segments, settings = log.segments, log.segments.settings
-    found = segments.all
+    found, count = segments.all, len(segments.all)
     gone = 0
-    while gone + 1 < len(found) and found[gone + 1].base_offset <= log.start_offset:
+    while gone + 1 < count and found[gone + 1].base_offset <= log.start_offset:
         gone += 1
-    if not settings.deletable:
-        return gone
-    deletable = gone
-    while deletable < len(found) and log.segment_end(deletable) <= limit:
-        deletable += 1
-    if deletable == len(found) and not segments.active.size:
-        deletable -= 1
-    if settings.retention_bytes >= 0:
+
+    def may_go() -> bool:
+        empty = gone == count - 1 and not segments.active.size
+        return not empty and log.segment_end(gone) <= limit
+
+    if settings.deletable and settings.retention_bytes >= 0:
         excess = sum(each.size for each in found[gone:]) - settings.retention_bytes
-        while gone < deletable and excess >= found[gone].size:
+        while gone < count and excess >= found[gone].size and may_go():
             excess -= found[gone].size
             gone += 1
-    if settings.retention_ms >= 0:
-        while gone < deletable and now_ms - segments.largest_timestamp(found[gone]) > settings.retention_ms:
+    if settings.deletable and settings.retention_ms >= 0:
+        latest_ms = now_ms - settings.retention_ms
+        while gone < count and segments.largest_timestamp(found[gone]) < latest_ms and may_go():
             gone += 1
     return gone
 

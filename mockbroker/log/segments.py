@@ -178,7 +178,7 @@ class Segments:
             self._begin(base_offset, now_ms)
 
     def _begin(self, base_offset: int, now_ms: int) -> None:
-        most = min(self.settings.segment_jitter_ms, self.settings.roll_ms)
+        most = self.settings.segment_jitter_ms and min(self.settings.segment_jitter_ms, self.settings.roll_ms)
         jitter_ms = self._draws.randrange(0, most) if most > 0 else 0
         self.active = Segment(base_offset, now_ms, jitter_ms)
         self.all.append(self.active)

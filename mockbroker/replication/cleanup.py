@@ -12,7 +12,7 @@ from ..environment import Environment, Timer
 from ..log import compaction, retention
 from ..policies.retention.retention_limit import retention_limit
 from ..policies.retention.time_retention import time_retention
-from .peers import Cleaned, HostedTopic
+from .peers import Cleaned, HostedTopic, LeaderEndPoint
 
 _NEVER_MS: Final = 1 << 60
 """Limits as high as Kafka's largest long mean no limit; no timer waits for that."""
@@ -109,41 +109,38 @@ class Cleanup:
         for partition in due:
             del self._planned[partition]
         passes: dict[tuple[HostedTopic, int], list[compaction.Pass]] = {}
+        leaders: set[Cleaned | LeaderEndPoint] = set()
         for partition in sorted(due, key=lambda each: not each.leads):
-            self._look(partition, passes.setdefault((partition.topic, partition.index), []))
+            partition.appended_ms = None
+            source = partition.fetcher.source if partition.fetcher is not None else None
+            leader = partition if source is None else source
+            if leader not in leaders:
+                leaders.add(leader)
+                leader.appended_ms = None
+                leader.tell_followers()
+            if not partition.deleted and partition.host.online:
+                at_ms = self._clean(partition, passes.setdefault((partition.topic, partition.index), []))
+                if at_ms < _NEVER_MS:
+                    self._plan(partition, max(at_ms, self._environment.now_ms + 1))
 
-    def _look(self, partition: Cleaned, passes: list[compaction.Pass]) -> None:
-        partition.appended_ms = None
-        source = partition.fetcher.source if partition.fetcher is not None else None
-        if source is None:
-            partition.tell_followers()
-        else:
-            source.appended_ms = None
-            source.tell_followers()
-        if partition.deleted or not partition.host.online:
-            return
-        now_ms = self._environment.now_ms
-        due = [each for each in self._clean(partition, passes) if each is not None and each < _NEVER_MS]
-        if due:
-            self._plan(partition, max(min(due), now_ms + 1))
-
-    def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> list[int | None]:
-        """Compacts a replica and deletes segments; returns when there may be more to do."""
+    def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> int:
+        """Compacts a replica and deletes segments; returns when there may be more to do, `_NEVER_MS` or
+        later if never."""
         now_ms, log, settings = self._environment.now_ms, partition.log, partition.topic.settings
         if settings.compacted:
             compaction.compact(log, now_ms, passes)
-        beyond = partition.policies[retention_limit] == "log-end-offset"
-        limit = log.end_offset if beyond else log.high_watermark
+        limit = log.high_watermark
+        if limit < log.end_offset and partition.policies[retention_limit] == "log-end-offset":
+            limit = log.end_offset
         count = retention.old_segments(log, now_ms, limit)
         if count:
             start = log.segment_end(count - 1)
             if start > log.start_offset:
                 partition.delete_upto(start)
             log.delete_segments(count, now_ms)
-        due = [retention.expires_at(log)]
-        if settings.compacted:
-            due.append(compaction.dirtier_at(log, now_ms))
-        if retention.old_segments(log, now_ms, log.end_offset):
+        if limit < log.end_offset and retention.old_segments(log, now_ms, log.end_offset):
             # What prevented the rest may be over at the next check.
-            due.append(now_ms)
-        return due
+            return now_ms
+        expires_ms = retention.expires_at(log) or _NEVER_MS
+        dirtier_ms = compaction.dirtier_at(log, now_ms) if settings.compacted else None
+        return min(expires_ms, dirtier_ms or _NEVER_MS)
