@@ -45,6 +45,7 @@ class Link:
         "_requests_ms",
         "_waiting",
         "broker",
+        "cut",
         "open",
         "sent",
     )
@@ -52,6 +53,8 @@ class Link:
     def __init__(self, network: "Network", name: str, broker: Broker) -> None:
         self._network, self._name, self.broker = network, name, broker
         self.open = True
+        self.cut = False
+        """Whether nothing gets through."""
         self.sent: deque[_Sent] = deque()
         """Requests without an answer yet, oldest first."""
         self._waiting: deque[_Sent] = deque()
@@ -66,7 +69,7 @@ class Link:
         network.environment.timers.at(self._requests_ms, partial(self._arrived, sent))
 
     def _arrived(self, sent: "_Sent") -> None:
-        if not self.open or self._network.is_cut(self._name, self.broker.id):
+        if not self.open or self.cut:
             return
         if self._busy or self._waiting:
             self._waiting.append(sent)
@@ -93,7 +96,7 @@ class Link:
         if answer is CLOSE:
             self.lose("closed by the broker")
         elif answer is not NO_ANSWER and self.open:
-            if network.loses_answer(self._name, sent.api):
+            if network.answers_to_lose and network.loses_answer(self._name, sent.api):
                 self.lose("the answer is lost")
             else:
                 self._answers_ms = network.arrives(self._answers_ms)
@@ -110,7 +113,7 @@ class Link:
         self._draining = False
 
     def _deliver(self, sent: "_Sent", answer: Any) -> None:
-        if self.open and not self._network.is_cut(self._name, self.broker.id):
+        if self.open and not self.cut:
             self.sent.remove(sent)
             sent.then(answer)
 
@@ -149,7 +152,8 @@ class Network:
         """How many requests have arrived at brokers."""
         self._links: dict[tuple[str, int, str], Link] = {}
         self._cut: set[tuple[str, int]] = set()
-        self._answers_to_lose: dict[str, ApiKey | None] = {}
+        self.answers_to_lose: dict[str, ApiKey | None] = {}
+        """The next answer to a client is lost, or the next to such a request."""
 
     def send(
         self, client: str, broker: int, api: ApiKey, version: int, request: Any, then: Then, lane: str = ""
@@ -163,7 +167,7 @@ class Network:
                 return
             link = self._links[key] = Link(self, client, self.cluster.brokers[broker])
             if (client, broker) in self._cut:
-                self._time_out(link)
+                self._cut_off(link)
         link.send(api, version, request, then)
 
     def arrives(self, not_before_ms: int) -> int:
@@ -171,32 +175,30 @@ class Network:
         at_ms = self.environment.now_ms + 1 + int(self._random.random() * self._delay_ms)
         return at_ms if at_ms > not_before_ms else not_before_ms
 
-    def is_cut(self, client: str, broker: int) -> bool:
-        return bool(self._cut) and (client, broker) in self._cut
-
     def cut(self, client: str, broker: int) -> None:
         """Cuts the client off from the broker; its connections fail when their requests time out."""
         self._cut.add((client, broker))
         for link in self._of(client, broker):
-            self._time_out(link)
+            self._cut_off(link)
 
     def mend(self, client: str, broker: int) -> None:
         self._cut.discard((client, broker))
+        for link in self._of(client, broker):
+            link.cut = False
 
     def mend_all(self) -> None:
-        self._cut.clear()
-        self._answers_to_lose.clear()
+        for client, broker in list(self._cut):
+            self.mend(client, broker)
+        self.answers_to_lose.clear()
 
     def lose_answer(self, client: str, api: ApiKey | None = None) -> None:
         """The next answer to the client, to any request or one of `api`, is lost with its connection."""
-        self._answers_to_lose[client] = api
+        self.answers_to_lose[client] = api
 
     def loses_answer(self, client: str, api: ApiKey) -> bool:
-        if not self._answers_to_lose or client not in self._answers_to_lose:
+        if client not in self.answers_to_lose or self.answers_to_lose[client] not in (None, api):
             return False
-        if self._answers_to_lose[client] not in (None, api):
-            return False
-        del self._answers_to_lose[client]
+        del self.answers_to_lose[client]
         return True
 
     def broker_down(self, broker: int) -> None:
@@ -208,5 +210,6 @@ class Network:
     def _of(self, client: str, broker: int) -> list[Link]:
         return [link for (c, b, _), link in self._links.items() if (c, b) == (client, broker) and link.open]
 
-    def _time_out(self, link: Link) -> None:
+    def _cut_off(self, link: Link) -> None:
+        link.cut = True
         self.environment.timers.at(self.environment.now_ms + self._timeout_ms, lambda: link.lose("timed out"))
