@@ -63,7 +63,7 @@ def fetch(call: Call, request: FetchRequest) -> object:
 
 
 def _any_exists(call: Call, context: FetchContext) -> bool:
-    return any(_resolve(call, context, key)[0] is not None for key, _ in context.partitions())
+    return any(_resolve(call, context, key)[0] is not None for key in context.partitions())
 
 
 def _failed(
@@ -96,7 +96,7 @@ class _Waiting:
         there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
         self.partitions = [partition for _, partition in there if partition is not None]
         self.follower = context.request.replica_state.replica_id >= 0
-        asked = dict(context.partitions())
+        asked = context.partitions()
         context.awaited = {
             key: self._place(partition, asked[key].fetch_offset)
             for key, partition in there
@@ -204,7 +204,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
     left, size, at_once = request.max_bytes, 0, False
     results: Results = []
     missing: Results = []
-    for key, asked in context.partitions():
+    for key, asked in context.partitions().items():
         partition, error = _resolve(call, context, key)
         if partition is None:
             # A topic that is deleted while the request waits fails when it is read, not when it is looked up.

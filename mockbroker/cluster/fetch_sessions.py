@@ -1,6 +1,6 @@
 """Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -105,7 +105,7 @@ class FetchContext:
     FETCH_SESSION_TOPIC_ID_ERROR; UNKNOWN_SERVER_ERROR where a broker fails on it.
     """
 
-    __slots__ = ("awaited", "error", "incremental", "request", "session")
+    __slots__ = ("_asked", "awaited", "error", "incremental", "request", "session")
 
     def __init__(
         self,
@@ -118,21 +118,20 @@ class FetchContext:
         self.session = session
         self.incremental = incremental
         self.error = error
+        self._asked: dict[Key, FetchPartition] = {}
+        if session is None:
+            for topic in request.topics:
+                for asked in topic.partitions:
+                    self._asked[topic.topic, topic.topic_id, asked.partition] = asked
         self.awaited: Mapping[Key, tuple[int, int]] = {}
         """Those that were there when the request began to wait: base offsets of the batch and the segment in
         which each began to read."""
 
-    def partitions(self) -> Iterator[tuple[Key, FetchPartition]]:
+    def partitions(self) -> Mapping[Key, FetchPartition]:
         """In the order in which they are read."""
-        if self.session is not None:
-            for key, cached in self.session.partitions.items():
-                yield key, cached.asked
-            return
-        once: dict[Key, FetchPartition] = {}
-        for topic in self.request.topics:
-            for asked in topic.partitions:
-                once[topic.topic, topic.topic_id, asked.partition] = asked
-        yield from once.items()
+        if self.session is None:
+            return self._asked
+        return {key: cached.asked for key, cached in self.session.partitions.items()}
 
     def know(self, key: Key) -> None:
         """Remembers in the session that the topic of this id exists."""

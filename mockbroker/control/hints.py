@@ -288,7 +288,7 @@ def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, TopicPartition, in
         request = context.request
         if request.replica_state.replica_id >= 0:
             continue
-        for (name, topic_id, index), asked in context.partitions():
+        for (name, topic_id, index), asked in context.partitions().items():
             topic = cluster.topic_ids.get(topic_id) if topic_id else cluster.topics.get(name)
             partition = topic.partition(index) if topic else None
             if partition is not None:

@@ -40,7 +40,7 @@ def test_a_session_keeps_its_partitions_and_forgets_those_it_is_told_to() -> Non
     number = opened(found, 3)
     again = found.context(request(0, session_id=number, epoch=1, forget=[1]), 12)
     assert again.incremental
-    assert [key[2] for key, _ in again.partitions()] == [0, 2]
+    assert [key[2] for key in again.partitions()] == [0, 2]
     assert not again.error
 
 
@@ -74,7 +74,7 @@ def test_a_full_cache_gives_no_session_and_the_request_is_served_without() -> No
     assert opened(found)
     context = found.context(request(2), 12)
     assert context.session is None
-    assert [key[2] for key, _ in context.partitions()] == [0, 1]
+    assert [key[2] for key in context.partitions()] == [0, 1]
 
 
 def test_a_session_that_was_idle_for_long_makes_room() -> None:
