@@ -40,7 +40,7 @@ class Call:
     @property
     def policies(self) -> "Policies":
         """The answers in force on the broker that is asked."""
-        return self.broker.policies
+        return self.environment.policies.at(broker=self.broker.id)
 
     def partition(self, topic: "Topic | str | None", index: int) -> "Partition | None":
         """The partition as the broker that is asked knows it, None if there is none, or it has not heard of

@@ -1,7 +1,6 @@
 """What a follower does: truncates its log for a new leader, fetches, appends, and fails
 (`AbstractFetcherThread.scala`, `ReplicaFetcherThread.scala`)."""
 
-from ..log.log import Log
 from ..policies import Policies
 from ..policies.epochs.empty_epochs import empty_epochs
 from ..policies.followers.fetcher_failure import fetcher_failure
@@ -37,9 +36,11 @@ class Fetcher:
     __slots__ = (
         "_known_epoch",
         "_known_leader",
+        "broker",
         "cut",
         "delay_ms",
         "failure",
+        "log",
         "partition",
         "source",
         "state",
@@ -48,6 +49,8 @@ class Fetcher:
 
     def __init__(self, partition: Following) -> None:
         self.partition = partition
+        self.broker = partition.broker
+        self.log = partition.log
         self.state = FollowerState.OFFLINE
         self.source: LeaderEndPoint | None = None
         self.cut = False
@@ -56,14 +59,6 @@ class Fetcher:
         self.failure = ""
         self._known_leader = partition.leader
         self._known_epoch = partition.leader_epoch
-
-    @property
-    def broker(self) -> int:
-        return self.partition.broker
-
-    @property
-    def log(self) -> Log:
-        return self.partition.log
 
     @property
     def _policies(self) -> Policies:

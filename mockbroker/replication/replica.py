@@ -76,6 +76,7 @@ class Replica:
         "isr",
         "leader",
         "leader_epoch",
+        "leads",
         "log",
         "partition_epoch",
         "replicas",
@@ -117,6 +118,8 @@ class Replica:
         # Answers that are not encoded yet refer to these lists, so they are replaced and never changed.
         self.replicas, self.isr = registered.replicas, registered.isr
         self.leader: int = registered.leader
+        self.leads = registered.leader == self.broker
+        """Whether this broker leads it, as far as it knows."""
         self.leader_epoch: int = registered.leader_epoch
         self.partition_epoch: int = registered.partition_epoch
 
@@ -126,11 +129,6 @@ class Replica:
     def policies(self) -> Policies:
         """The answers in force for this topic on this broker."""
         return self.environment.policies.at(self.topic.name, self.broker)
-
-    @property
-    def leads(self) -> bool:
-        """Whether this broker leads it, as far as it knows."""
-        return self.leader == self.broker
 
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode:
         """Why the broker may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
