@@ -1,6 +1,7 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext, Key
@@ -52,12 +53,12 @@ def fetch(call: Call, request: FetchRequest) -> object:
         request.isolation_level = 0
     # A Fetch does not wait for more than it takes (`KafkaApis.handleFetchRequest`).
     request.min_bytes = min(request.min_bytes, request.max_bytes)
-    results, size, at_once = _read(call, context)
-    if at_once or request.max_wait_ms <= 0 or size >= request.min_bytes:
-        return _in_time(call, context, results)
-    waiting = _Waiting(call, context, request.min_bytes - size, results)
+    read = _read(call, context)
+    if read.at_once or request.max_wait_ms <= 0 or read.size >= request.min_bytes:
+        return _in_time(call, context, read.results)
+    waiting = _Waiting(call, context, read)
     if waiting.falls_behind():
-        return _in_time(call, context, results)
+        return _in_time(call, context, read.results)
     waiting.begin()
     return PARKED
 
@@ -87,20 +88,18 @@ class _Waiting:
 
     __slots__ = ("call", "context", "follower", "keys", "missing", "partitions", "timer")
 
-    def __init__(self, call: Call, context: FetchContext, missing: int, results: Results) -> None:
+    def __init__(self, call: Call, context: FetchContext, read: "_Read") -> None:
         self.call = call
         self.context = context
-        self.missing = missing
+        self.missing = context.request.min_bytes - read.size
         # What is to be read from another replica is not waited for here.
-        self.keys = [key for key, result in results if result.preferred_read_replica < 0]
-        there = [(key, _resolve(call, context, key)[0]) for key in self.keys]
-        self.partitions = [partition for _, partition in there if partition is not None]
+        self.keys = [key for key, result in read.results if result.preferred_read_replica < 0]
+        there = {key: read.partitions[key] for key in self.keys if key in read.partitions}
+        self.partitions = list(there.values())
         self.follower = context.request.replica_state.replica_id >= 0
         asked = context.partitions()
         context.awaited = {
-            key: self._place(partition, asked[key].fetch_offset)
-            for key, partition in there
-            if partition is not None
+            key: self._place(partition, asked[key].fetch_offset) for key, partition in there.items()
         }
 
     def begin(self) -> None:
@@ -147,9 +146,9 @@ class _Waiting:
             if size and not self.context.request.isolation_level:
                 self.missing -= size
             else:
-                _, found, at_once = _read(self.call, self.context, again=True)
-                done = at_once or self._gone() or self.falls_behind()
-                self.missing = 0 if done else self.context.request.min_bytes - found
+                read = _read(self.call, self.context, again=True)
+                done = read.at_once or self._gone() or self.falls_behind()
+                self.missing = 0 if done else self.context.request.min_bytes - read.size
             if self.missing <= 0:
                 self.complete()
         except Exception as error:  # it is told by another's request, which goes on
@@ -173,8 +172,8 @@ class _Waiting:
 
     def complete(self) -> None:
         self._forget()
-        results, _, _ = _read(self.call, self.context, again=True)
-        answer = _in_time(self.call, self.context, results)
+        read = _read(self.call, self.context, again=True)
+        answer = _in_time(self.call, self.context, read.results)
         if isinstance(answer, FetchResponse) and not answer.error_code:
             # A broker that fails when the wait is over never answers.
             self.call.answer(answer)
@@ -194,8 +193,17 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
     return partition, ErrorCode.NONE if partition else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Results, int, bool]:
-    """What can be read now, its size in bytes, and whether it has to be answered at once.
+class _Read(NamedTuple):
+    """What can be read now, its size in bytes, whether it has to be answered at once, and the partitions."""
+
+    results: Results
+    size: int
+    at_once: bool
+    partitions: dict[Key, Partition]
+
+
+def _read(call: Call, context: FetchContext, again: bool = False) -> _Read:
+    """Reads all that the request asks for.
 
     When a waiting request is read `again`, the leader learns nothing more about a follower. Unknown topic ids
     and then unknown partitions come last in the answer, which they don't hasten while there are others.
@@ -204,6 +212,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
     left, size, at_once = request.max_bytes, 0, False
     results: Results = []
     missing: Results = []
+    partitions: dict[Key, Partition] = {}
     for key, asked in context.partitions().items():
         partition, error = _resolve(call, context, key)
         if partition is None:
@@ -214,6 +223,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
             continue
         result = _read_partition(call, request, partition, asked, left, size == 0, again)
         results.append((key, result))
+        partitions[key] = partition
         if (
             result.error_code
             or result.diverging_epoch is not NO_DIVERGENCE
@@ -229,7 +239,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> tuple[Resul
         left = max(0, left)
     if missing:
         missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
-    return results + missing, size, at_once or not results
+    return _Read(results + missing, size, at_once or not results, partitions)
 
 
 def _past_end(
