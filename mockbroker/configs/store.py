@@ -113,10 +113,15 @@ class Configs:
     def broker_text(self, name: str, broker: int | None = None) -> str | None:
         """The effective value; None if none is set and there is no default. ConfigError for an unknown
         name."""
+        text = self._set_text(name, broker)
+        return self.broker_key(name).default if text is None else text
+
+    def _set_text(self, name: str, broker: int | None) -> str | None:
+        """The strongest value that is set, None if none is."""
         for _, values in self.layers(broker):
             if name in values:
                 return values[name]
-        return self.broker_key(name).default
+        return None
 
     def broker_value(self, name: str, broker: int | None = None) -> Value:
         """The effective value, parsed."""
@@ -133,8 +138,8 @@ class Configs:
         return value
 
     def _parse(self, name: str, broker: int | None) -> Value:
-        text = self.broker_text(name, broker)
-        return None if text is None else self.broker_key(name).parse(text)
+        text, key = self._set_text(name, broker), self.broker_key(name)
+        return key.default_value if text is None else key.parse(text)
 
     def _static_key(self, name: str) -> ConfigKey:
         try:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from ..errors import MockBrokerError
@@ -32,7 +33,7 @@ class ConfigError(MockBrokerError, ValueError):
     """An unknown name or an invalid value; the message is Kafka's."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConfigKey:
     """The definition of one configuration in one release.
 
@@ -51,6 +52,11 @@ class ConfigKey:
     @property
     def sensitive(self) -> bool:
         return self.type == "PASSWORD"
+
+    @cached_property
+    def default_value(self) -> Value:
+        """`default`, parsed; None where there is none."""
+        return None if self.default is None else self.parse(self.default)
 
     def parse(self, text: str | None) -> Value:
         """The value of `text`. ConfigError if it is not a value of this configuration."""

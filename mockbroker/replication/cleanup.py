@@ -40,8 +40,9 @@ class Cleanup:
         partition.appended_ms = self._environment.now_ms
         partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
         settings = partition.topic.settings
-        if settings.compacted or settings.retention_bytes >= 0 or partition not in self._planned:
-            self._plan_for_content(partition)
+        in_time = settings.retention_ms >= 0 and partition not in self._planned
+        if in_time or settings.compacted or settings.retention_bytes >= 0:
+            self._plan(partition, partition.appended_ms + 1)
 
     def log_start_moved(self, partition: Cleaned) -> None:
         """Segments may be below it now; these are deleted whatever the topic's configuration."""
