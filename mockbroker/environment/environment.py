@@ -64,11 +64,20 @@ class Environment:
         """
         if waited_ms > self.timers.waited_ms:
             self.timers.waited_ms = waited_ms
-        while (due := self.timers.pop_due(now_ms)) is not None:
-            deadline, callback, owner = due
-            if deadline > self.now_ms:
-                self.now_ms = deadline
-            self.contain(callback, owner)
+        before = self.at_work
+        try:
+            while (due := self.timers.pop_due(now_ms)) is not None:
+                deadline, callback, owner = due
+                self.at_work = owner
+                if deadline > self.now_ms:
+                    self.now_ms = deadline
+                # As `contain` does, without a call more for each timer.
+                try:
+                    callback()
+                except Exception as error:
+                    self.fail(error, owner)
+        finally:
+            self.at_work = before
         self.now_ms = max(self.now_ms, now_ms)
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:

@@ -79,9 +79,11 @@ class Partition(Replica):
                 notify(size)
 
     def _plan_cleanup(self) -> None:
-        self.host.cleanup.appending(self)
-        for replica in self._in_step():
-            self.host.cleanup.appending(replica)
+        appending = self.host.cleanup.appending
+        appending(self)
+        for follower in self.followers.values():
+            if follower.replica is not None:
+                appending(follower.replica)
 
     def _in_step(self) -> list[Attached]:
         return [each.replica for each in self.followers.values() if each.replica is not None]
