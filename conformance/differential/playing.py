@@ -40,12 +40,19 @@ class Brokers(Protocol):
 
 class Playing:
     """One sequence at one cluster. `suffix` and `now_ms` are to be the same at the other. `brokers` is needed
-    only by `RESTARTS`."""
+    only by `RESTARTS`. `recorded` are the answers of another cluster: what that answered is waited for."""
 
     def __init__(
-        self, target: Target, sequence: Sequence, suffix: str, now_ms: int, brokers: Brokers | None = None
+        self,
+        target: Target,
+        sequence: Sequence,
+        suffix: str,
+        now_ms: int,
+        brokers: Brokers | None = None,
+        recorded: list[Any] | None = None,
     ) -> None:
         self._target = target
+        self._answered, self._answered_late = _answered(recorded)
         self._brokers = brokers
         self._down: set[int] = set()
         self._sequence = sequence
@@ -139,7 +146,7 @@ class Playing:
             if step.api == "fetch":
                 # Wherever it is sent: partitions of its session may be followed there.
                 self._settling.caught_up()
-            client.set_timeout(_WAIT_S if waits else TIMEOUT_S)
+            client.set_timeout(_WAIT_S if waits and number not in self._answered else TIMEOUT_S)
             client.send_frame(frame)
             if silent and not step.mutations:
                 answer = self._silence(client)
@@ -170,7 +177,7 @@ class Playing:
     def _late_answers(self) -> list[Any]:
         found = []
         for number, step, client in self._late:
-            client.set_timeout(_WAIT_S)
+            client.set_timeout(TIMEOUT_S if number in self._answered_late else _WAIT_S)
             try:
                 frame = client.read_frame()
                 found.append([number, self._normalised(_readable(step.api, step.version, frame), step)])
@@ -236,6 +243,22 @@ class Playing:
             if abs(after) < _DAY_MS:
                 return f"<now {round(after / _MINUTE_MS):+d} min>"
         return match[0]
+
+
+def _answered(recorded: list[Any] | None) -> tuple[set[int], set[int]]:
+    """Numbers of steps that were answered at once, and of those that were answered late."""
+    if recorded is None:
+        return set(), set()
+    *answers, late = recorded
+    at_once = {number for number, each in enumerate(answers) if _alone(each) != NO_ANSWER}
+    return at_once, {number for number, each in late if each != NO_ANSWER}
+
+
+def _alone(answer: Any) -> Any:
+    """Without what was seen aside."""
+    while isinstance(answer, dict) and "answer" in answer:
+        answer = answer["answer"]
+    return answer
 
 
 def _unordered(value: Any) -> Any:

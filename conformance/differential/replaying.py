@@ -26,5 +26,5 @@ def replay(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Difference 
 
 def _played(target: Target, recorded: Recorded, suffix: str, cluster: MockCluster) -> Difference | None:
     now_ms = int(time.time() * 1000) - BEHIND_MS
-    got = Playing(target, recorded.sequence, suffix, now_ms, cluster).play()
+    got = Playing(target, recorded.sequence, suffix, now_ms, cluster, recorded.answers).play()
     return first_difference(recorded.sequence, recorded.answers, got)
