@@ -50,7 +50,7 @@ def policy() -> Broken:
 
 @pytest.fixture
 def cluster(brokers: int, policy: Broken) -> Iterator[MockCluster]:
-    config = {"group.initial.rebalance.delay.ms": "3000", "group.max.session.timeout.ms": "300000"}
+    config = {"group.initial.rebalance.delay.ms": "9000", "group.max.session.timeout.ms": "300000"}
     with MockCluster(
         brokers=brokers, config=config, policies={"tied-protocols": policy}, clock="manual"
     ) as started:

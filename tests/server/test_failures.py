@@ -22,7 +22,7 @@ from mockbroker.server.observer import ClientConnection, SilentObserver
 CONFIG = {
     "default.replication.factor": "2",
     "transaction.state.log.replication.factor": "2",
-    "group.initial.rebalance.delay.ms": "3000",
+    "group.initial.rebalance.delay.ms": "60000",
 }
 
 
@@ -68,7 +68,7 @@ def deleted(cluster: MockCluster, client: Client) -> Pending:
 def joined(cluster: MockCluster, client: Client) -> Pending:
     if cluster.run(lambda core: core.offsets_partition("g").leader) != 1:
         cluster.move_coordinator(group="g", to=1)
-    asked = {"group_id": "g", "session_timeout": 10_000, "rebalance_timeout": 10_000, "member_id": ""}
+    asked = {"group_id": "g", "session_timeout": 10_000, "rebalance_timeout": 60_000, "member_id": ""}
     return client.send(
         "join_group",
         3,
