@@ -50,7 +50,7 @@ def policy() -> Broken:
 
 @pytest.fixture
 def cluster(brokers: int, policy: Broken) -> Iterator[MockCluster]:
-    config = {"group.initial.rebalance.delay.ms": "9000", "group.max.session.timeout.ms": "300000"}
+    config = {"group.initial.rebalance.delay.ms": "8000", "group.max.session.timeout.ms": "300000"}
     with MockCluster(
         brokers=brokers, config=config, policies={"tied-protocols": policy}, clock="manual"
     ) as started:
@@ -91,7 +91,7 @@ def parked(cluster: MockCluster, asks: list[Ask]) -> list[Pending]:
 def stable(cluster: MockCluster, asks: list[Ask]) -> list[Ask]:
     """The members of a stable generation, the leader first."""
     pending = parked(cluster, asks)
-    cluster.clock.advance("10s")
+    cluster.clock.advance("20s")
     answers = [ask.client.receive(each) for ask, each in zip(asks, pending, strict=True)]
     members = [ask._replace(member_id=a["member_id"]) for ask, a in zip(asks, answers, strict=True)]
     leader = members[0]
@@ -135,7 +135,7 @@ def test_members_that_wait_for_a_generation(
             waiting = asks
             pending.append(asks[2].join())
         else:
-            cluster.clock.advance({"delay": "10s", "timeout": "61s", "silence": "41s"}[begun])
+            cluster.clock.advance({"delay": "20s", "timeout": "61s", "silence": "41s"}[begun])
         ends = [end(ask, each) for ask, each in zip(waiting, pending, strict=True)]
     policy.raises = False
     expected = "UNKNOWN_SERVER_ERROR" if error is OwnPolicyError else "closed"
@@ -145,5 +145,8 @@ def test_members_that_wait_for_a_generation(
     # They come back, and the group goes on.
     members = group(cluster)["members"]
     asks = [ask._replace(member_id=member) for ask, member in zip(asks, members, strict=False)]
-    again = [ask.join() for ask in asks]
+    with cluster.faults.add("watch", api="JoinGroup") as came:
+        again = [ask.join() for ask in asks]
+        came.wait(hits=len(asks))
+    cluster.clock.advance("20s")
     assert [end(ask, each) for ask, each in zip(asks, again, strict=True)] == ["NONE"] * len(members)
