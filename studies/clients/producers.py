@@ -87,7 +87,7 @@ class Producer:
         return self._client.tell(self.name, "send", topic, str(partition), value)
 
     def ask(self, command: str, *words: str) -> Reply:
-        """init, begin, commit, abort or flush: what came of it. TimeoutError."""
+        """init, begin, commit, abort, flush, or partitions with a topic: what came of it. TimeoutError."""
         return self._client.tell(self.name, command, *words).result(LIMIT_S)
 
     def close(self) -> None:

@@ -141,7 +141,7 @@ def without_hints(broker: Broker, name: str) -> Iterator[None]:
 
 
 def _is_about(hint: str, name: str) -> bool:
-    """Not about a topic or group of another test, which may be hinted at as soon as this one has some that are
+    """Not about a topic or group of another test, which may be hinted at as soon as this one has one that is
     nearly of that name."""
     subject = hint.partition(": did you mean")[0]
     return name in subject or not subject.startswith(("the topic ", "the group "))

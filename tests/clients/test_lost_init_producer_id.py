@@ -34,7 +34,7 @@ _LOGGER: Final = logging.Logger("lost", logging.CRITICAL)
 class Sender(Protocol):
     """A transactional producer."""
 
-    def ask(self, command: str) -> Reply: ...
+    def ask(self, command: str, *words: str) -> Reply: ...
 
     def send(self, topic: str, value: str) -> Future[Reply]: ...
 
@@ -57,7 +57,7 @@ class Confluent:
             }
         )
 
-    def ask(self, command: str) -> Reply:
+    def ask(self, command: str, *words: str) -> Reply:
         try:
             match command:
                 case "init":
@@ -145,6 +145,9 @@ def wants_a_bump(running: MockCluster, one: Sender, client: str) -> None:
     assert not one.send(TOPIC, "a").result(TIMEOUT).error
     with running.faults.add("error", api="Produce", error=CLIENTS[client].refusal, times=1):
         assert one.send(TOPIC, "b").result(TIMEOUT).error
+    # The Java producer tells of the failure first, and then takes note of it (`Sender.failBatch`): before its
+    # thread asks for metadata.
+    assert one.ask("partitions", "__transaction_state") == Reply()
     assert running.run(epochs) == (0, -1)
 
 

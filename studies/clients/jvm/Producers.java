@@ -15,7 +15,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
  * Any number of producers, each in a thread of its own. Needs nothing newer than kafka-clients 2.3.
  *
  * A line on stdin is a command, tab-separated, with a number: "NUMBER open NAME KEY=VALUE…",
- * "NUMBER send NAME TOPIC PARTITION VALUE", "NUMBER init NAME", and so on for begin, commit, abort, flush and close.
+ * "NUMBER send NAME TOPIC PARTITION VALUE", "NUMBER partitions NAME TOPIC", "NUMBER init NAME", and so on for begin,
+ * commit, abort, flush and close.
  * Its outcome is a line on stdout, "event" and JSON: number, offset or -1, error or "", text.
  * Commands to one producer follow each other; "send" does not wait until the record is delivered.
  */
@@ -64,6 +65,7 @@ public final class Producers {
                 case "commit": producer.commitTransaction(); break;
                 case "abort": producer.abortTransaction(); break;
                 case "flush": producer.flush(); break;
+                case "partitions": producer.partitionsFor(words[3]); break;
                 case "close":
                     thread.shutdown();
                     producer.close(Duration.ZERO);  // what is not delivered by now fails
