@@ -10,3 +10,8 @@ class ApiError(Exception):
         super().__init__(message or code.name)
         self.code = code
         self.message = message
+
+    @property
+    def told(self) -> str:
+        """The error's name, and Kafka's words for it."""
+        return f"{self.code.name}: {self.message}" if self.message else self.code.name

@@ -1,6 +1,6 @@
 """What operators do in an hour, and what goes wrong."""
 
-from mockbroker.cluster import connectivity, controller
+from mockbroker.controller import elections
 
 from .stage import InMemory, Stage
 
@@ -41,22 +41,22 @@ def brokers(stage: Stage) -> None:
     broker = stage.hour % 3 + 1
     match stage.hour % 5:
         case 0:
-            controller.stop_broker(stage.cluster, broker)
+            stage.cluster.processes.stop(broker)
         case 1:
-            controller.kill_broker(stage.cluster, broker)
+            stage.cluster.processes.kill(broker)
         case 2:
             others = [each for each in stage.cluster.brokers if each != broker]
-            connectivity.cut_off(stage.cluster, broker, others, from_controller=True)
+            stage.cluster.network.cut_off(broker, others, from_controller=True)
             stage.write("orders", 0, stage.batch(), acks=1)
             stage.ask(1, "metadata", 8, {"topics": [{"name": "cut.off"}], "allow_auto_topic_creation": True})
             stage.ask(1, "delete_topics", 5, {"topic_names": ["cut.off"], "timeout": 1000})
         case _:
             for partition in list(stage.cluster.partitions()):
-                controller.move_leader(stage.cluster, partition)
+                elections.move_leader(partition)
     stage.pass_ms(60_000)
-    controller.start_broker(stage.cluster, broker)
-    connectivity.rejoin(stage.cluster, broker)
+    stage.cluster.processes.start(broker)
+    stage.cluster.network.rejoin(broker)
     stage.pass_ms(60_000)
     for partition in stage.cluster.partitions():
         if partition.leader != partition.replicas[0]:
-            controller.move_leader(stage.cluster, partition, partition.replicas[0])
+            elections.move_leader(partition, partition.replicas[0])

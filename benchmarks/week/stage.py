@@ -38,6 +38,7 @@ class InMemory(Client):
     def __init__(self, stage: "Stage", broker: int, client_id: str | None = "week") -> None:
         super().__init__("memory", 0, client_id)
         self.connection = Connection(
+            stage.cluster,
             stage.cluster.brokers[broker],
             f"client {next(stage.numbers)}",
             "/127.0.0.1",

@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from mockbroker.controller.topic_creation import assign_replicas
+
 from ...cluster.cluster import Cluster
 from ...control.table import find
 from ...control.target import Target
@@ -67,7 +69,9 @@ class Stage:
         self._named_twice = False
         """Whether a member named a protocol twice: no broker answers that one, nor its group."""
         for name in TOPICS:
-            self.cluster.create_topic(name, self.cluster.assign_replicas(3, 1 if name == "t1" else 3))
+            self.cluster.create_topic(
+                name, assign_replicas(self.cluster.controller, 3, 1 if name == "t1" else 3)
+            )
         self.cluster.create_topic(WITNESS, [[1]], {"max.message.bytes": "1000000", "retention.ms": "-1"})
         self._slice = ENDLESS
         if sliced:
@@ -193,6 +197,7 @@ class Stage:
 
     def connect(self, broker: int) -> Connection:
         return Connection(
+            self.cluster,
             self.cluster.brokers[broker],
             "fuzz",
             "/127.0.0.1",

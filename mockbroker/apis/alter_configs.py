@@ -47,7 +47,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
         case ResourceType.TOPIC:
             resources.alter_topic(cluster, name, lambda _: values, validate_only)
         case ResourceType.BROKER:
-            resources.alter_broker(call.broker, name, lambda _: values, validate_only)
+            resources.alter_broker(call.cluster, call.broker, name, lambda _: values, validate_only)
         case ResourceType.CLIENT_METRICS:
             resources.alter_client_metrics(cluster, name, lambda _: values, validate_only)
         case ResourceType.GROUP:

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
+from ..controller import reassignments, topic_creation
 from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..cluster.cluster import Cluster
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import TopicPartition
     from ..metadata.records import PartitionChangeRecord
 
 _SMALL_SET: Final = 4
@@ -40,7 +40,7 @@ def alter_partition_reassignments(
     by_zookeeper = call.policies[reassignment_refusal] == "dead-brokers"
     may_change_factor = request.allow_replication_factor_change
     answer = AlterPartitionReassignmentsResponse()
-    if call.cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         answer.error_code = ErrorCode.NOT_CONTROLLER
         answer.error_message = default_message(ErrorCode.NOT_CONTROLLER)
         return answer
@@ -82,7 +82,7 @@ class _Change(NamedTuple):
 
 
 def _make(cluster: "Cluster", changes: list[_Change]) -> None:
-    cluster.write(*(record for change in changes for record in change.records))
+    cluster.controller.write(*(record for change in changes for record in change.records))
     for change in changes:
         reassignments.complete(change.partition)
 
@@ -98,7 +98,7 @@ def _looked_at(call: Call, topic: str, asked: ReassignablePartition, may_change_
         raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"Unable to find {missing}.")
     if asked.replicas is None:
         return _Change(partition, reassignments.records(partition, None))
-    topic_creation.check_brokers(cluster, asked.replicas)
+    topic_creation.check_brokers(cluster.controller, asked.replicas)
     before, after = reassignments.replication_factor(partition), len(asked.replicas)
     if not may_change_factor and before != after:
         message = f"The replication factor is changed from {before} to {after}"

@@ -3,8 +3,9 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..cluster import reassignments, topic_creation
 from ..cluster.call import Call
+from ..controller import reassignments, topic_creation
+from ..controller.topic_creation import assign_replicas
 from ..policies.topics.partitions_during_reassignment import partitions_during_reassignment
 from ..policies.topics.replicas_of_new_partitions import replicas_of_new_partitions
 from ..policies.topics.too_many_new_partitions import too_many_new_partitions
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 def create_partitions(call: Call, request: CreatePartitionsRequest) -> CreatePartitionsResponse:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster
-    if cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         names = dict.fromkeys(topic.name for topic in request.topics)
         return CreatePartitionsResponse(
             results=[CreatePartitionsTopicResult(name, ErrorCode.NOT_CONTROLLER) for name in names]
@@ -99,11 +100,11 @@ def _assignment(
     """The replicas of the new partitions. ApiError."""
     present = len(topic.partitions)
     zero = topic.policies[replicas_of_new_partitions] == "as-partition-0"
-    factor = len(topic.partitions[0 if zero else topic.in_table_order()[0]].replicas)
+    factor = len(topic.partitions[0 if zero else cluster.controller.partition_order(topic.id)[0]].replicas)
     if asked.assignments is None:
-        topic_creation.check_replication_factor(cluster, factor)
+        topic_creation.check_replication_factor(cluster.controller, factor)
         first = topic.partitions[0].replicas[0] - 1 + present
-        return cluster.assign_replicas(more, factor, first=first)
+        return assign_replicas(cluster.controller, more, factor, first=first)
     if len(asked.assignments) != more:
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
@@ -111,5 +112,5 @@ def _assignment(
             f"but only {len(asked.assignments)} assignment(s) were specified.",
         )
     for index, each in enumerate(asked.assignments, present):
-        topic_creation.check_replicas(cluster, index, each.broker_ids, factor)
+        topic_creation.check_replicas(cluster.controller, index, each.broker_ids, factor)
     return [list(each.broker_ids) for each in asked.assignments]

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Final
 
-from ..cluster import topic_creation
 from ..cluster.call import Call
-from ..cluster.topic_names import CLUSTER_METADATA
-from ..cluster.work import Steps, in_parts
+from ..cluster.work import Steps
+from ..controller import topic_creation
+from ..controller.topic_names import CLUSTER_METADATA
 from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -31,13 +31,13 @@ _TOPICS_IN_A_PART: Final = 16
 @handles(ApiKey.CREATE_TOPICS)
 def create_topics(call: Call, request: CreateTopicsRequest) -> object:
     """Every topic succeeds or fails by itself."""
-    return in_parts(call, _answer(call, request))
+    return call.in_parts(_answer(call, request))
 
 
 def _answer(call: Call, request: CreateTopicsRequest) -> Steps:
     """One part for every few topics: other requests may create some of them in between."""
     cluster = call.cluster
-    if cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         return CreateTopicsResponse(
             topics=[_failure(topic.name, ErrorCode.NOT_CONTROLLER, None) for topic in request.topics]
         )
@@ -108,7 +108,7 @@ class _Creation:
             overrides, assignment = self.checked(topic)
         except ApiError as error:
             if not self._validate_only:
-                cluster.notes.topic_not_created(topic.name, topic_creation.told(error))
+                cluster.notes.topic_not_created(topic.name, error.told)
             return _failure(topic.name, error.code, error.message)
         if self._validate_only:
             topic_id = cluster.environment.new_uuid()
@@ -126,8 +126,10 @@ class _Creation:
     def checked(self, topic: CreatableTopic) -> tuple[dict[str, str], list[list[int]]]:
         """The topic's own configurations, and the replicas of its partitions. ApiError."""
         cluster = self._cluster
-        topic_creation.check_name(cluster, topic.name, beside=self._made)
-        overrides = topic_creation.check_configs(cluster, [(each.name, each.value) for each in topic.configs])
+        topic_creation.check_name(cluster.controller, topic.name, beside=self._made)
+        overrides = topic_creation.check_configs(
+            cluster.controller, [(each.name, each.value) for each in topic.configs]
+        )
         return overrides, _assignment(cluster, topic, self._first)
 
     def _configs(self, overrides: dict[str, str]) -> list[CreatableTopicConfigs]:
@@ -157,7 +159,7 @@ def _partitions(cluster: "Cluster", topics: list[CreatableTopic]) -> int:
 
 def _assignment(cluster: "Cluster", topic: CreatableTopic, first: int) -> list[list[int]]:
     if not topic.assignments:
-        return topic_creation.place(cluster, topic.num_partitions, topic.replication_factor, first)
+        return topic_creation.place(cluster.controller, topic.num_partitions, topic.replication_factor, first)
     for what, count in (
         ("replication factor", topic.replication_factor),
         ("numPartitions", topic.num_partitions),
@@ -166,7 +168,7 @@ def _assignment(cluster: "Cluster", topic: CreatableTopic, first: int) -> list[l
             message = f"A manual partition assignment was specified, but {what} was not set to -1."
             raise ApiError(ErrorCode.INVALID_REQUEST, message)
     return topic_creation.check_assignment(
-        cluster, [(each.partition_index, each.broker_ids) for each in topic.assignments]
+        cluster.controller, [(each.partition_index, each.broker_ids) for each in topic.assignments]
     )
 
 

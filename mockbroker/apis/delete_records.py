@@ -114,7 +114,7 @@ def _delete(
         return refuse(ErrorCode.INVALID_TOPIC_EXCEPTION)
     if partition.leader != call.broker.id:
         return refuse(ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    if not partition.topic.settings.deletable:
+    if not partition.settings.deletable:
         return refuse(ErrorCode.POLICY_VIOLATION)
     log = partition.log
     wanted = log.high_watermark if offset == _HIGH_WATERMARK else offset

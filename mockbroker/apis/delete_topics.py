@@ -25,7 +25,7 @@ _OWN_ERROR_SINCE: Final = 3
 def delete_topics(call: Call, request: DeleteTopicsRequest) -> DeleteTopicsResponse:
     """Every topic succeeds or fails by itself."""
     cluster = call.cluster
-    if cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         return _refused(request, ErrorCode.NOT_CONTROLLER)
     if not cluster.environment.configs.broker_bool("delete.topic.enable"):
         own = call.version >= _OWN_ERROR_SINCE

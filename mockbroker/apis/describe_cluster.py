@@ -33,7 +33,7 @@ def describe_cluster(call: Call, request: DescribeClusterRequest) -> DescribeClu
         )
     answer = DescribeClusterResponse(
         cluster_id=cluster.cluster_id,
-        controller_id=cluster.active_controller.named_by(call.broker),
+        controller_id=call.broker.named_controller,
         brokers=[
             DescribeClusterBroker(each.id, broker.host, broker.port, each.rack, each.fenced)
             for each in call.broker.image.brokers.values()

@@ -2,14 +2,15 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 
-from ..cluster import resources, topic_names
+from ..cluster import resources
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
-from ..cluster.work import Steps, in_parts
+from ..cluster.work import Steps
 from ..configs import Source, describing, java, loggers
 from ..configs.describing import Described
 from ..configs.values import TYPE_IDS
+from ..controller import topic_names
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -29,7 +30,7 @@ from .registry import handles
 @handles(ApiKey.DESCRIBE_CONFIGS)
 def describe_configs(call: Call, request: DescribeConfigsRequest) -> object:
     """A resource of an unknown type fails the whole request; other errors affect only their resource."""
-    return in_parts(call, _resources(call, request))
+    return call.in_parts(_resources(call, request))
 
 
 def _resources(call: Call, request: DescribeConfigsRequest) -> Steps:
@@ -102,12 +103,12 @@ def _always_shown(result: DescribeConfigsResourceResult) -> bool:
 
 def _check(call: Call, asked: DescribeConfigsResource) -> None:
     """ApiError: INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST (`ConfigHelper`)."""
-    cluster, broker, name = call.cluster, call.broker, asked.resource_name
+    broker, name = call.broker, asked.resource_name
     match asked.resource_type:
         case ResourceType.TOPIC:
             if (why := topic_names.fault(name)) is not None:
                 raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
-            if name not in cluster.topics:
+            if name not in broker.image.topics:
                 raise ApiError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         case ResourceType.BROKER:
             if name:
@@ -130,7 +131,7 @@ def _overrides(call: Call, asked: DescribeConfigsResource) -> Mapping[str, str]:
     cluster, name = call.cluster, asked.resource_name
     match asked.resource_type:
         case ResourceType.TOPIC:
-            return cluster.topics[name].overrides
+            return call.broker.image.topics[name].overrides
         case ResourceType.CLIENT_METRICS:
             return cluster.environment.configs.client_metrics.get(name, {})
         case ResourceType.GROUP:

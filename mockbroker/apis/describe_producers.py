@@ -1,7 +1,7 @@
 """DescribeProducers (61): the producers that a replica knows (KIP-664)."""
 
 from ..cluster.call import Call
-from ..cluster.topic_names import fault
+from ..controller.topic_names import fault
 from ..log.log import Log
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from ..cluster import topic_names
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
+from ..controller import topic_names
 from ..metadata.image import PartitionRegistration, TopicImage
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

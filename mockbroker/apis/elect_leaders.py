@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 
-from ..cluster import controller
 from ..cluster.call import Call
-from ..cluster.timeline_map import in_table_order
-from ..java_hash import java_hash
+from ..controller import elections
 from ..policies.controller.election_refusal import election_refusal
 from ..policies.controller.repeated_election import repeated_election
 from ..protocol.api_error import ApiError
@@ -19,7 +17,7 @@ from ..protocol.messages.elect_leaders import (
 )
 from .registry import handles
 
-_ELECTIONS = {0: controller.elect_preferred, 1: controller.elect_unclean}
+_ELECTIONS = {0: elections.elect_preferred, 1: elections.elect_unclean}
 Elect = Callable[[str, int], PartitionResult]
 
 
@@ -28,7 +26,7 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
     """Null means all partitions: then those that need no election are left out of the answer, but not their
     topics."""
     cluster = call.cluster
-    if cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         everything = request.topic_partitions is None
         asked = _all(call) if everything else _named(request)
         return _results(asked, _failing(ErrorCode.NOT_CONTROLLER))
@@ -64,9 +62,8 @@ def elect_leaders(call: Call, request: ElectLeadersRequest) -> ElectLeadersRespo
 
 def _all(call: Call) -> list[tuple[str, list[int]]]:
     """In the order of the controller's hash tables."""
-    topics = call.cluster.topics
-    names = in_table_order(topics, call.cluster.most_topics, java_hash)
-    return [(name, topics[name].in_table_order()) for name in names]
+    controller = call.cluster.controller
+    return [(topic.name, controller.partition_order(topic.id)) for topic in controller.topic_order()]
 
 
 def _named(request: ElectLeadersRequest) -> list[tuple[str, list[int]]]:
@@ -102,7 +99,7 @@ def _elect(call: Call, topic: str, index: int, election_type: int) -> PartitionR
         message = message.format(topic=topic, partition=index)
         return PartitionResult(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     try:
-        _ELECTIONS[election_type](call.cluster, partition)
+        _ELECTIONS[election_type](partition)
     except ApiError as error:
         return PartitionResult(index, error.code, error.message)
     return PartitionResult(index, 0, None)

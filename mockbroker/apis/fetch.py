@@ -107,7 +107,7 @@ class _Waiting:
         self.timer = self.call.environment.wait(self.context.request.max_wait_ms, self.complete)
         for partition in self.partitions:
             self._waiting_at(partition).add(self.arrived)
-        self.call.cluster.notes.fetch_waits(self.call, self.context)
+        self.call.cluster.notes.fetch_waits(self.call.client_id, self.context)
 
     def _place(self, partition: Partition, offset: int) -> tuple[int, int]:
         """Base offsets of the batch that holds `offset` and of its segment."""
@@ -279,7 +279,9 @@ def _read_partition(
         if call.version >= 16 and result.error_code in _LEADER_TOLD:
             result.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
         elif replica < 0 and result.error_code is ErrorCode.OFFSET_OUT_OF_RANGE:
-            call.cluster.notes.beyond(call, partition.topic.name, partition.index, asked.fetch_offset)
+            call.cluster.notes.beyond(
+                call.client_id, partition.topic.name, partition.index, asked.fetch_offset
+            )
     elif replica >= 0 and not again:
         partition.stand_in(replica)
         partition.heard(replica, asked, result)

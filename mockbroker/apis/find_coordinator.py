@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
 from ..configs import java
+from ..controller.topic_creation import assign_replicas
 from ..java_hash import positive_hash
 from ..policies.groups.share_coordinator import share_coordinator
 from ..protocol.api_keys import ApiKey
@@ -55,7 +56,7 @@ def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordin
 def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCode]:
     cluster = call.cluster
     if key_type == GROUP:
-        cluster.notes.coordinator_sought(call, key)
+        cluster.notes.coordinator_sought(call.client_id, key, call.now_ms)
         broker = cluster.coordinator(key)
         return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
     if key_type == TRANSACTION:
@@ -77,7 +78,11 @@ def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Bro
     """The leader of a partition of an internal topic, or who would lead it if the topic existed; None if
     nobody."""
     partition = cluster.partition(topic, index)
-    leader = cluster.assign_replicas(partitions, 1)[index][0] if partition is None else partition.leader
+    leader = (
+        assign_replicas(cluster.controller, partitions, 1)[index][0]
+        if partition is None
+        else partition.leader
+    )
     return cluster.brokers.get(leader)
 
 

@@ -52,7 +52,7 @@ def _alter(call: Call, asked: AlterConfigsResource, validate_only: bool) -> None
         case ResourceType.TOPIC:
             resources.alter_topic(cluster, name, edit("topic"), validate_only)
         case ResourceType.BROKER:
-            resources.alter_broker(call.broker, name, edit("broker"), validate_only)
+            resources.alter_broker(call.cluster, call.broker, name, edit("broker"), validate_only)
         case ResourceType.BROKER_LOGGER:
             resources.alter_loggers(call.broker, name, changes, validate_only)
         case ResourceType.CLIENT_METRICS:

@@ -19,7 +19,7 @@ def init_producer_id(call: Call, request: InitProducerIdRequest) -> object:
     if (request.producer_id == _NONE) != (request.producer_epoch == _NONE) or request.transactional_id == "":
         return _refused(ErrorCode.INVALID_REQUEST)
     if request.transactional_id is None:
-        return InitProducerIdResponse(producer_id=call.cluster.new_producer_id(), producer_epoch=0)
+        return InitProducerIdResponse(producer_id=call.cluster.controller.new_producer_id(), producer_epoch=0)
     from ..coordinators.transaction_rules import Producer
 
     expected = None

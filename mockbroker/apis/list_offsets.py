@@ -99,7 +99,7 @@ def _partition(
         answer.timestamp, answer.offset, answer.leader_epoch = found
     if request.replica_id == _CONSUMER:
         told = found[1] if found is not None and asked.timestamp == LATEST else None
-        call.cluster.notes.looked_up(call, topic, partition.index, told)
+        call.cluster.notes.looked_up(call.client_id, topic, partition.index, told)
     return answer
 
 

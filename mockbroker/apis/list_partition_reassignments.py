@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..cluster import reassignments
 from ..cluster.call import Call
+from ..controller import reassignments
 from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -18,7 +18,7 @@ from .default_messages import default_message
 from .registry import handles
 
 if TYPE_CHECKING:
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import TopicPartition
 
 
 @handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
@@ -26,7 +26,7 @@ def list_partition_reassignments(
     call: Call, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
     """Those of all topics, or of those that are named. Unknown topics and partitions are left out."""
-    if call.cluster.active_controller.refuses(call.broker):
+    if call.broker.is_not_controller:
         error = ErrorCode.NOT_CONTROLLER
         return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))
     topics = call.cluster.topics

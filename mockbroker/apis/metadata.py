@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
-from ..cluster import topic_creation, topic_names
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
-from ..cluster.work import Steps, in_parts
+from ..cluster.topic_auto_creation import auto_create
+from ..cluster.work import Steps
+from ..controller import topic_creation, topic_names
 from ..metadata.image import TopicImage
 from ..policies.topics.auto_created_topic import auto_created_topic
 from ..protocol.api_keys import ApiKey
@@ -31,7 +32,7 @@ _TOPICS_IN_A_PART: Final = 16
 
 @handles(ApiKey.METADATA)
 def metadata(call: Call, request: MetadataRequest) -> object:
-    return in_parts(call, _answer(call, request))
+    return call.in_parts(_answer(call, request))
 
 
 def _answer(call: Call, request: MetadataRequest) -> Steps:
@@ -51,10 +52,10 @@ def _answer(call: Call, request: MetadataRequest) -> Steps:
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=broker.id, host=broker.host, port=broker.port, rack=broker.rack)
-            for broker in cluster.listed_by(call.broker)
+            for broker in call.broker.listed
         ],
         cluster_id=cluster.cluster_id,
-        controller_id=cluster.active_controller.named_by(call.broker),
+        controller_id=call.broker.named_controller,
         topics=topics,
         **(
             {"cluster_authorized_operations": CLUSTER_OPERATIONS}
@@ -67,7 +68,7 @@ def _answer(call: Call, request: MetadataRequest) -> Steps:
 def _topics(call: Call, request: MetadataRequest) -> Iterator[MetadataResponseTopic]:
     """The topics one by one. Unknown ids come first, unknown names last."""
     image = call.broker.image
-    brokers = {broker.id for broker in call.cluster.listed_by(call.broker)}
+    brokers = {broker.id for broker in call.broker.listed}
     if request.topics is None:
         for topic in list(image.topics.values()):
             yield _described(topic, brokers)
@@ -125,7 +126,7 @@ def _named(
             missing.append(name)
         else:
             yield _described(topic, brokers)
-    if not not_creating and not topic_creation.may_auto_create(cluster, missing):
+    if not not_creating and not topic_creation.may_auto_create(cluster.controller, missing):
         not_creating = f"{len(missing)} topics at once are more than the controller creates"
     for name in missing:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -135,7 +136,7 @@ def _named(
         elif not_creating:
             cluster.notes.topic_not_created(name, not_creating, tried=False)
         else:
-            topic_creation.auto_create(cluster, name)
+            auto_create(cluster, name)
             if name in image.topics:
                 code = call.policies[auto_created_topic]
         if code is ErrorCode.NONE:

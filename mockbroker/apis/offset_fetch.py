@@ -55,7 +55,7 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
         partitions = [_partition(group, (name, index), unstable) for index in topic.partition_indexes]
         for each in partitions:
             if each.committed_offset < 0 and not each.error_code:
-                call.cluster.notes.no_offset(call, asked.group_id, name, each.partition_index)
+                call.cluster.notes.no_offset(call.client_id, asked.group_id, name, each.partition_index)
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
     if call.policies[repeated_partitions] == "once":
         found = _once(found)

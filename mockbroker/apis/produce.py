@@ -10,7 +10,7 @@ from uuid import UUID
 
 from ..cluster.call import Call
 from ..cluster.topic import Topic
-from ..cluster.work import Steps, in_parts
+from ..cluster.work import Steps
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
@@ -162,7 +162,7 @@ def _refuse_all(request: ProduceRequest, error: RequestError) -> object:
 def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> object:
     """Appends what was not refused, and answers."""
     if len(asked) != 1:
-        return in_parts(call, _one_by_one(call, request, answer, asked))
+        return call.in_parts(_one_by_one(call, request, answer, asked))
     (each,) = asked
     failed = _append_one(call, each, request.acks)
     return _conclude(call, request, answer, failed, each.behind)
@@ -221,8 +221,8 @@ def append(
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
     now_ms = call.environment.now_ms
     try:
-        topic = partition.topic
-        batch, header, max_timestamp = validate(records, header, topic.settings, (topic.name, index), now_ms)
+        settings, place = log.segments.settings, (partition.topic.name, index)
+        batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
         producer_id, epoch, sequence, count = header[9:]
         if producer_id >= 0:
             producers = log.producers
@@ -242,7 +242,7 @@ def append(
         return refused(index, error.code, None, [], log.start_offset)
     base_offset = log.end_offset
     record_batch.place(batch, base_offset, partition.leader_epoch)
-    append_time = topic.settings.log_append_time
+    append_time = settings.log_append_time
     if append_time or max_timestamp != header[8] or header[5] & record_batch.LOG_APPEND_TIME:
         record_batch.stamp(batch, max_timestamp, append_time)
     remember = None

@@ -1,30 +1,41 @@
 """One broker of the cluster: its address and what it alone knows."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..environment import Timer
+from ..controller.controller import Controller
 from ..metadata.image import MetadataImage
+from ..metadata.records import NO_CONTROLLER
+from ..policies import Policies
+from ..policies.controller.active_controller import active_controller
+from ..replication.partition import Partition
 from ..replication.replica_manager import ReplicaManager
+from .internal_topics import InternalTopics
 from .liveness import Liveness
-from .local_peers import LocalPeers
+from .topic import Topic
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.transactions import TransactionCoordinator
-    from ..policies import Policies
-    from ..replication.partition import Partition
-    from .cluster import Cluster
     from .fetch_sessions import FetchSessions
 
 
 class Broker:
     """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves, and
-    `listener` where it listens elsewhere."""
+    `listener` where it listens elsewhere. `brokers` and `topics` are all of the cluster."""
 
-    def __init__(self, cluster: "Cluster", broker_id: int, rack: str | None) -> None:
-        self.cluster = cluster
-        self.environment = cluster.environment
+    def __init__(
+        self,
+        broker_id: int,
+        rack: str | None,
+        controller: Controller,
+        replicas: ReplicaManager,
+        brokers: "Mapping[int, Broker]",
+        topics: Mapping[str, Topic],
+        internal_topics: InternalTopics,
+    ) -> None:
+        self.environment = controller.environment
         self.id = broker_id
         self.host = "127.0.0.1"
         self.port = 9091 + broker_id
@@ -34,27 +45,18 @@ class Broker:
         """Whether it closed its logs when it went down last."""
         self.hears_controller = True
         """False while it is cut off from the controller: it goes on with the leaders it knew."""
-        self.session: Timer | None = None
-        """Fires when the controller takes it for dead."""
         self.unreachable: set[int] = set()
         """Brokers it is cut off from."""
-        self.fenced = False
-        """Whether the controller takes it for gone: as in the newest image."""
         self.metadata_delay_ms = 0
         """How long after the controller wrote a metadata record it hears of it."""
         self.news_planned = False
         """Whether it will hear of one."""
         self.rack = rack
-        peers = LocalPeers(cluster, self)
-        self.replicas = ReplicaManager(
-            broker_id,
-            self.environment,
-            peers,
-            cluster.cleanup,
-            lambda: self.image,
-            cluster.appear,
-            cluster.disappear,
-        )
+        self.replicas = replicas
+        self._controller = controller
+        self._brokers = brokers
+        self._topics = topics
+        self._internal_topics = internal_topics
 
     @property
     def listens_on(self) -> tuple[str, int]:
@@ -64,19 +66,39 @@ class Broker:
     @property
     def image(self) -> MetadataImage:
         """The cluster as it knows it: what it tells clients."""
-        metadata = self.cluster.metadata
-        return metadata.image_of(self.id) if metadata.behind else metadata.image
+        return self._controller.metadata.image_of(self.id)
 
-    def leader_of(self, topic: str, index: int) -> "Partition | None":
+    @property
+    def listed(self) -> "list[Broker]":
+        """The brokers that it tells clients of."""
+        return [self._brokers[each.id] for each in self.image.brokers.values() if not each.fenced]
+
+    @property
+    def named_controller(self) -> int:
+        """What it tells clients: the controller that it knows or, with KRaft, any broker it knows that is not
+        fenced."""
+        if self.policies[active_controller] == "one-broker":
+            return self.image.controller
+        listed = [each.id for each in self.image.brokers.values() if not each.fenced]
+        return self._controller.active.drawn(listed) if listed else NO_CONTROLLER
+
+    @property
+    def is_not_controller(self) -> bool:
+        """Whether it answers NOT_CONTROLLER to what only the controller does."""
+        return self.policies[active_controller] == "one-broker" and (
+            self.id != self._controller.active.id or not self.hears_controller
+        )
+
+    def leader_of(self, topic: str, index: int) -> Partition | None:
         """A partition at the broker that leads it as far as this one knows; None when that can't be reached,
         or has not heard of the partition."""
-        found = self.reached(self.image.topics[topic].partitions[index].leader)
-        there = self.cluster.partition(topic, index)
-        return None if found is None or there is None else there.at(found.id)
+        leader = self.reached(self.image.topics[topic].partitions[index].leader)
+        found = self._topics.get(topic)
+        return None if leader is None or found is None else leader.replicas.find(found, index)
 
     def reached(self, broker: int) -> "Broker | None":
         """Another broker, None where it is down, or cut off from this one, or there is none."""
-        found = self.cluster.brokers.get(broker)
+        found = self._brokers.get(broker)
         return None if found is None or not found.online or broker in self.unreachable else found
 
     def leader_id(self, topic: str, index: int) -> int | None:
@@ -91,29 +113,34 @@ class Broker:
 
     def coordinates(self, group_id: str) -> bool:
         """Whether it is the coordinator of a group."""
-        return self.cluster.coordinator(group_id) is self
+        return self._internal_topics.coordinator(group_id) == self.id
 
     def offsets_index(self, group_id: str) -> int:
         """Which partition of `__consumer_offsets` holds the group."""
-        return self.cluster.offsets_partition(group_id).index
+        return self._internal_topics.offsets_partition(group_id).index
 
-    def offsets_partition(self, group_id: str) -> "Partition | None":
+    def offsets_partition(self, group_id: str) -> Partition | None:
         """That partition here, None where there is no replica of it."""
-        return self.cluster.offsets_partition(group_id).at(self.id)
+        return self._internal_topics.offsets_partition(group_id).at(self.id)
 
-    def transaction_partition(self, transactional_id: str) -> "Partition | None":
+    def transaction_partition(self, transactional_id: str) -> Partition | None:
         """The partition of `__transaction_state` that holds the id here, None where there is no replica."""
-        return self.cluster.transaction_partition(transactional_id).at(self.id)
+        return self._internal_topics.transaction_partition(transactional_id).at(self.id)
 
     def new_producer_id(self) -> int:
-        return self.cluster.new_producer_id()
+        return self._controller.new_producer_id()
 
     def complete_offsets(self, broker: int, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets` at its leader: offsets that waited for it count
         there, or go."""
-        self.cluster.brokers[broker].groups.complete_transaction(partition, producer_id, committed)
+        self._brokers[broker].groups.complete_transaction(partition, producer_id, committed)
 
     # -- whether it is there
+
+    @property
+    def fenced(self) -> bool:
+        """Whether the controller takes it for gone."""
+        return self._controller.is_fenced(self.id)
 
     @property
     def gone(self) -> bool:
@@ -123,22 +150,16 @@ class Broker:
     @property
     def electable(self) -> bool:
         """Whether it may lead: it has to hear of it."""
-        return self.hears_controller and not self.gone
+        return self._controller.may_lead(self.id)
 
     @property
-    def policies(self) -> "Policies":
+    def policies(self) -> Policies:
         """The answers in force on this broker."""
-        return self.cluster.environment.policies.at(broker=self.id)
+        return self.environment.policies.at(broker=self.id)
 
     @property
     def online(self) -> bool:
         return self.liveness is Liveness.RUNNING
-
-    def cancel_session(self) -> None:
-        """The controller waits no longer for a sign of it: there was one, or it is fenced."""
-        if self.session is not None:
-            self.session.cancel()
-            self.session = None
 
     def forget_sessions(self) -> None:
         """Fetch sessions end with the process."""
@@ -150,7 +171,7 @@ class Broker:
     def sessions(self) -> "FetchSessions":
         from .fetch_sessions import FetchSessions
 
-        return FetchSessions(self.cluster.environment)
+        return FetchSessions(self.environment)
 
     @cached_property
     def groups(self) -> "GroupCoordinator":

@@ -1,16 +1,15 @@
 """One request on its way through the core."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..outcome import Client, Failed
-
-if TYPE_CHECKING:
-    from ..policies import Policies
-    from ..replication.partition import Partition
-    from .broker import Broker
-    from .cluster import Cluster
-    from .topic import Topic
+from ..policies import Policies
+from ..replication.partition import Partition
+from .broker import Broker
+from .cluster import Cluster
+from .topic import Topic
+from .work import Steps
 
 
 class Call:
@@ -23,14 +22,15 @@ class Call:
 
     def __init__(
         self,
-        broker: "Broker",
+        cluster: Cluster,
+        broker: Broker,
         version: int,
         client: Client,
         client_id: str | None,
         sink: Callable[["Call", Any], None],
     ) -> None:
         self.broker = broker
-        self.cluster: Cluster = broker.cluster
+        self.cluster = cluster
         self.environment = broker.environment
         self.version = version
         self.client = client
@@ -38,11 +38,11 @@ class Call:
         self.sink = sink
 
     @property
-    def policies(self) -> "Policies":
+    def policies(self) -> Policies:
         """The answers in force on the broker that is asked."""
         return self.environment.policies.at(broker=self.broker.id)
 
-    def partition(self, topic: "Topic | str | None", index: int) -> "Partition | None":
+    def partition(self, topic: Topic | str | None, index: int) -> Partition | None:
         """The partition as the broker that is asked knows it, None if there is none, or it has not heard of
         it."""
         if isinstance(topic, str):
@@ -51,6 +51,10 @@ class Call:
             return None
         replicas = self.broker.replicas
         return replicas.find(topic, index) or replicas.elsewhere(topic, index)
+
+    def in_parts(self, steps: Steps) -> object:
+        """For a handler to return: the answer that `steps` come to, or PARKED."""
+        return self.cluster.work.begin(self, steps)
 
     @property
     def now_ms(self) -> int:

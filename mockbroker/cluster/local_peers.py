@@ -1,23 +1,41 @@
 """Peers in the same process: a call is all it takes."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from uuid import UUID
 
+from ..controller.controller import AlterPartition, Controller
 from ..replication.partition import Partition
 from ..replication.peers import Asking, Fetching, HostedTopic
-from . import controller
-
-if TYPE_CHECKING:
-    from .broker import Broker
-    from .cluster import Cluster
+from .broker import Broker
+from .topic import Topic
 
 
 class LocalPeers:
-    """The way of `broker` to the others of its cluster (`Peers`)."""
+    """The way of a broker to the others of its cluster (`Peers`).
 
-    def __init__(self, cluster: "Cluster", broker: "Broker") -> None:
-        self._cluster = cluster
-        self._broker = broker
+    `led` is called with each partition of an internal topic that it leads from now on, or no more; `halt`
+    stops the broker.
+    """
+
+    def __init__(
+        self,
+        broker: int,
+        brokers: Mapping[int, Broker],
+        topics: Mapping[str, Topic],
+        controller: Controller,
+        led: Callable[[int, UUID, int], None],
+        halt: Callable[[int], None],
+    ) -> None:
+        self._id = broker
+        self._brokers = brokers
+        self._topics = topics
+        self._controller = controller
+        self._led = led
+        self._halt = halt
+
+    @property
+    def _broker(self) -> Broker:
+        return self._brokers[self._id]
 
     def reaches(self, broker: int) -> bool:
         return broker not in self._broker.unreachable
@@ -27,19 +45,26 @@ class LocalPeers:
         return None if leader is None else leader.replicas.find(partition.topic, partition.index)
 
     def is_used(self, topic: HostedTopic, index: int) -> bool:
-        found = self._cluster.topics.get(topic.name)
+        found = self._topics.get(topic.name)
         return found is topic and bool(found.partitions[index].hosted)
 
     def fetcher_of(self, partition: Asking, broker: int) -> Fetching | None:
-        other = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)
+        other = self._brokers[broker].replicas.find(partition.topic, partition.index)
         return None if other is None else other.fetcher
 
     def alter_isr(self, partition: Asking, isr: Sequence[int]) -> bool:
-        return self._broker.hears_controller and controller.alter_isr(self._cluster, partition, isr)
+        broker, topic, index = self._broker, partition.topic, partition.index
+        epochs = partition.leader_epoch, partition.partition_epoch
+        asked = AlterPartition(topic.id, index, self._id, *epochs, isr)
+        if not broker.hears_controller or not self._controller.alter_isr(asked):
+            return False
+        # The answer says what the partition is now, also to a broker that hears late of records.
+        broker.replicas.update(topic, index, self._controller.image.registered(topic.id, index))
+        return True
 
     def leads(self, partition: Asking) -> None:
         for broker in partition.replicas:
-            found = self._cluster.brokers[broker].replicas.find(partition.topic, partition.index)
+            found = self._brokers[broker].replicas.find(partition.topic, partition.index)
             if found is None or found.fetcher is None or found.leader != partition.broker:
                 continue
             if found.leader_epoch == partition.leader_epoch:
@@ -47,8 +72,7 @@ class LocalPeers:
 
     def leadership_changed(self, partition: Asking) -> None:
         if partition.topic.internal:
-            self._cluster.leadership_changed(self._broker, partition.topic.id, partition.index)
+            self._led(self._id, partition.topic.id, partition.index)
 
     def halt(self) -> None:
-        broker = self._broker
-        broker.environment.wait(0, lambda: controller.stop_broker(self._cluster, broker.id))
+        self._controller.environment.wait(0, lambda: self._halt(self._id))

@@ -1,107 +1,196 @@
 """When brokers hear what the controller wrote: at once, late, or not before they are connected again."""
 
 import functools
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+from uuid import UUID
 
+from ..controller.controller import Controller
+from ..metadata.image import PartitionRegistration
 from ..metadata.records import (
     BrokerRegistrationChangeRecord,
+    ConfigRecord,
     PartitionChangeRecord,
     PartitionRecord,
     Record,
     RemoveTopicRecord,
+    TopicRecord,
 )
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from .broker import Broker
-    from .cluster import Cluster
-    from .topic_partition import TopicPartition
+from ..replication.replica_manager import ReplicaManager
+from .broker import Broker
+from .topic import Topic, TopicPartition
 
 
-def slow_metadata(cluster: "Cluster", broker: int, delay_ms: int) -> None:
-    """From now on a broker hears of each metadata record `delay_ms` after it was written; with 0 at once, and
-    of those that it has missed. KeyError for a broker that is not there.
+class News:
+    """The way of metadata records from the controller to the brokers, and to `topics` and `topic_ids`, which
+    are always up to date. `lead` hears of each partition of an internal topic that a broker leads from now
+    on, or no more."""
 
-    Until then it leads, follows and tells clients as it knows it. One that is cut off hears nothing, and one
-    that starts has read everything.
-    """
-    one = cluster.brokers[broker]
-    one.metadata_delay_ms = delay_ms
-    if not one.hears_controller:
-        return
-    if delay_ms:
-        cluster.metadata.fall_behind(broker)
-    else:
-        catch_up(cluster, broker)
+    def __init__(
+        self,
+        controller: Controller,
+        brokers: Mapping[int, Broker],
+        topics: dict[str, Topic],
+        topic_ids: dict[UUID, Topic],
+        lead: Callable[[Broker, Topic, int], None],
+    ) -> None:
+        self._controller: Final = controller
+        self._metadata: Final = controller.metadata
+        self._environment: Final = controller.environment
+        self._brokers = brokers
+        self._topics = topics
+        self._topic_ids = topic_ids
+        self._lead = lead
+        self._telling = 0
+        self._led: deque[tuple[int, UUID, int]] = deque()
+        """What coordinators are yet to hear of: broker, topic id, partition."""
 
+    # -- at once
 
-def catch_up(cluster: "Cluster", broker: int) -> None:
-    """A broker hears everything; one whose metadata is slow falls behind again from here."""
-    one = cluster.brokers[broker]
-    cluster.metadata.behind.pop(broker, None)
-    if one.metadata_delay_ms:
-        cluster.metadata.fall_behind(broker)
-    if one.online:
-        _read_image(cluster, one)
-        one.replicas.ask_again()
-        cluster.settle()
+    def wrote(self, records: Sequence[Record], managers: Mapping[int, ReplicaManager]) -> None:
+        """The controller has written these: those brokers hear of them from which nothing is withheld."""
+        self._telling += 1
+        changed: dict[TopicPartition, PartitionRegistration | None] = {}
+        configured: dict[Topic, None] = {}
+        for record in records:
+            match record:
+                case PartitionChangeRecord(topic_id, index):
+                    partition = self._topic_ids[topic_id].partitions[index]
+                    changed.setdefault(partition, partition.registered)
+                    partition.register(self._controller.image.registered(topic_id, index))
+                case PartitionRecord(topic_id):
+                    changed[self._topic_ids[topic_id].added()] = None
+                case TopicRecord(name, topic_id):
+                    topic = Topic(self._controller, managers, name, topic_id)
+                    self._topics[name] = self._topic_ids[topic_id] = topic
+                case ConfigRecord(name):
+                    configured[self._topics[name]] = None
+                case RemoveTopicRecord(topic_id):
+                    topic = self._topic_ids.pop(topic_id)
+                    del self._topics[topic.name]
+                    for broker in self._hearing(self._brokers):
+                        broker.replicas.delete(topic)
+                case BrokerRegistrationChangeRecord(fenced=False):
+                    for broker in self._hearing(self._brokers):
+                        broker.replicas.ask_again()
+        for topic in configured:
+            topic.configured()
+            for broker in self._hearing(self._brokers):
+                broker.replicas.configure(topic)
+        for partition, before in changed.items():
+            self._tell(partition, before)
+        self._telling -= 1
+        self.settle()
+        if self._metadata.behind:
+            self._plan()
 
+    def _tell(self, partition: TopicPartition, before: PartitionRegistration | None) -> None:
+        """Tells the old leader first, then the new one, since the others fetch from it."""
+        now = partition.registered
+        concerned = [now.leader, *now.replicas]
+        if before is not None:
+            concerned = [before.leader, *concerned, *before.replicas]
+        for broker in self._hearing(dict.fromkeys(concerned)):
+            broker.replicas.update(partition.topic, partition.index, partition.registered)
 
-def _read_image(cluster: "Cluster", one: "Broker") -> None:
-    """A broker compares what it has with the image that it reads."""
-    known = {partition.topic.id: partition.topic for partition in one.replicas}
-    for topic_id, topic in known.items():
-        if topic_id not in one.image.topic_ids:
-            one.replicas.delete(topic)
-    for topic in cluster.topics.values():
-        for partition in topic.partitions:
-            one.replicas.update(topic, partition.index, partition.registered)
+    def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
+        """Those of `brokers` that hear at once of what is written."""
+        behind = self._metadata.behind
+        found = [self._brokers[each] for each in brokers if each >= 0 and each not in behind]
+        return [each for each in found if each.online]
 
+    # -- what coordinators hear
 
-def leader_knows(cluster: "Cluster", partition: "TopicPartition") -> bool:
-    """Whether the leader has heard that it is the leader, of this epoch or an earlier one."""
-    behind = cluster.metadata.behind.get(partition.leader)
-    if behind is None:
-        return True
-    registered = behind.image.partition(partition.topic.id, partition.index)
-    return registered is not None and registered.leader == partition.leader
+    def leadership_changed(self, broker: int, topic_id: UUID, index: int) -> None:
+        """A broker leads a partition now, or leads it no more: its coordinators hear of it once all brokers
+        have heard that hear at once."""
+        self._led.append((broker, topic_id, index))
 
+    def settle(self) -> None:
+        """Coordinators hear what they lead now."""
+        while self._led and not self._telling:
+            broker, topic_id, index = self._led.popleft()
+            if (topic := self._topic_ids.get(topic_id)) is not None:
+                self._lead(self._brokers[broker], topic, index)
 
-def plan(cluster: "Cluster") -> None:
-    """Records were written: those hear of them later who are slow."""
-    for broker, behind in cluster.metadata.behind.items():
-        one, next_ms = cluster.brokers[broker], behind.next_ms
-        if next_ms is not None and one.hears_controller and not one.news_planned:
-            one.news_planned = True
-            delay_ms = max(0, next_ms + one.metadata_delay_ms - cluster.now_ms)
-            cluster.environment.wait(delay_ms, functools.partial(_due, cluster, broker), owned=False)
+    # -- late
 
+    def slow_metadata(self, broker: int, delay_ms: int) -> None:
+        """From now on a broker hears of each metadata record `delay_ms` after it was written; with 0 at once,
+        and of those that it has missed. KeyError for a broker that is not there.
 
-def _due(cluster: "Cluster", broker: int) -> None:
-    one, behind = cluster.brokers[broker], cluster.metadata.behind.get(broker)
-    one.news_planned = False
-    if behind is not None and one.online and one.hears_controller:
-        hear(cluster, one, behind.hear(cluster.now_ms - one.metadata_delay_ms))
-        cluster.settle()
-        plan(cluster)
+        Until then it leads, follows and tells clients as it knows it. One that is cut off hears nothing, and
+        one that starts has read everything.
+        """
+        one = self._brokers[broker]
+        one.metadata_delay_ms = delay_ms
+        if not one.hears_controller:
+            return
+        if delay_ms:
+            self._metadata.fall_behind(broker)
+        else:
+            self.catch_up(broker)
 
+    def catch_up(self, broker: int) -> None:
+        """A broker hears everything; one whose metadata is slow falls behind again from here."""
+        one = self._brokers[broker]
+        self._metadata.behind.pop(broker, None)
+        if one.metadata_delay_ms:
+            self._metadata.fall_behind(broker)
+        if one.online:
+            self._read_image(one)
+            one.replicas.ask_again()
+            self.settle()
 
-def hear(cluster: "Cluster", one: "Broker", records: Iterable[Record]) -> None:
-    """A broker whose image has taken in these records does what follows from them."""
-    changed: dict[tuple[UUID, int], None] = {}
-    for record in records:
-        match record:
-            case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
-                changed[topic_id, index] = None
-            case RemoveTopicRecord(topic_id):
-                for gone in {each.topic for each in one.replicas if each.topic.id == topic_id}:
-                    one.replicas.delete(gone)
-            case BrokerRegistrationChangeRecord(fenced=False):
-                one.replicas.ask_again()
-    for topic_id, index in changed:
-        registered = one.image.partition(topic_id, index)
-        topic = cluster.topic_ids.get(topic_id)
-        if topic is not None and registered is not None:
-            one.replicas.update(topic, index, registered)
+    def _read_image(self, one: Broker) -> None:
+        """A broker compares what it has with the image that it reads."""
+        known = {partition.topic.id: partition.topic for partition in one.replicas}
+        for topic_id, topic in known.items():
+            if topic_id not in one.image.topic_ids:
+                one.replicas.delete(topic)
+        for topic in self._topics.values():
+            one.replicas.configure(topic)
+            for partition in topic.partitions:
+                one.replicas.update(topic, partition.index, partition.registered)
+
+    def _plan(self) -> None:
+        """Records were written: those hear of them later who are slow."""
+        for broker, behind in self._metadata.behind.items():
+            one, next_ms = self._brokers[broker], behind.next_ms
+            if next_ms is not None and one.hears_controller and not one.news_planned:
+                one.news_planned = True
+                delay_ms = max(0, next_ms + one.metadata_delay_ms - self._environment.now_ms)
+                self._environment.wait(delay_ms, functools.partial(self._due, one), owned=False)
+
+    def _due(self, one: Broker) -> None:
+        behind = self._metadata.behind.get(one.id)
+        one.news_planned = False
+        if behind is not None and one.online and one.hears_controller:
+            self._hear(one, behind.hear(self._environment.now_ms - one.metadata_delay_ms))
+            self.settle()
+            self._plan()
+
+    def _hear(self, one: Broker, records: Iterable[Record]) -> None:
+        """A broker whose image has taken in these records does what follows from them."""
+        changed: dict[tuple[UUID, int], None] = {}
+        configured: dict[str, None] = {}
+        for record in records:
+            match record:
+                case PartitionRecord(topic_id, index) | PartitionChangeRecord(topic_id, index):
+                    changed[topic_id, index] = None
+                case ConfigRecord(name):
+                    configured[name] = None
+                case RemoveTopicRecord(topic_id):
+                    for gone in {each.topic for each in one.replicas if each.topic.id == topic_id}:
+                        one.replicas.delete(gone)
+                case BrokerRegistrationChangeRecord(fenced=False):
+                    one.replicas.ask_again()
+        for name in configured:
+            if name in self._topics:
+                one.replicas.configure(self._topics[name])
+        for topic_id, index in changed:
+            registered = one.image.partition(topic_id, index)
+            topic = self._topic_ids.get(topic_id)
+            if topic is not None and registered is not None:
+                one.replicas.update(topic, index, registered)

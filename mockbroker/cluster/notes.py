@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from .call import Call
     from .fetch_sessions import FetchContext
 
 KEPT: Final = 100
@@ -53,22 +52,22 @@ class Notes:
     def not_served(self, client_id: str | None, api: int, version: int) -> None:
         _note(self.unserved, Unserved(client_id, api, version), None)
 
-    def no_offset(self, call: "Call", group: str, topic: str, partition: int) -> None:
-        _note(self.without_offset, (group, topic, partition), call.client_id)
+    def no_offset(self, client_id: str | None, group: str, topic: str, partition: int) -> None:
+        _note(self.without_offset, (group, topic, partition), client_id)
 
-    def looked_up(self, call: "Call", topic: str, partition: int, end: int | None) -> None:
+    def looked_up(self, client_id: str | None, topic: str, partition: int, end: int | None) -> None:
         """ListOffsets told the end, or something else (None)."""
-        key = (call.client_id, topic, partition)
+        key = (client_id, topic, partition)
         _note(self.ends, key, -1 if end is None or self.ends.get(key) == -1 else end)
 
-    def beyond(self, call: "Call", topic: str, partition: int, offset: int) -> None:
-        _note(self.out_of_range, (call.client_id, topic, partition), offset)
+    def beyond(self, client_id: str | None, topic: str, partition: int, offset: int) -> None:
+        _note(self.out_of_range, (client_id, topic, partition), offset)
 
-    def fetch_waits(self, call: "Call", context: "FetchContext") -> None:
-        _note(self.waits, call.client_id, context)
+    def fetch_waits(self, client_id: str | None, context: "FetchContext") -> None:
+        _note(self.waits, client_id, context)
 
-    def coordinator_sought(self, call: "Call", group: str) -> None:
-        _note(self.coordinated, group, (call.client_id, call.now_ms))
+    def coordinator_sought(self, client_id: str | None, group: str, now_ms: int) -> None:
+        _note(self.coordinated, group, (client_id, now_ms))
 
 
 def _note(notes: dict[K, V], key: K, value: V) -> None:

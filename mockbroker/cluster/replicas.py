@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from .topic_partition import TopicPartition
+from .topic import TopicPartition
 
 PATIENCE_S: Final = 10.0
 """So long may it take until all replicas have done what they were asked to."""

@@ -2,19 +2,14 @@
 
 import enum
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from ..configs import ConfigError, altering, definitions, groups, java, loggers
+from ..controller import topic_names
 from ..policies.configuration.other_node_id import other_node_id
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
-from . import topic_names
-
-if TYPE_CHECKING:
-    from .broker import Broker
-    from .cluster import Cluster
-
-"""Before, the message has the wrong id."""
+from .broker import Broker
+from .cluster import Cluster
 
 Edit = Callable[[Mapping[str, str]], dict[str, str]]
 """(values that are set) -> values that shall be set. ApiError."""
@@ -30,7 +25,7 @@ class ResourceType(enum.IntEnum):
     GROUP = 32
 
 
-def known_type(cluster: "Cluster", number: int) -> ResourceType | None:
+def known_type(cluster: Cluster, number: int) -> ResourceType | None:
     """The type, None when this release has no such resources."""
     try:
         found = ResourceType(number)
@@ -44,7 +39,7 @@ def known_type(cluster: "Cluster", number: int) -> ResourceType | None:
     return found
 
 
-def alter_topic(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     """Sets a topic's configuration: first its values are checked, then whether it exists. ApiError."""
     topic = cluster.topics.get(name)
     overrides = edit(topic.overrides if topic else {})
@@ -59,9 +54,9 @@ def alter_topic(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) 
         topic.configure(overrides)
 
 
-def alter_broker(broker: "Broker", name: str, edit: Edit, validate_only: bool) -> None:
+def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool) -> None:
     """Sets what `broker` (`name` is its id), or with an empty name every broker, has. ApiError."""
-    cluster, configs = broker.cluster, broker.environment.configs
+    configs = cluster.configs
     broker_id = None
     if name:
         check_node_id(broker, name)
@@ -76,10 +71,10 @@ def alter_broker(broker: "Broker", name: str, edit: Edit, validate_only: bool) -
     current.update(values)
     configs.changed()
     for topic in cluster.topics.values():
-        topic.configure(topic.overrides)
+        topic.inherit()
 
 
-def alter_loggers(broker: "Broker", name: str, changes: list[altering.Change], validate_only: bool) -> None:
+def alter_loggers(broker: Broker, name: str, changes: list[altering.Change], validate_only: bool) -> None:
     """Sets levels of loggers. ApiError."""
     check_node_id(broker, name, sentences=True)
     levels = loggers.alter(broker.environment.configs.loggers.get(broker.id, {}), changes)
@@ -87,7 +82,7 @@ def alter_loggers(broker: "Broker", name: str, changes: list[altering.Change], v
         broker.environment.configs.loggers[broker.id] = levels
 
 
-def alter_client_metrics(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+def alter_client_metrics(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     configs = cluster.environment.configs
     values = edit(configs.client_metrics.get(name, {}))
     _checked(lambda: groups.check_client_metrics(configs, name, values))
@@ -95,7 +90,7 @@ def alter_client_metrics(cluster: "Cluster", name: str, edit: Edit, validate_onl
         _store(configs.client_metrics, name, values)
 
 
-def alter_group(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) -> None:
+def alter_group(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:
     configs = cluster.environment.configs
     values = edit(configs.groups.get(name, {}))
     if not name:
@@ -105,7 +100,7 @@ def alter_group(cluster: "Cluster", name: str, edit: Edit, validate_only: bool) 
         _store(configs.groups, name, values)
 
 
-def check_node_id(broker: "Broker", name: str, *, sentences: bool = False) -> None:
+def check_node_id(broker: Broker, name: str, *, sentences: bool = False) -> None:
     """ApiError INVALID_REQUEST when `name` is not the id of `broker`; `sentences` picks the wording."""
     node_id = java.integer(name, 32)
     if node_id is None:

@@ -5,11 +5,19 @@ What is decided in one part is decided at once; between two parts, anything may 
 
 from collections import deque
 from collections.abc import Generator
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from ..environment import Environment
 from ..outcome import PARKED
-from .call import Call
+
+
+class Asked(Protocol):
+    """A request."""
+
+    def answer(self, response: Any) -> None: ...
+
+    def ended_by(self, error: Exception) -> None: ...
+
 
 Steps = Generator[None, None, Any]
 """Yields between two parts, and returns the answer, or an Outcome."""
@@ -27,13 +35,13 @@ class Work:
     def __init__(self, environment: Environment) -> None:
         self.in_parts = False
         self._environment = environment
-        self.under_way: deque[tuple[Call, Steps]] = deque()
+        self.under_way: deque[tuple[Asked, Steps]] = deque()
 
     def __bool__(self) -> bool:
         return bool(self.under_way)
 
-    def begin(self, call: Call, steps: Steps) -> object:
-        """The answer, or PARKED when it takes long: then it comes by `Call.answer`."""
+    def begin(self, call: Asked, steps: Steps) -> object:
+        """The answer, or PARKED when it takes long: then it comes by its `answer`."""
         try:
             if self.in_parts:
                 for _ in range(AT_ONCE):
@@ -51,7 +59,7 @@ class Work:
         call, steps = self.under_way.popleft()
         self._environment.contain(lambda: self._do_part(call, steps), call)
 
-    def _do_part(self, call: Call, steps: Steps) -> None:
+    def _do_part(self, call: Asked, steps: Steps) -> None:
         try:
             next(steps)
         except StopIteration as done:
@@ -59,8 +67,3 @@ class Work:
                 call.answer(done.value)
         else:
             self.under_way.append((call, steps))
-
-
-def in_parts(call: Call, steps: Steps) -> object:
-    """For a handler to return: the answer, or PARKED."""
-    return call.cluster.work.begin(call, steps)

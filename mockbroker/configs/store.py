@@ -81,7 +81,7 @@ class Configs:
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
         self._parsed = _Parsed(self._parse)
         self._topic_defaults: dict[str, Value] | None = None
-        self._default_settings: TopicSettings | None = None
+        self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
 
     @property
     def eligible_leader_replicas(self) -> bool:
@@ -93,7 +93,7 @@ class Configs:
         """Forgets what was derived from earlier values."""
         self._parsed.clear()
         self._topic_defaults = None
-        self._default_settings = None
+        self._topic_settings.clear()
 
     # Brokers
 
@@ -210,12 +210,13 @@ class Configs:
 
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """ConfigError if a name is unknown or a value is invalid."""
-        if not overrides and self._default_settings is not None:
-            return self._default_settings
-        found = settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
-        if not overrides:
-            self._default_settings = found
+        key = frozenset(overrides.items())
+        if (found := self._topic_settings.get(key)) is None:
+            found = self._topic_settings[key] = self._new_topic_settings(overrides)
         return found
+
+    def _new_topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
+        return settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from ..protocol.record_batch import CONTROL, LOG_APPEND_TIME, TRANSACTIONAL, Bat
 from .values import ControlType, IsolationLevel, Record, TransactionOutcome
 
 if TYPE_CHECKING:
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import TopicPartition
     from ..log.log import Log
     from ..protocol.record_batch import Batch
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from .values import PartitionDescription, TopicDescription
 
 if TYPE_CHECKING:
-    from ..cluster.topic import Topic
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import Topic, TopicPartition
 
 
 def describe(topic: "Topic") -> TopicDescription:

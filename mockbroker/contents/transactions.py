@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .values import TopicPartition, TransactionDescription
 
 if TYPE_CHECKING:
-    from ..cluster import topic_partition
+    from ..cluster import topic
     from ..cluster.cluster import Cluster
     from ..coordinators.transaction import Transaction
 
@@ -33,13 +33,13 @@ def transactional_ids(cluster: "Cluster") -> dict[int, str]:
     }
 
 
-def _partitions(cluster: "Cluster") -> "list[topic_partition.TopicPartition]":
-    topic = cluster.topics.get("__transaction_state")
-    return [] if topic is None else [each for each in topic.partitions if each.log.end_offset]
+def _partitions(cluster: "Cluster") -> "list[topic.TopicPartition]":
+    found = cluster.topics.get("__transaction_state")
+    return [] if found is None else [each for each in found.partitions if each.log.end_offset]
 
 
 def _held(
-    cluster: "Cluster", partition: "topic_partition.TopicPartition"
+    cluster: "Cluster", partition: "topic.TopicPartition"
 ) -> Iterator[tuple[str, "Transaction", int | None]]:
     leader = cluster.brokers.get(partition.leader)
     # Looking must not start a coordinator that nobody has asked yet.

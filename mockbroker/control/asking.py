@@ -22,7 +22,12 @@ CLIENT_ID = "mockbroker"
 
 
 def ask(
-    broker: "Broker", api: "ApiKey", request: Any, read: Callable[[Any], T], most: int = 99
+    cluster: "Cluster",
+    broker: "Broker",
+    api: "ApiKey",
+    request: Any,
+    read: Callable[[Any], T],
+    most: int = 99,
 ) -> "Future[T]":
     """A future with what `read` returns or raises for the broker's answer to the request, in the newest
     version up to `most`. It is done at once, unless the request waits."""
@@ -38,9 +43,8 @@ def ask(
         except Exception as error:
             future.set_exception(error)
 
-    cluster = broker.cluster
     version = min(advertised(cluster.release)[api][1], most)
-    call = Call(broker, version, Client(), CLIENT_ID, answered)
+    call = Call(cluster, broker, version, Client(), CLIENT_ID, answered)
     before, cluster.environment.at_work = cluster.environment.at_work, call
     try:
         answer = HANDLERS[api](call, request)
@@ -60,7 +64,7 @@ def check(code: int, message: str | None, what: str) -> None:
 def any_broker(cluster: "Cluster") -> "Broker":
     """A broker that can change topics. RefusedError if none runs, or none is the controller."""
     for broker in cluster.brokers.values():
-        if broker.online and not cluster.active_controller.refuses(broker):
+        if broker.online and not broker.is_not_controller:
             return broker
     running = any(each.online for each in cluster.brokers.values())
     why = "there is no controller" if running else "no broker is running"

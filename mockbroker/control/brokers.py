@@ -40,7 +40,7 @@ class ClusterState(TypedDict):
 def show(target: Target) -> ClusterState:
     """Shows the cluster: its release, its brokers and its topics. `controller` is null with KRaft, where no
     broker is the controller."""
-    cluster, active = target.cluster, target.cluster.active_controller
+    cluster, active = target.cluster, target.cluster.controller.active
     return {
         "release": str(cluster.release),
         "cluster_id": cluster.cluster_id,

@@ -20,7 +20,7 @@ from .target import Target
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import TopicPartition
     from ..coordinators.group import ClassicGroup
     from ..faults import Faults
 
@@ -95,7 +95,7 @@ def _coordinators(cluster: "Cluster") -> Iterator[str]:
     for group in cluster.notes.coordinated:
         partition = cluster.offsets_partition(group)
         if partition.leader not in cluster.brokers:
-            yield f"the group {group!r} has no coordinator: {_leaderless(partition)}"
+            yield f"the group {group!r} has no coordinator: {_leaderless(cluster, partition)}"
         elif not cluster.brokers[partition.leader].online:
             yield f"the group {group!r} can't reach its coordinator: broker {partition.leader} is down"
 
@@ -104,11 +104,10 @@ def _leaders(cluster: "Cluster") -> Iterator[str]:
     read = {partition: None for _, partition, _, _ in _waits(cluster)}
     for partition in read:
         if partition.leader not in cluster.brokers:
-            yield f"{_leaderless(partition)}: nobody can read or write it"
+            yield f"{_leaderless(cluster, partition)}: nobody can read or write it"
 
 
-def _leaderless(partition: "TopicPartition") -> str:
-    cluster = partition.topic.cluster
+def _leaderless(cluster: "Cluster", partition: "TopicPartition") -> str:
     down = [each for each in partition.replicas if not cluster.brokers[each].online]
     gone = (
         f", since broker {', '.join(map(str, down))} {'is' if len(down) == 1 else 'are'} down" if down else ""

@@ -3,7 +3,7 @@
 from typing import TypedDict
 
 from ..cluster.replicas import describe
-from ..cluster.topic_partition import TopicPartition
+from ..cluster.topic import TopicPartition
 from ..verbs.parameters import PartitionIndex, TopicName
 from .registry import operation
 from .target import Target

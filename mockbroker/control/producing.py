@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
-from ..cluster import topic_creation
 from ..cluster.replicas import PATIENCE_S, describe
+from ..cluster.topic_auto_creation import auto_create
 from ..contents.records import Place, read
 from ..contents.values import Record
+from ..controller import topic_creation
 from ..errors import NotThereError, OptionError
 from ..nearest import nearest
 from ..protocol.api_error import ApiError
@@ -32,8 +33,7 @@ from .target import Target
 
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
-    from ..cluster.topic import Topic
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import Topic, TopicPartition
 
 Content = bytes | str | None
 """Text is written as UTF-8; None is null."""
@@ -102,7 +102,7 @@ def begin_produce(
         return next(read(Place(chosen, log, {}), None, offset, control_records=True))
 
     request = ProduceRequest(None, acks, _ms(timeout), [data])
-    future = ask(leader, ApiKey.PRODUCE, request, answered, _BY_NAME)
+    future = ask(target.cluster, leader, ApiKey.PRODUCE, request, answered, _BY_NAME)
     if not future.done() and log.end_offset > offset:
         appended.append(_written())
     return future
@@ -126,7 +126,7 @@ def begin_delete(
         low: int = result.low_watermark
         return low
 
-    return ask(_leader(target, found, what), ApiKey.DELETE_RECORDS, request, answered)
+    return ask(target.cluster, _leader(target, found, what), ApiKey.DELETE_RECORDS, request, answered)
 
 
 def _topic(target: Target, name: str) -> "Topic":
@@ -139,11 +139,11 @@ def _topic(target: Target, name: str) -> "Topic":
             hint = "create it with create_topic, since auto.create.topics.enable is false"
             raise NotThereError(f"no topic {name!r}{near}; {hint}" if near else f"no topic {name!r}: {hint}")
         try:
-            topic_creation.check_name(cluster, name)
-            topic_creation.place(cluster, -1, -1)
+            topic_creation.check_name(cluster.controller, name)
+            topic_creation.place(cluster.controller, -1, -1)
         except ApiError as error:
             check(error.code, error.message, f"topic {name!r} was not created")
-        topic_creation.auto_create(cluster, name)
+        auto_create(cluster, name)
     return cluster.topics[name]
 
 

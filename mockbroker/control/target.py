@@ -11,8 +11,7 @@ from ..verbs import finding
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
-    from ..cluster.topic import Topic
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import Topic, TopicPartition
     from ..faults import Fault, Faults
     from ..trace import Trace
 

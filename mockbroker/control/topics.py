@@ -131,7 +131,11 @@ def create_topic(
     )
     request = CreateTopicsRequest([wanted], _TIMEOUT_MS)
     [result] = ask(
-        any_broker(target.cluster), ApiKey.CREATE_TOPICS, request, lambda answer: answer.topics
+        target.cluster,
+        any_broker(target.cluster),
+        ApiKey.CREATE_TOPICS,
+        request,
+        lambda answer: answer.topics,
     ).result()
     check(result.error_code, result.error_message, f"topic {topic!r} was not created")
     return topic_named(target, topic)
@@ -142,7 +146,11 @@ def delete_topic(target: Target, topic: str) -> TopicDescription:
     was = topic_named(target, topic)
     request = DeleteTopicsRequest([DeleteTopicState(topic)], _TIMEOUT_MS)
     [result] = ask(
-        any_broker(target.cluster), ApiKey.DELETE_TOPICS, request, lambda answer: answer.responses
+        target.cluster,
+        any_broker(target.cluster),
+        ApiKey.DELETE_TOPICS,
+        request,
+        lambda answer: answer.responses,
     ).result()
     check(result.error_code, result.error_message, f"topic {topic!r} was not deleted")
     return was

@@ -41,7 +41,7 @@ def write_marker(
         return
     epoch = partition.leader_epoch
     batch = marker_batch(marker, partition.environment.now_ms)
-    if partition.topic.settings.log_append_time:
+    if partition.settings.log_append_time:
         record_batch.stamp(batch, partition.environment.now_ms, append_time=True)
     end = append(partition, batch)
 

@@ -61,7 +61,7 @@ class Exchange:
         self, call: Call, api: ApiKey, request: Any, handler: Handler, faults: Sequence[Touch]
     ) -> None:
         self.received = call
-        self.call = Call(call.broker, call.version, call.client, call.client_id, self._answered)
+        self.call = Call(call.cluster, call.broker, call.version, call.client, call.client_id, self._answered)
         self.api = api
         self.request = request
         self.faults = faults

@@ -1,13 +1,14 @@
 """The cluster as its metadata records describe it (`MetadataImage.java`)."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from .records import (
     NO_CONTROLLER,
     ActiveControllerRecord,
     BrokerRegistrationChangeRecord,
+    ConfigRecord,
     PartitionChangeRecord,
     PartitionRecord,
     Record,
@@ -57,18 +58,35 @@ class PartitionRegistration(NamedTuple):
         )
 
 
-class TopicImage:
-    """A topic. Only the image that owns it changes it; others replace it by a copy first."""
+_NO_OVERRIDES: Final[Mapping[str, str]] = {}
 
-    __slots__ = ("id", "name", "owner", "partitions")
+
+class TopicImage:
+    """A topic; `overrides` is its own configuration, a mapping that never changes.
+
+    Only the image that owns it changes it; others replace it by a copy first.
+    """
+
+    __slots__ = ("id", "name", "overrides", "owner", "partitions")
 
     def __init__(
-        self, owner: object, name: str, topic_id: UUID, partitions: list[PartitionRegistration]
+        self,
+        owner: object,
+        name: str,
+        topic_id: UUID,
+        partitions: list[PartitionRegistration],
+        overrides: Mapping[str, str] = _NO_OVERRIDES,
     ) -> None:
         self.owner = owner
         self.name = name
         self.id = topic_id
         self.partitions = partitions
+        self.overrides = overrides
+
+    def configure(self, name: str, value: str | None) -> None:
+        """Sets one value, or with None takes it away."""
+        overrides = {**self.overrides, name: value}
+        self.overrides = {each: text for each, text in overrides.items() if text is not None}
 
 
 class MetadataImage:
@@ -113,6 +131,8 @@ class MetadataImage:
                 self._changing(topic_id).partitions.append(registration)
             case TopicRecord(name, topic_id):
                 self.topics[name] = self.topic_ids[topic_id] = TopicImage(self._owner, name, topic_id, [])
+            case ConfigRecord(topic, name, value):
+                self._changing(self.topics[topic].id).configure(name, value)
             case RemoveTopicRecord(topic_id):
                 del self.topics[self.topic_ids.pop(topic_id).name]
             case RegisterBrokerRecord(broker_id, rack, fenced):
@@ -125,6 +145,6 @@ class MetadataImage:
     def _changing(self, topic_id: UUID) -> TopicImage:
         topic = self.topic_ids[topic_id]
         if topic.owner is not self._owner:
-            topic = TopicImage(self._owner, topic.name, topic_id, list(topic.partitions))
+            topic = TopicImage(self._owner, topic.name, topic_id, list(topic.partitions), topic.overrides)
             self.topics[topic.name] = self.topic_ids[topic_id] = topic
         return topic

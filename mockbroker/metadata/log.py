@@ -2,6 +2,7 @@
 
 from collections import deque
 from typing import NamedTuple
+from uuid import UUID
 
 from .image import MetadataImage
 from .records import Record
@@ -60,6 +61,15 @@ class MetadataLog:
     def image_of(self, broker: int) -> MetadataImage:
         """The cluster as a broker knows it."""
         return self.behind[broker].image if broker in self.behind else self.image
+
+    def leader_knows(self, topic_id: UUID, index: int) -> bool:
+        """Whether the leader of a partition has heard that it is the leader, of this epoch or an earlier
+        one."""
+        leader = self.image.registered(topic_id, index).leader
+        if (behind := self.behind.get(leader)) is None:
+            return True
+        known = behind.image.partition(topic_id, index)
+        return known is not None and known.leader == leader
 
     def fall_behind(self, broker: int) -> Behind:
         """From now on a broker learns only what `Behind.hear` tells it."""

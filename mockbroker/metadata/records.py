@@ -40,6 +40,14 @@ class TopicRecord(NamedTuple):
     topic_id: UUID
 
 
+class ConfigRecord(NamedTuple):
+    """One value of a topic's own configuration; None when it is set no more."""
+
+    resource_name: str
+    name: str
+    value: str | None
+
+
 class RemoveTopicRecord(NamedTuple):
     """A topic is deleted, with its partitions."""
 
@@ -77,6 +85,7 @@ Record = (
     | BrokerRegistrationChangeRecord
     | ActiveControllerRecord
     | TopicRecord
+    | ConfigRecord
     | RemoveTopicRecord
     | PartitionRecord
     | PartitionChangeRecord

@@ -39,7 +39,7 @@ class Cleanup:
         """A batch is about to be appended, the first one at this time."""
         partition.appended_ms = self._environment.now_ms
         partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
-        settings = partition.topic.settings
+        settings = partition.settings
         in_time = settings.retention_ms >= 0 and partition not in self._planned
         if in_time or settings.compacted or settings.retention_bytes >= 0:
             self._plan(partition, partition.appended_ms + 1)
@@ -73,13 +73,13 @@ class Cleanup:
 
     def _plan_for_content(self, partition: Cleaned) -> None:
         """Plans a check at the next regular time, unless logs of such a topic never change by themselves."""
-        settings = partition.topic.settings
+        settings = partition.settings
         if settings.compacted or settings.retention_ms >= 0 or settings.retention_bytes >= 0:
             self._plan(partition, self._environment.now_ms + 1)
 
     def _plan(self, partition: Cleaned, at_ms: int) -> None:
         """Plans a check of the partition at the first regular time at or after `at_ms`."""
-        tick_ms = self._tick(partition.topic.settings, at_ms)
+        tick_ms = self._tick(partition.settings, at_ms)
         planned_ms = self._planned.get(partition)
         if tick_ms is None or (planned_ms is not None and planned_ms <= tick_ms):
             return
@@ -127,7 +127,7 @@ class Cleanup:
     def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> int:
         """Compacts a replica and deletes segments; returns when there may be more to do, `_NEVER_MS` or
         later if never."""
-        now_ms, log, settings = self._environment.now_ms, partition.log, partition.topic.settings
+        now_ms, log, settings = self._environment.now_ms, partition.log, partition.settings
         if settings.compacted:
             compaction.compact(log, now_ms, passes)
         limit = log.high_watermark

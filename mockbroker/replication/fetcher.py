@@ -311,7 +311,7 @@ class Fetcher:
         partition, log, there = self.partition, self.log, leader.log
         if log.end_offset > there.end_offset:
             halts = self._policies[follower_ahead] == "halts"
-            if halts and not partition.topic.settings.unclean_leader_election:
+            if halts and not partition.settings.unclean_leader_election:
                 self.die(f"log end offset {log.end_offset} is beyond the leader's {there.end_offset}")
                 partition.host.peers.halt()
                 return False

@@ -27,12 +27,12 @@ class HostedTopic(Protocol):
     @property
     def internal(self) -> bool: ...
 
-    @property
-    def settings(self) -> TopicSettings: ...
-
 
 class Cleaned(Protocol):
     """A replica, as the cleaner sees it."""
+
+    @property
+    def settings(self) -> TopicSettings: ...
 
     appended_ms: int | None
     host: "Host"
@@ -171,6 +171,8 @@ class Cleaner(Protocol):
     def appending(self, partition: Cleaned) -> None: ...
 
     def log_start_moved(self, partition: Cleaned) -> None: ...
+
+    def reconfigured(self, partition: Cleaned) -> None: ...
 
     def returned(self, partition: Cleaned) -> None: ...
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+from ..configs import TopicSettings
 from ..log.log import Log
 from ..metadata.image import PartitionRegistration
 from ..policies import Policies
@@ -170,15 +171,20 @@ class Replica:
         return min([self.log.start_offset, *told])
 
     @property
+    def settings(self) -> TopicSettings:
+        """The topic's effective configuration, as the broker knows it."""
+        return self.log.segments.settings
+
+    @property
     def min_insync_replicas(self) -> int:
         """The topic's `min.insync.replicas`, but no more than there are replicas."""
-        return min(self.topic.settings.min_insync_replicas, len(self.replicas))
+        return min(self.settings.min_insync_replicas, len(self.replicas))
 
     @property
     def is_under_min_isr(self) -> bool:
         """Whether fewer replicas are in sync than `min_insync_replicas` (`Partition.isUnderMinIsr`)."""
         count = len(self.isr)
-        return count < len(self.replicas) and count < self.topic.settings.min_insync_replicas
+        return count < len(self.replicas) and count < self.settings.min_insync_replicas
 
     def lags(self, follower: Follower) -> bool:
         """Whether a follower has not caught up for longer than `replica.lag.time.max.ms`."""

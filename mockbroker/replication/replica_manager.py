@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from ..configs import TopicSettings
 from ..environment import Environment
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
@@ -92,8 +93,14 @@ class ReplicaManager:
             # The cluster's policies are replaced when it is traced.
             return environment.policies.at(topic.name, self.broker)
 
-        segments = Segments(topic.settings, environment.random("segments"), environment.now_ms)
+        segments = Segments(self._settings(topic), environment.random("segments"), environment.now_ms)
         return Log(ProducerStates(policies, self._expiry.plan), segments)
+
+    def _settings(self, topic: HostedTopic) -> TopicSettings:
+        """A topic's effective configuration, as this broker knows it."""
+        known = self._image().topics.get(topic.name)
+        overrides = {} if known is None or known.id != topic.id else known.overrides
+        return self.environment.configs.topic_settings(overrides)
 
     def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
         """A partition of which the broker has no replica, None if it does not know the partition."""
@@ -121,6 +128,17 @@ class ReplicaManager:
         if len(registered.isr) < len(registered.replicas):
             return True
         return topic.internal and registered.leader == self.broker and registered.leader_epoch > 0
+
+    def configure(self, topic: HostedTopic) -> None:
+        """The broker hears of a topic's configuration, or of what topics inherit."""
+        partitions = self._topics.get(topic)
+        if not partitions:
+            return
+        settings = self._settings(topic)
+        for partition in partitions.values():
+            if partition.settings is not settings:
+                partition.log.segments.configure(settings)
+                self.cleanup.reconfigured(partition)
 
     def delete(self, topic: HostedTopic) -> None:
         """The broker learns that a topic was deleted."""

@@ -9,6 +9,7 @@ from ..apis.advertised import answered
 from ..apis.registry import HANDLERS, Handler
 from ..cluster.broker import Broker
 from ..cluster.call import Call
+from ..cluster.cluster import Cluster
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
 from ..faults.exchange import End, Exchange
@@ -49,6 +50,7 @@ class Connection(Frames):
         "broker",
         "client",
         "client_id",
+        "cluster",
         "faults",
         "name",
         "observer",
@@ -60,6 +62,7 @@ class Connection(Frames):
 
     def __init__(
         self,
+        cluster: Cluster,
         broker: Broker,
         name: str,
         host: str,
@@ -70,9 +73,10 @@ class Connection(Frames):
         slice_: Slice = ENDLESS,
     ) -> None:
         super().__init__(slice_)
+        self.cluster = cluster
         self.broker = broker
-        self.faults = faults or Faults(broker.cluster)
-        self.trace = trace or Trace(broker.cluster)
+        self.faults = faults or Faults(cluster)
+        self.trace = trace or Trace(cluster)
         self._asked: Asked | None = None
         """The number of the request in the trace that has no answer yet."""
         self._deliveries: Deliveries | None = None
@@ -104,7 +108,7 @@ class Connection(Frames):
                 return
         found, handler = served
         request = found.decode(frame, offset)
-        call = Call(self.broker, version, self.client, self.client_id, self._complete)
+        call = Call(self.cluster, self.broker, version, self.client, self.client_id, self._complete)
         if self.trace.on:
             handler = self._traced(found, handler, correlation_id, call, request, len(frame))
         if self.faults.armed and key in self.faults.armed:
@@ -245,10 +249,10 @@ class Connection(Frames):
         self, key: int, version: int, correlation_id: int, frame: memoryview, offset: int
     ) -> tuple[Codec, Handler] | None:
         """None if the request was answered already: an ApiVersions of an unknown version."""
-        release = self.broker.cluster.release
+        release = self.cluster.release
         if not answered(release, key, version):
             if key != _API_VERSIONS:
-                self.broker.cluster.notes.not_served(self.client_id, key, version)
+                self.cluster.notes.not_served(self.client_id, key, version)
                 raise MalformedRequestError(f"api key {key} v{version} is not served by Kafka {release}")
             if version >= 3:
                 skip_tags(frame, offset)

@@ -36,7 +36,7 @@ class Listeners:
         self._observer = observer
         self._gone = gone
         self._listening: dict[int, tuple[socket.socket, Broker]] = {}
-        self._broker_changes = cluster.broker_changes
+        self._broker_changes = cluster.processes.changes
         self._full = False
         self._full_until = math.inf
         self.deaf: dict[int, str] = {}
@@ -55,9 +55,9 @@ class Listeners:
 
     def follow(self) -> None:
         """Closes the listeners of brokers that are down, and opens those of brokers that are back."""
-        if self._broker_changes == self._cluster.broker_changes:
+        if self._broker_changes == self._cluster.processes.changes:
             return
-        self._broker_changes = self._cluster.broker_changes
+        self._broker_changes = self._cluster.processes.changes
         for fd, (sock, broker) in list(self._listening.items()):
             if not broker.online:
                 del self._listening[fd]
@@ -81,7 +81,7 @@ class Listeners:
             self._observer.failed(None, ClusterError(self.deaf[broker.id]))
         self._retry_at = time.monotonic() + RETRY_SECONDS
         stop_broker(self._cluster, broker)
-        self._broker_changes = self._cluster.broker_changes
+        self._broker_changes = self._cluster.processes.changes
 
     def start_deaf(self) -> None:
         """Tries brokers again whose port was taken, if it is time to."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from ..cluster import topic_names
 from ..cluster_options import ClockName, check_names
+from ..controller import topic_names
 from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases

@@ -237,7 +237,15 @@ class Pump:
             name = f"{host}:{port}"
             ready = self._ready.append
             connection = Connection(
-                broker, name, f"/{host}", self._observer, ready, self.faults, self.trace, self._slice
+                self._cluster,
+                broker,
+                name,
+                f"/{host}",
+                self._observer,
+                ready,
+                self.faults,
+                self.trace,
+                self._slice,
             )
             peer = _Peer(sock, connection)
             self._peers[peer.fd] = peer

@@ -15,6 +15,7 @@ import trio
 
 from ..cluster.cluster import Cluster
 from ..cluster_options import ClusterOptions
+from ..controller.topic_creation import assign_replicas
 from ..environment import Environment
 from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
@@ -148,7 +149,7 @@ class ServedCluster(RunningCluster):
             factor = cluster.configs.broker_int("default.replication.factor")
         replicas = min(factor, options.brokers)
         for name, partitions in options.topics.items():
-            cluster.create_topic(name, cluster.assign_replicas(partitions, replicas))
+            cluster.create_topic(name, assign_replicas(cluster.controller, partitions, replicas))
         for given in options.faults:
             fault = dict(given)
             self.target.add_fault(fault.pop("name", None), fault.pop("do", None), fault)

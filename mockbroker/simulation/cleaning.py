@@ -1,6 +1,6 @@
 """A log cleaner's work on one replica."""
 
-from ..cluster.topic_partition import TopicPartition
+from ..cluster.topic import TopicPartition
 from ..log import compaction
 from .batches import is_tombstone
 from .compacted import newest, records_of

@@ -79,7 +79,8 @@ class Link:
     def _work(self, sent: "_Sent") -> None:
         network = self._network
         network.requests += 1
-        call = Call(self.broker, sent.version, _CLIENT, self._name, partial(self._answered, sent))
+        answered = partial(self._answered, sent)
+        call = Call(network.cluster, self.broker, sent.version, _CLIENT, self._name, answered)
         if network.watcher is not None:
             network.watcher.requested(call, sent.api, sent.request)
         answer = HANDLERS[sent.api](call, sent.request)

@@ -5,7 +5,7 @@ import functools
 from typing import Final
 
 from ..cluster.cluster import Cluster
-from ..cluster.topic_partition import TopicPartition
+from ..cluster.topic import TopicPartition
 from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse

@@ -7,7 +7,7 @@ from . import events
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
-    from ..cluster.topic_partition import TopicPartition
+    from ..cluster.topic import TopicPartition
 
 
 class Change(NamedTuple):

@@ -1,6 +1,5 @@
 """What happens to brokers."""
 
-from ..cluster import connectivity, controller, news
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..cluster.liveness import Liveness
@@ -18,13 +17,13 @@ def _is_down(cluster: Cluster, broker: Broker) -> str:
 @verb("stop-broker", BROKER, unless=_is_down)
 def stop_broker(cluster: Cluster, broker: Broker) -> None:
     """Shuts a broker down: its connections are closed, and other brokers become leaders of its partitions."""
-    controller.stop_broker(cluster, broker.id)
+    cluster.processes.stop(broker.id)
 
 
 @verb("kill-broker", BROKER, unless=_is_down)
 def kill_broker(cluster: Cluster, broker: Broker) -> None:
     """Kills a broker: its partitions get no new leader until its session has timed out."""
-    controller.kill_broker(cluster, broker.id)
+    cluster.processes.kill(broker.id)
 
 
 def _is_started(cluster: Cluster, broker: Broker) -> str:
@@ -37,7 +36,7 @@ def _is_started(cluster: Cluster, broker: Broker) -> str:
 def start_broker(cluster: Cluster, broker: Broker) -> None:
     """Starts a broker again, with its logs; after a kill, once its session has timed out. If its port is
     taken, it starts once the port is free."""
-    controller.start_broker(cluster, broker.id)
+    cluster.processes.start(broker.id)
 
 
 def _is_cut_off(cluster: Cluster, broker: Broker, from_: Peers = None) -> str:
@@ -53,7 +52,7 @@ def _is_cut_off(cluster: Cluster, broker: Broker, from_: Peers = None) -> str:
 def cut_off_broker(cluster: Cluster, broker: Broker, from_: Peers = None) -> None:
     """Cuts a broker off from other brokers and from the controller; it continues to act as leader."""
     others, from_controller = _peers(cluster, broker, from_)
-    connectivity.cut_off(cluster, broker.id, others, from_controller=from_controller)
+    cluster.network.cut_off(broker.id, others, from_controller=from_controller)
 
 
 def _peers(cluster: Cluster, broker: Broker, from_: Peers) -> tuple[list[int], bool]:
@@ -70,7 +69,7 @@ def _is_connected(cluster: Cluster, broker: Broker) -> str:
 @verb("rejoin-broker", BROKER, unless=_is_connected)
 def rejoin_broker(cluster: Cluster, broker: Broker) -> None:
     """Reverses a cut-off: the broker learns who leads, truncates its logs, and catches up."""
-    connectivity.rejoin(cluster, broker.id)
+    cluster.network.rejoin(broker.id)
 
 
 def _hears_so(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> str:
@@ -83,4 +82,4 @@ def _hears_so(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> str:
 def slow_metadata(cluster: Cluster, broker: Broker, delay_ms: MetadataDelay) -> None:
     """Makes a broker learn late what the controller decides: until then it leads, follows and answers clients
     by what it knew before. With 0 it learns everything at once again, including what it missed."""
-    news.slow_metadata(cluster, broker.id, delay_ms)
+    cluster.slow_metadata(broker.id, delay_ms)

@@ -2,8 +2,7 @@
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..cluster.topic import Topic
-from ..cluster.topic_partition import TopicPartition
+from ..cluster.topic import Topic, TopicPartition
 from ..errors import NotThereError
 from ..nearest import nearest
 

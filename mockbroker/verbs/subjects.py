@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
-from ..cluster.topic_partition import TopicPartition
+from ..cluster.topic import TopicPartition
 from ..errors import NotThereError
 from ..nearest import nearest
 from ..replication.peers import Fetching

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
@@ -89,7 +88,7 @@ def test_a_manual_assignment_is_checked_and_kept(
 
 def test_fenced_brokers_are_chosen_last() -> None:
     cluster = a_cluster()
-    controller.stop_broker(cluster, 2)
+    cluster.processes.stop(2)
     create(cluster, "t", 4, 2)
     create(cluster, "u", 4, 3)
     assert [each.replicas for each in cluster.topics["t"].partitions] == [[1, 3], [3, 1]] * 2
@@ -99,7 +98,7 @@ def test_fenced_brokers_are_chosen_last() -> None:
 def test_replicas_on_fenced_brokers_alone_are_refused() -> None:
     cluster = a_cluster()
     create(cluster, "t")
-    controller.stop_broker(cluster, 2)
+    cluster.processes.stop(2)
     asked = CreatableTopic("u", -1, -1, [CreatableReplicaAssignment(0, [2])])
     told = ask(cluster, CreateTopicsRequest([asked])).topics[0]
     assert told.error_code == ErrorCode.INVALID_REPLICA_ASSIGNMENT

@@ -61,5 +61,5 @@ def test_what_cannot_be_deleted_from_is_refused(cluster: Cluster) -> None:
     partition = cluster.partition("t", 0)
     assert partition is not None
     assert delete(cluster, 0, broker=partition.leader % 3 + 1) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, -1)
-    cluster.create_offsets_topic()
+    cluster.internal_topics.create_offsets_topic()
     assert delete(cluster, 0, "__consumer_offsets") == (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)

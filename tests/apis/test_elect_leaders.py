@@ -1,6 +1,6 @@
 """ElectLeaders for all partitions: the order is what Kafka 4.4.0 answered to the same requests."""
 
-from mockbroker.cluster import controller
+from mockbroker.controller import reassignments
 from mockbroker.protocol.messages.create_partitions import (
     CreatePartitionsAssignment,
     CreatePartitionsRequest,
@@ -33,7 +33,7 @@ def test_a_change_of_a_partition_makes_room_for_one_more() -> None:
     cluster = a_cluster()
     topic = cluster.create_topic("many", [[1, 2]] * 10)
     for partition in topic.partitions:
-        controller.reassign(cluster, partition, [2, 1])
+        reassignments.begin(partition, [2, 1])
     [elected] = ask(cluster, ElectLeadersRequest(topic_partitions=None)).replica_election_results
     assert [each.partition_id for each in elected.partition_result] == [0, 5, 2, 7, 4, 9, 1, 6, 3, 8]
 
@@ -42,7 +42,7 @@ def test_new_partitions_have_as_many_replicas_as_the_first_in_the_table() -> Non
     """Of five partitions that is no. 2 until one of them is changed, and then no. 0."""
     cluster = a_cluster()
     topic = cluster.create_topic("five", [[1, 2]] * 5)
-    controller.reassign(cluster, topic.partitions[2], [1])
+    reassignments.begin(topic.partitions[2], [1])
     asked = CreatePartitionsTopic("five", 6, [CreatePartitionsAssignment([1, 2, 3])])
     [refused] = ask(cluster, CreatePartitionsRequest([asked], timeout_ms=1000)).results
     assert refused.error_message is not None

@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from mockbroker.apis.advertised import advertised
-from mockbroker.cluster import controller
+from mockbroker.controller import elections, reassignments
 from mockbroker.protocol.codecs import Codec
 from mockbroker.protocol.messages import alter_configs, delete_records, delete_topics, leave_group
 from mockbroker.protocol.releases import NEWEST, parse
@@ -33,18 +33,18 @@ def _isr_shrinks(many: Many) -> None:
 
 
 def _broker_dies(many: Many) -> None:
-    controller.kill_broker(many.cluster, 3)
+    many.cluster.processes.kill(3)
     many.cluster.advance(many.cluster.now_ms + TIMEOUT_MS)
 
 
 def _leader_moves(many: Many) -> None:
     for partition in list(many.cluster.partitions()):
-        controller.move_leader(many.cluster, partition)
+        elections.move_leader(partition)
 
 
 def _replicas_move(many: Many) -> None:
     for partition in list(many.cluster.partitions()):
-        controller.reassign(many.cluster, partition, [3, 1])
+        reassignments.begin(partition, [3, 1])
 
 
 def _configurations_change(many: Many) -> None:

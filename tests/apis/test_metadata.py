@@ -5,7 +5,6 @@ from uuid import UUID
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.describe_cluster import DescribeClusterRequest
@@ -118,7 +117,7 @@ def test_a_broker_describes_brokers_only(kind: int, code: ErrorCode) -> None:
 
 def test_brokers_that_are_down_are_described_only_to_who_asks_for_them() -> None:
     cluster = a_cluster()
-    controller.stop_broker(cluster, 2)
+    cluster.processes.stop(2)
     described, everything = (
         {each.broker_id: each.is_fenced for each in ask(cluster, request).brokers}
         for request in (DescribeClusterRequest(), DescribeClusterRequest(include_fenced_brokers=True))

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException, Producer
 
 from mockbroker import MockCluster
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
 from mockbroker.protocol import record_batch
 from studies.clients.producers import JavaProducers, Reply
 

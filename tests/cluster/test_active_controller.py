@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockbroker.cluster import connectivity, controller
 from mockbroker.cluster.cluster import Cluster
+from mockbroker.cluster.processes import Processes
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -47,26 +47,26 @@ def creates(cluster: Cluster, broker: int, name: str) -> int:
 
 
 @pytest.mark.parametrize("release", [*ZOOKEEPER, *KRAFT])
-@pytest.mark.parametrize("how", [controller.stop_broker, controller.kill_broker])
+@pytest.mark.parametrize("how", [Processes.stop, Processes.kill])
 def test_the_controller_named_is_there_and_does_the_work(release: str, how: object) -> None:
     """Brokers go one after the other, until one is left; then all come back."""
     assert callable(how)
     cluster = a_cluster(release, brokers=3)
     for gone in (1, 3):
-        how(cluster, gone)
+        how(cluster.processes, gone)
         cluster.advance(cluster.now_ms + 60_000)
         named = told(cluster)
         assert named <= set(up(cluster))
         assert {creates(cluster, each, f"t-{gone}-{each}") for each in named} == {0}
     for back in (1, 3):
-        controller.start_broker(cluster, back)
+        cluster.processes.start(back)
     assert (told(cluster) == {1, 2, 3}) == (release in KRAFT)
 
 
 @pytest.mark.parametrize("release", ZOOKEEPER)
 def test_the_others_refuse_what_only_the_controller_does(release: str) -> None:
     cluster = a_cluster(release, brokers=3)
-    controller.stop_broker(cluster, 1)
+    cluster.processes.stop(1)
     (active,) = told(cluster)
     for broker in up(cluster):
         assert creates(cluster, broker, f"t-{broker}") == (0 if broker == active else NOT_CONTROLLER)
@@ -107,7 +107,7 @@ def test_with_kraft_every_broker_passes_requests_on(release: str) -> None:
 
 def test_a_controller_that_died_is_named_until_its_session_is_over() -> None:
     cluster = a_cluster("2.3", brokers=3)
-    controller.kill_broker(cluster, 1)
+    cluster.processes.kill(1)
     cluster.advance(cluster.now_ms + 5_999)
     assert told(cluster) == {1}
     cluster.advance(cluster.now_ms + 1)
@@ -116,7 +116,7 @@ def test_a_controller_that_died_is_named_until_its_session_is_over() -> None:
 
 def test_a_controller_that_is_cut_off_goes_on_naming_itself_and_refuses() -> None:
     cluster = a_cluster("2.3", brokers=3)
-    connectivity.cut_off(cluster, 1, [2, 3], from_controller=True)
+    cluster.network.cut_off(1, [2, 3], from_controller=True)
     cluster.advance(cluster.now_ms + 6_000)
     assert ask(cluster, MetadataRequest(topics=[]), version=2, broker=1).controller_id == 1
     (active,) = {
@@ -124,14 +124,14 @@ def test_a_controller_that_is_cut_off_goes_on_naming_itself_and_refuses() -> Non
     }
     assert active != 1
     assert creates(cluster, 1, "a") == NOT_CONTROLLER
-    connectivity.rejoin(cluster, 1)
+    cluster.network.rejoin(1)
     assert told(cluster) == {active}
 
 
 def test_the_only_broker_is_the_controller_after_its_restart() -> None:
     cluster = a_cluster("2.8", brokers=1)
-    controller.stop_broker(cluster, 1)
-    controller.start_broker(cluster, 1)
+    cluster.processes.stop(1)
+    cluster.processes.start(1)
     assert told(cluster) == {1}
 
 

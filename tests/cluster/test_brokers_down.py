@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.cluster.processes import Processes
 from mockbroker.conformance.batches import batch
 from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
@@ -162,14 +162,14 @@ def caches(log: Log) -> list[tuple[int, int]]:
     return list(zip(log.epochs.epochs, log.epochs.starts, strict=True))
 
 
-@pytest.mark.parametrize("end", [controller.stop_broker, controller.kill_broker])
+@pytest.mark.parametrize("end", [Processes.stop, Processes.kill])
 def test_an_epoch_without_records_does_not_outlive_its_broker(end: Any) -> None:
     driver = TopicsDriver("4.4")
     partition = driver.topics["leads"].partitions[0]
     append(driver, "leads", 3)
     partition.lead(1)
     assert caches(partition.logs[1]) == [(0, 0), (1, 3)]
-    end(driver.cluster, 1)
+    end(driver.cluster.processes, 1)
     driver.advance(60_000)
     assert caches(partition.logs[DOWN]) == [(0, 0), (2, 3)]
     driver.start_broker(1)

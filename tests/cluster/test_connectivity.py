@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mockbroker.cluster import connectivity, controller
+from mockbroker.cluster.processes import Processes
 from mockbroker.cluster.replicas import describe
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
@@ -16,7 +16,7 @@ BEFORE_2_8_MS = 18_000
 
 
 def cut_off(driver: PartitionDriver, broker: int) -> None:
-    connectivity.cut_off(driver.cluster, broker, driver.cluster.brokers, from_controller=True)
+    driver.cluster.network.cut_off(broker, driver.cluster.brokers, from_controller=True)
 
 
 def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it() -> None:
@@ -36,7 +36,7 @@ def test_a_leader_that_is_cut_off_goes_on_leading_those_who_reach_it() -> None:
     assert driver.read(4, broker=2, epoch=0).error_code == ErrorCode.FENCED_LEADER_EPOCH
     assert describe(driver.partition)[0].state == "cut off"
 
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert driver.leader_told_by(1) == (2, 1)
     assert driver.partition.isr == [1, 2, 3]
     first, second, _ = driver.partition.logs.values()
@@ -54,7 +54,7 @@ def test_acks_all_waits_in_vain_at_a_leader_that_is_cut_off() -> None:
     driver.advance(SESSION_MS)
     assert outcome(before) == (ErrorCode.REQUEST_TIMED_OUT, 0)
     assert after.parked
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert outcome(after) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)
 
 
@@ -63,7 +63,7 @@ def test_a_broker_that_is_back_in_time_leads_on() -> None:
     cut_off(driver, 1)
     asked = driver.produce(2)
     driver.advance(SESSION_MS - 1)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert outcome(asked) == (0, 0)
     driver.advance(10 * SESSION_MS)
     assert driver.leader_told_by(3) == (1, 0)
@@ -78,7 +78,7 @@ def test_what_a_leader_wrote_while_it_was_cut_off_is_not_committed_when_it_is_ba
     driver.produce(2, acks=1, broker=1)
     assert outcome(driver.produce(1)) == (0, 0)
     driver.kill_broker(2)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     driver.advance(SESSION_MS - 1)
     assert (driver.leader_told_by(1), driver.ends()[1]) == ((2, 1), 2)
     assert describe(driver.partition)[0].high_watermark == 0
@@ -92,14 +92,14 @@ def test_a_leader_that_is_cut_off_hears_late_that_its_epoch_was_bumped(others: t
     """With ZooKeeper that happens when a follower goes. What is in its ISR stays as it knows it."""
     driver = PartitionDriver(kafka="2.3", retention_ms="-1")
     driver.produce(1)
-    connectivity.cut_off(driver.cluster, 1, others, from_controller=True)
+    driver.cluster.network.cut_off(1, others, from_controller=True)
     driver.stop_broker(3)
     assert (driver.leader_told_by(1), driver.leader_told_by(2)) == ((1, 0), (1, 1))
     asked = driver.produce(1)
     assert asked.parked
     assert driver.read(0, broker=1, epoch=1).error_code == ErrorCode.UNKNOWN_LEADER_EPOCH
     assert driver.ends() == {1: 2, 2: 1, 3: 1}
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert outcome(asked) == (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1)
     assert driver.leader_told_by(1) == (1, 1)
     assert outcome(driver.produce(1)) == (0, 2)
@@ -118,7 +118,7 @@ def test_old_releases_wait_for_the_session_of_zookeeper() -> None:
 
 def test_a_follower_cut_off_from_its_leader_leaves_the_isr_until_it_is_back() -> None:
     driver = PartitionDriver()
-    connectivity.cut_off(driver.cluster, 3, [1], from_controller=False)
+    driver.cluster.network.cut_off(3, [1], from_controller=False)
     assert driver.state_of(3) is FollowerState.CUT_OFF
     asked = driver.produce(2)
     driver.advance(2 * LAG_MS)
@@ -131,13 +131,13 @@ def test_a_follower_cut_off_from_its_leader_leaves_the_isr_until_it_is_back() ->
     assert driver.partition.isr == [1, 2, 3]
     driver.partition.lead(1)
     assert driver.state_of(3) is FollowerState.CUT_OFF
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert driver.state_of(3) is FollowerState.IN_STEP
 
 
 def test_a_follower_cut_off_from_the_controller_alone_follows_until_the_leader_changes() -> None:
     driver = PartitionDriver()
-    connectivity.cut_off(driver.cluster, 3, [], from_controller=True)
+    driver.cluster.network.cut_off(3, [], from_controller=True)
     driver.advance(SESSION_MS)
     assert driver.partition.isr == [1, 2]
     assert outcome(driver.produce(2)) == (0, 0)
@@ -147,7 +147,7 @@ def test_a_follower_cut_off_from_the_controller_alone_follows_until_the_leader_c
     driver.produce(1)
     assert driver.ends()[3] == 2
     assert driver.leader_told_by(3) == (1, 0)
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert driver.ends()[3] == 3
     assert driver.partition.isr == [1, 2, 3]
 
@@ -160,18 +160,18 @@ def test_a_missed_epoch(answer: str, same: bool) -> None:
         unclean_leader_election_enable="true",
     )
     driver.produce(4)
-    connectivity.cut_off(driver.cluster, 2, [1], from_controller=False)
-    connectivity.cut_off(driver.cluster, 3, [], from_controller=True)
+    driver.cluster.network.cut_off(2, [1], from_controller=False)
+    driver.cluster.network.cut_off(3, [], from_controller=True)
     driver.produce(3, acks=1)
     assert driver.ends() == {1: 7, 2: 4, 3: 7}
     driver.partition.change(isr=[2])
     driver.partition.lead(2)
     driver.produce(5, acks=1)
-    connectivity.rejoin(driver.cluster, 2)
+    driver.cluster.network.rejoin(2)
     driver.advance(1)
     driver.partition.lead(1)
     driver.produce(1, acks=1)
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     first, third = driver.partition.logs[1], driver.partition.logs[3]
     assert first.end_offset == 10
     assert (list(map(bytes, first)) == list(map(bytes, third))) is same
@@ -185,8 +185,8 @@ def test_the_others_are_not_disturbed_by_a_cut_twice() -> None:
         cut_off(driver, 9)
     driver.advance(SESSION_MS)
     assert driver.leader_told_by(2) == (2, 1)
-    connectivity.rejoin(driver.cluster, 1)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
+    driver.cluster.network.rejoin(1)
     assert driver.partition.isr == [1, 2, 3]
 
 
@@ -195,7 +195,7 @@ def test_a_broker_that_died_meanwhile_is_back_once_it_is_started() -> None:
     cut_off(driver, 1)
     driver.kill_broker(1)
     driver.advance(2 * SESSION_MS)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert driver.cluster.brokers[1].gone
     driver.start_broker(1)
     assert not driver.cluster.brokers[1].gone
@@ -211,7 +211,7 @@ def test_a_broker_that_died_while_it_was_cut_off_has_one_session() -> None:
     driver.kill_broker(1)
     driver.advance(SESSION_MS // 2)
     assert driver.leader_told_by(2)[0] == 2
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     driver.start_broker(1)
     assert driver.partition.isr == [1, 2, 3]
     driver.advance(SESSION_MS)
@@ -223,7 +223,7 @@ def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_
     driver = PartitionDriver()
     cut_off(driver, 1)
     driver.kill_broker(1)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     driver.start_broker(1)
     assert driver.cluster.brokers[1].gone
     driver.advance(SESSION_MS - 1)
@@ -234,7 +234,7 @@ def test_a_broker_that_died_while_it_was_cut_off_is_missed_though_it_is_reached_
 
 
 @pytest.mark.parametrize(
-    ("end", "offset"), [(controller.stop_broker, 0), (controller.kill_broker, 3)], ids=["stopped", "killed"]
+    ("end", "offset"), [(Processes.stop, 0), (Processes.kill, 3)], ids=["stopped", "killed"]
 )
 @pytest.mark.parametrize("killed_again", [False, True])
 def test_a_broker_that_waits_to_register_knows_how_it_went(
@@ -249,12 +249,12 @@ def test_a_broker_that_waits_to_register_knows_how_it_went(
     driver.produce(1)
     driver.delete(2)
     cut_off(driver, 1)
-    end(driver.cluster, 1)
+    end(driver.cluster.processes, 1)
     driver.start_broker(1)
     if killed_again:
         driver.kill_broker(1)
     driver.advance(SESSION_MS)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     driver.start_broker(1)
     assert not driver.cluster.brokers[1].gone
     assert outcome(driver.produce(1, producer_id=7)) == (0, offset)
@@ -271,7 +271,7 @@ def test_a_broker_that_reaches_no_controller_does_not_come_back() -> None:
     driver.advance(2 * SESSION_MS)
     assert driver.cluster.brokers[1].gone
     assert driver.leader_told_by(2)[0] == 2
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert not driver.cluster.brokers[1].gone
     assert driver.leader_told_by(1) == driver.leader_told_by(2)
 
@@ -282,10 +282,10 @@ def test_a_follower_that_caught_up_while_it_was_fenced_joins_once_it_is_not() ->
     cut_off(driver, 3)
     driver.advance(SESSION_MS)
     assert driver.partition.isr == [1, 2]
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert driver.ends()[3] == driver.partition.log.end_offset
     assert driver.partition.isr == [1, 2]
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert driver.partition.isr == [1, 2, 3]
 
 
@@ -295,5 +295,5 @@ def test_a_replica_of_a_topic_that_was_created_meanwhile_joins_when_its_broker_i
     partition = driver.cluster.create_topic("later", [[1, 2, 3]]).partitions[0]
     driver.advance(SESSION_MS)
     assert partition.isr == [1, 2]
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert partition.isr == [1, 2, 3]

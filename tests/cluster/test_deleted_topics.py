@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster import connectivity
 from mockbroker.conformance.batches import batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -45,13 +44,13 @@ def test_a_produce_to_two_topics_waits_for_the_other_one() -> None:
 
 def test_a_produce_at_a_leader_that_is_cut_off_is_answered_once_that_hears_of_it() -> None:
     driver = PartitionDriver()
-    connectivity.cut_off(driver.cluster, 1, [2, 3], from_controller=True)
+    driver.cluster.network.cut_off(1, [2, 3], from_controller=True)
     driver.advance(60_000)
     asked = driver.produce(1, broker=1)
     assert asked.parked
     driver.cluster.delete_topics([driver.partition.topic])
     assert asked.parked
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert outcome(asked) == (UNKNOWN, 0)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from mockbroker import ConflictError, MockCluster
-from mockbroker.cluster import connectivity
 from mockbroker.cluster.replicas import describe
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
@@ -166,12 +165,12 @@ def test_what_deletion_leaves_of_a_batch_and_a_tail_of_its_own(offset: int, stat
     """The epoch of the tail is below the first that the leader knows, and ends there as it says (KAFKA-7415):
     the follower cuts nothing, and is sent the batch in whose middle it ends."""
     driver = PartitionDriver(retention_ms="-1")
-    connectivity.cut_off(driver.cluster, 1, driver.cluster.brokers, from_controller=True)
+    driver.cluster.network.cut_off(1, driver.cluster.brokers, from_controller=True)
     driver.produce(1, acks=1)
     driver.advance(LAG_MS)
     driver.produce(3)
     driver.delete(offset)
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert describe(driver.partition)[0].state == state
 
 
@@ -204,10 +203,10 @@ def test_two_elections_without_writes(answer: str, stuck: bool) -> None:
     driver.advance(2 * LAG_MS)
     driver.stop_broker(1)
     assert describe(driver.partition)[1].epochs == ((0, 0), (2, 10))
-    connectivity.cut_off(driver.cluster, 2, [1], from_controller=True)
+    driver.cluster.network.cut_off(2, [1], from_controller=True)
     driver.advance(LAG_MS)
     driver.start_broker(1)
-    connectivity.rejoin(driver.cluster, 2)
+    driver.cluster.network.rejoin(2)
     follower = describe(driver.partition)[1]
     assert follower.state == ("failed" if stuck else "in step")
     assert ("KAFKA-10706" in follower.failure) is stuck

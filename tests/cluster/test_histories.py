@@ -14,8 +14,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from mockbroker.cluster import connectivity, news, reassignments
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
+from mockbroker.controller import reassignments
 from mockbroker.log.log import Log
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol.api_error import ApiError
@@ -92,16 +92,21 @@ class Life(RuleBasedStateMachine):
     def cut_off(self, broker: int, others: set[int], from_controller: bool) -> None:
         if self.online(broker):
             self.cut.add(broker)
-            connectivity.cut_off(self.driver.cluster, broker, others, from_controller=from_controller)
+            self.driver.cluster.network.cut_off(broker, others, from_controller=from_controller)
 
     @precondition(lambda self: self.cut)
     @rule()
     def rejoin(self) -> None:
-        connectivity.rejoin(self.driver.cluster, self.cut.pop())
+        self.driver.cluster.network.rejoin(self.cut.pop())
 
     @rule(broker=BROKERS, delay_ms=st.sampled_from((0, 300, 5_000)))
     def slow_metadata(self, broker: int, delay_ms: int) -> None:
-        news.slow_metadata(self.driver.cluster, broker, delay_ms)
+        self.driver.cluster.slow_metadata(broker, delay_ms)
+
+    @property
+    def leader_knows(self) -> bool:
+        metadata = self.driver.cluster.controller.metadata
+        return metadata.leader_knows(self.partition.topic_id, self.partition.index)
 
     @rule()
     def move(self) -> None:
@@ -124,7 +129,7 @@ class Life(RuleBasedStateMachine):
             reassignments.cancel(self.partition)
 
     @precondition(lambda self: self.partition.leader != NO_LEADER)
-    @precondition(lambda self: news.leader_knows(self.driver.cluster, self.partition))
+    @precondition(lambda self: self.leader_knows)
     @rule(part=st.floats(0, 1))
     def delete(self, part: float) -> None:
         """Whole batches: a follower with a tail of its own may be stuck inside one, in 4.4 too."""
@@ -156,7 +161,7 @@ class Life(RuleBasedStateMachine):
         heard = {
             b
             for b in self.driver.cluster.brokers
-            if self.online(b) and b not in self.driver.cluster.metadata.behind
+            if self.online(b) and b not in self.driver.cluster.controller.metadata.behind
         }
         assert replicas & heard == partition.logs.keys() & heard
         assert replicas >= {*partition.logs, *partition.removing_replicas}

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from mockbroker.apis.advertised import advertised
-from mockbroker.cluster import controller
 from mockbroker.conformance.batches import records
+from mockbroker.controller import elections, reassignments
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name
@@ -46,8 +46,8 @@ class Story(PartitionDriver):
         """By reassignment and preferred election where there are such APIs, by a restart elsewhere."""
         old = self.partition.leader
         if ApiKey.ALTER_PARTITION_REASSIGNMENTS in advertised(self.cluster.release):
-            controller.reassign(self.cluster, self.partition, [self.follower, old])
-            controller.elect_preferred(self.cluster, self.partition)
+            reassignments.begin(self.partition, [self.follower, old])
+            elections.elect_preferred(self.partition)
         else:
             self.stop_broker(old)
             self.start_broker(old)

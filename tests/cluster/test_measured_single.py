@@ -13,8 +13,8 @@ from typing import Any, Final
 import pytest
 
 from mockbroker.apis.advertised import advertised
-from mockbroker.cluster import controller
 from mockbroker.conformance.batches import batch, describe, records
+from mockbroker.controller import elections, reassignments
 from mockbroker.log.log import Log
 from mockbroker.protocol.api_keys import ApiKey
 
@@ -39,7 +39,7 @@ class Story(ClusterDriver):
     def call(self, key: ApiKey, version: int, fields: dict[str, Any]) -> Any:
         """In the release's newest version if it lacks `version`."""
         low, high = advertised(self.cluster.release)[key]
-        client = InMemoryClient(self.cluster.brokers[self.partition.leader])
+        client = InMemoryClient(self.cluster, self.partition.leader)
         return client.call(key.name.lower(), min(max(version, low), high), fields)
 
     def producer_id(self, name: str) -> int:
@@ -218,8 +218,8 @@ def test_what_retention_leaves(release: str) -> None:
     assert story.produce(8, 1, "a", sequence=99) == measured["gap"]
     assert story.produce(8, 5, "a", sequence=10) == measured["next sequence"]
     assert cache(story.partition.log) == measured["cache"]
-    controller.reassign(story.cluster, story.partition, [2, 1])
-    controller.elect_preferred(story.cluster, story.partition)
+    reassignments.begin(story.partition, [2, 1])
+    elections.elect_preferred(story.partition)
     assert story.produce(8, 5) == measured["after a leader move"]
     assert cache(story.partition.log) == measured["cache then"]
     assert story.leader_epoch() == measured["leader epoch then"]

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster import connectivity
 from mockbroker.cluster.replicas import describe
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.replication.states import FollowerState
@@ -59,13 +58,13 @@ def test_a_leader_that_was_killed_leads_until_its_session_is_over() -> None:
 @pytest.mark.parametrize("others", [(1, 2), ()], ids=["from all", "from the controller"])
 def test_a_follower_that_is_cut_off_begins_once_it_hears_of_it(others: tuple[int, ...]) -> None:
     driver = PartitionDriver()
-    connectivity.cut_off(driver.cluster, 3, others, from_controller=True)
+    driver.cluster.network.cut_off(3, others, from_controller=True)
     create_again(driver)
     driver.produce(2)
     driver.advance(SESSION_MS)
     assert states(driver) == ["leader", "in step", "cut off"]
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2], 0)
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert states(driver) == ["leader", "in step", "in step"]
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2, 3], 2)
 
@@ -73,13 +72,13 @@ def test_a_follower_that_is_cut_off_begins_once_it_hears_of_it(others: tuple[int
 def test_without_a_broker_that_is_not_fenced_nobody_leads() -> None:
     driver = PartitionDriver(brokers=2)
     for broker in (1, 2):
-        connectivity.cut_off(driver.cluster, broker, [], from_controller=True)
+        driver.cluster.network.cut_off(broker, [], from_controller=True)
     driver.advance(SESSION_MS)
     create_again(driver)
     assert driver.partition.leader == NO_LEADER
-    connectivity.rejoin(driver.cluster, 2)
+    driver.cluster.network.rejoin(2)
     assert driver.leader_told_by(2)[0] == 2
-    connectivity.rejoin(driver.cluster, 1)
+    driver.cluster.network.rejoin(1)
     assert outcome(driver.produce(1)) == (0, 0)
     assert driver.ends() == {1: 1, 2: 1}
 
@@ -91,20 +90,20 @@ def test_a_follower_that_was_fenced_though_it_followed_joins_again(state: Follow
     delay_ms = 100 if state is FollowerState.SLOW else 0
     driver.partition.set_follower(3, state, delay_ms=delay_ms)
     driver.produce(1)
-    connectivity.cut_off(driver.cluster, 3, [], from_controller=True)
+    driver.cluster.network.cut_off(3, [], from_controller=True)
     driver.advance(SESSION_MS + LAG_MS)
     assert (driver.partition.isr, driver.ends()[3]) == ([1, 2], 1)
-    connectivity.rejoin(driver.cluster, 3)
+    driver.cluster.network.rejoin(3)
     assert driver.partition.isr == [1, 2, 3]
     assert driver.partition.leader_epoch == 0
 
 
 def test_a_follower_that_was_fenced_is_back_before_its_leader() -> None:
     driver = PartitionDriver(brokers=2)
-    connectivity.cut_off(driver.cluster, 2, [], from_controller=True)
+    driver.cluster.network.cut_off(2, [], from_controller=True)
     driver.advance(SESSION_MS)
     driver.stop_broker(1)
-    connectivity.rejoin(driver.cluster, 2)
+    driver.cluster.network.rejoin(2)
     assert driver.leader_told_by(2)[0] == NO_LEADER
     driver.start_broker(1)
     assert driver.partition.isr == [1, 2]

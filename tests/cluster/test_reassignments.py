@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.cluster import controller, reassignments
+from mockbroker.controller import reassignments
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
@@ -123,7 +123,7 @@ def test_leader_epochs(bumps: str, epochs: tuple[int, int]) -> None:
     driver = PartitionDriver(policies={"reassignment-epoch": bumps}, brokers=3, replicas=[1, 2])
     found = []
     for target in ([1, 2, 3], [1, 3]):
-        controller.reassign(driver.cluster, driver.partition, target)
+        reassignments.begin(driver.partition, target)
         found.append(driver.partition.leader_epoch)
     assert tuple(found) == epochs
 

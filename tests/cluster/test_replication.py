@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.conformance.batches import batch
+from mockbroker.controller import elections, reassignments
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
@@ -220,14 +220,14 @@ def test_a_new_leader_does_not_wait_for_a_follower_that_is_out_of_sync() -> None
 def test_preferred_and_unclean_elections_say_why_not() -> None:
     driver = PartitionDriver()
     with pytest.raises(ApiError) as refused:
-        controller.elect_preferred(driver.cluster, driver.partition)
+        elections.elect_preferred(driver.partition)
     assert refused.value.code == ErrorCode.ELECTION_NOT_NEEDED
     driver.stop_broker(1)
     with pytest.raises(ApiError) as refused:
-        controller.elect_preferred(driver.cluster, driver.partition)
+        elections.elect_preferred(driver.partition)
     assert refused.value.code == ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE
     driver.start_broker(1)
-    controller.elect_preferred(driver.cluster, driver.partition)
+    elections.elect_preferred(driver.partition)
     assert driver.partition.leader == 1
 
 
@@ -237,11 +237,11 @@ def test_a_reassigned_replica_copies_the_log() -> None:
     made = bytearray(batch(4))
     record_batch.place(made, 0, 0)
     partition.at_leader.append(made, 0, 4, 0)
-    controller.reassign(cluster, partition, [3, 2])
+    reassignments.begin(partition, [3, 2])
     assert (partition.leader, partition.replicas, partition.isr) == (3, [3, 2], [2, 3])
     assert {b: log.end_offset for b, log in partition.logs.items()} == {3: 4, 2: 4}
     with pytest.raises(ApiError):
-        controller.reassign(cluster, partition, [3, 9])
+        reassignments.begin(partition, [3, 9])
 
 
 def test_groups_go_with_the_leader_of_their_offsets() -> None:
@@ -252,19 +252,19 @@ def test_groups_go_with_the_leader_of_their_offsets() -> None:
     assert first is not None
     group = first.groups.create("billing")
     group.offsets.commit({("t", 0): CommittedOffset(7, -1, "", cluster.now_ms, None)})
-    controller.stop_broker(cluster, first.id)
+    cluster.processes.stop(first.id)
     second = cluster.coordinator("billing")
     assert second is not None
     assert second is not first
     assert second.groups.groups["billing"].offsets is group.offsets
     assert first.groups.groups == {}
-    controller.stop_broker(cluster, second.id)
+    cluster.processes.stop(second.id)
     third = cluster.coordinator("billing")
     assert third is not None
     assert third.groups.groups["billing"].offsets is group.offsets
-    controller.stop_broker(cluster, third.id)
+    cluster.processes.stop(third.id)
     assert cluster.coordinator("billing") is None
-    controller.start_broker(cluster, third.id)
+    cluster.processes.start(third.id)
     assert cluster.coordinator("billing") is third
     assert third.groups.groups["billing"].offsets is group.offsets
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from mockbroker.cluster import controller
-from mockbroker.cluster.news import slow_metadata
 from mockbroker.conformance.batches import batch
+from mockbroker.controller import elections
 from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from mockbroker.replication import internal_append
 from mockbroker.replication.states import FollowerState
 
@@ -19,12 +19,12 @@ def slow(broker: int, **config: str) -> PartitionDriver:
     """A leader with two followers, a record, and a broker that hears late from now on."""
     driver = PartitionDriver(config=config)
     driver.produce()
-    slow_metadata(driver.cluster, broker, DELAY_MS)
+    driver.cluster.slow_metadata(broker, DELAY_MS)
     return driver
 
 
 def move(driver: PartitionDriver, to: int) -> None:
-    assert controller.move_leader(driver.cluster, driver.partition, to)
+    assert elections.move_leader(driver.partition, to)
 
 
 def test_a_new_leader_leads_when_it_has_heard_of_it() -> None:
@@ -98,14 +98,43 @@ def test_a_new_topic_is_not_there_for_who_has_not_heard_of_it() -> None:
     assert outcome(driver.produce(broker=1)) == (0, 0)
 
 
+def test_a_topic_is_configured_once_its_leader_has_heard_of_it() -> None:
+    driver = slow(1)
+    driver.topic.configure({"max.message.bytes": "1"})
+    assert outcome(driver.produce()) == (0, 1)
+    assert [shown(driver, broker) for broker in (1, 2)] == ["1048588", "1"]
+    driver.advance(DELAY_MS)
+    assert outcome(driver.produce())[0] == ErrorCode.MESSAGE_TOO_LARGE
+    assert shown(driver, 1) == "1"
+
+
+def test_a_broker_that_starts_has_read_the_configuration() -> None:
+    driver = slow(1)
+    driver.stop_broker(1)
+    driver.topic.configure({"max.message.bytes": "1"})
+    driver.start_broker(1)
+    move(driver, 1)
+    driver.advance(DELAY_MS)
+    assert outcome(driver.produce())[0] == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def shown(driver: PartitionDriver, broker: int) -> str | None:
+    """`max.message.bytes` as a broker describes it."""
+    asked = DescribeConfigsRequest([DescribeConfigsResource(2, "t", ["max.message.bytes"])])
+    [result] = driver.ask(asked, broker=broker).results
+    [config] = result.configs
+    value: str | None = config.value
+    return value
+
+
 def test_a_broker_that_is_no_longer_slow_has_heard_everything() -> None:
     driver = slow(2)
     move(driver, 2)
-    slow_metadata(driver.cluster, 2, 0)
+    driver.cluster.slow_metadata(2, 0)
     assert outcome(driver.produce(broker=2)) == (0, 1)
     move(driver, 1)
     assert driver.leader_told_by(2) == (1, 2)
-    assert not driver.cluster.metadata.behind
+    assert not driver.cluster.controller.metadata.behind
 
 
 @pytest.mark.parametrize("ends", ["stop_broker", "kill_broker"])
@@ -151,10 +180,10 @@ def test_nothing_is_planned_while_nothing_is_written() -> None:
 def test_a_group_has_no_coordinator_that_has_not_heard_of_it() -> None:
     driver = slow(2)
     moved = driver.cluster.offsets_partition("g")
-    assert controller.move_leader(driver.cluster, moved, 1 if moved.leader != 1 else 3)
+    assert elections.move_leader(moved, 1 if moved.leader != 1 else 3)
     coordinator = driver.cluster.coordinator("g")
     assert coordinator is not None
-    assert controller.move_leader(driver.cluster, moved, 2)
+    assert elections.move_leader(moved, 2)
     assert driver.cluster.coordinator("g") is None
     assert coordinator.groups.refuses("g") == ErrorCode.NOT_COORDINATOR
     assert driver.cluster.brokers[2].groups.refuses("g") == ErrorCode.NOT_COORDINATOR
@@ -166,13 +195,13 @@ def test_a_group_has_no_coordinator_that_has_not_heard_of_it() -> None:
 def test_who_leads_an_epoch_that_is_over_takes_no_groups_from_their_coordinator() -> None:
     driver = PartitionDriver()
     moved = driver.cluster.offsets_partition("g")
-    assert controller.move_leader(driver.cluster, moved, 1) or moved.leader == 1
+    assert elections.move_leader(moved, 1) or moved.leader == 1
     group = driver.cluster.brokers[1].groups.create("g")
     group.offsets.commit({("t", 0): CommittedOffset(1, -1, "", driver.cluster.now_ms, None)})
-    slow_metadata(driver.cluster, 2, DELAY_MS)
-    assert controller.move_leader(driver.cluster, moved, 2)
+    driver.cluster.slow_metadata(2, DELAY_MS)
+    assert elections.move_leader(moved, 2)
     driver.advance(DELAY_MS // 2)
-    assert controller.move_leader(driver.cluster, moved, 3)
+    assert elections.move_leader(moved, 3)
     driver.advance(DELAY_MS // 2)
     behind = moved.at(2)
     assert behind is not None

@@ -156,7 +156,14 @@ def test_an_error_in_a_part_ends_that_request_alone() -> None:
         return "answer"
 
     for fails in (True, False):
-        call = Call(driver.cluster.brokers[1], 0, Client(), "test", lambda _, answer: later.append(answer))
+        call = Call(
+            driver.cluster,
+            driver.cluster.brokers[1],
+            0,
+            Client(),
+            "test",
+            lambda _, answer: later.append(answer),
+        )
         assert driver.cluster.work.begin(call, steps(fails)) is PARKED
     while driver.cluster.work:
         driver.cluster.work.go_on()

@@ -4,8 +4,8 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from mockbroker import MockCluster, ReleaseName
-from mockbroker.cluster import controller
 from mockbroker.control.errors import RefusedError
+from mockbroker.controller import reassignments
 from mockbroker.errors import NotThereError
 
 
@@ -26,7 +26,7 @@ def test_a_topic_is_described_as_a_real_client_is_told() -> None:
 def test_a_reassignment_under_way_is_seen() -> None:
     with MockCluster(brokers=4, topics={"orders": 1}) as cluster:
         cluster.cut_off(4, from_=[1, 2, 3])
-        cluster.run(lambda core: controller.reassign(core, core.topics["orders"].partitions[0], [4, 2, 3]))
+        cluster.run(lambda core: reassignments.begin(core.topics["orders"].partitions[0], [4, 2, 3]))
         (moving,) = cluster.topics()["orders"].partitions
         assert (moving.replicas, moving.adding_replicas, moving.removing_replicas) == (
             (4, 2, 3, 1),

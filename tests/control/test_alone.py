@@ -10,6 +10,7 @@ from mockbroker.control.answers import Answer
 from mockbroker.control.registry import Operation, Parameter
 from mockbroker.control.table import OPERATIONS
 from mockbroker.control.target import Target
+from mockbroker.controller.topic_creation import assign_replicas
 from mockbroker.duration import later
 from mockbroker.errors import ConflictError, NotThereError
 from mockbroker.faults import Faults
@@ -44,7 +45,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.cluster = a_cluster()
-        self.cluster.create_topic("t", self.cluster.assign_replicas(2, 3))
+        self.cluster.create_topic("t", assign_replicas(self.cluster.controller, 2, 3))
         self.pokes = 0
         trace = Trace(self.cluster)
         faults, servers = Faults(self.cluster), "127.0.0.1:9092"

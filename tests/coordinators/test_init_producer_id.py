@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.controller import elections
 
 from ..driving.transactions import MAX_EPOCH, Given, TransactionDriver
 
@@ -39,7 +39,7 @@ def test_a_bump_without_an_id_fences_the_old_instance(moves: bool, kafka: str, a
     new = driver.init()
     assert new == old._replace(epoch=old.epoch + 1)
     if moves:
-        assert controller.move_leader(driver.cluster, driver.cluster.transaction_partition("tx"))
+        assert elections.move_leader(driver.cluster.transaction_partition("tx"))
     fenced = "INVALID_PRODUCER_EPOCH" if kafka == "2.5" else "PRODUCER_FENCED"
     assert driver.init(*old[1:]) == Given(fenced, -1, -1)
     assert driver.add(old) == {0: fenced}
@@ -60,7 +60,7 @@ def test_only_the_last_epoch_may_be_asked_with_again(answer: str) -> None:
     assert [each.epoch for each in (first, second, third)] == [0, 1, 2]
     for moves in (False, True):
         if moves:
-            assert controller.move_leader(driver.cluster, driver.cluster.transaction_partition("tx"))
+            assert elections.move_leader(driver.cluster.transaction_partition("tx"))
         assert driver.init(*first[1:]) == Given("PRODUCER_FENCED", -1, -1)
         assert driver.init(*third._replace(epoch=9)[1:]) == Given("PRODUCER_FENCED", -1, -1)
         assert driver.init(99, third.epoch) == Given("PRODUCER_FENCED", -1, -1)

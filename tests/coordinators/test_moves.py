@@ -6,7 +6,7 @@ written last. A rebalance under way is lost.
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.cluster.processes import Processes
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 
@@ -16,9 +16,9 @@ from ..driving.groups import SESSION_MS, GroupDriver
 NOT_COORDINATOR = ErrorCode.NOT_COORDINATOR
 
 
-def restart(driver: GroupDriver, how: object = controller.stop_broker, down_ms: int = 5 * SESSION_MS) -> None:
+def restart(driver: GroupDriver, how: object = Processes.stop, down_ms: int = 5 * SESSION_MS) -> None:
     assert callable(how)
-    how(driver.cluster, driver.broker.id)
+    how(driver.cluster.processes, driver.broker.id)
     driver.advance(down_ms)
     driver.start_broker(driver.broker.id)
 
@@ -96,7 +96,7 @@ def test_a_member_that_never_comes_to_the_next_coordinator_expires_there() -> No
     assert driver.state == "Empty"
 
 
-@pytest.mark.parametrize("how", [controller.stop_broker, controller.kill_broker])
+@pytest.mark.parametrize("how", [Processes.stop, Processes.kill])
 @pytest.mark.parametrize("release", ["0.11", "2.8", "3.9", "4.4"])
 def test_sessions_do_not_expire_while_the_only_broker_is_down(release: str, how: object) -> None:
     driver = GroupDriver(release, offsets_topic_num_partitions=1)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockbroker.cluster import controller
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
+from mockbroker.controller import elections, reassignments
 from mockbroker.replication.states import FollowerState
 
 from ..driving.transactions import Given, TransactionDriver
@@ -111,7 +111,7 @@ def test_a_reassigned_replica_knows_no_old_producer(kafka: str, next_sequence: t
     assert known == (("NONE", 3) if kafka > "2.3" else next_sequence)
     if known[0] == "NONE":
         delete_all(partition)
-    controller.reassign(driver.cluster, partition, [2])
+    reassignments.begin(partition, [2])
     assert partition.leader == 2
     assert PLAIN.producer_id not in partition.log.producers.entries
     sequence = 6 if known[0] == "NONE" else 3
@@ -125,7 +125,7 @@ def test_a_reassigned_replica_knows_an_open_transaction() -> None:
     producer = driver.init()
     driver.add(producer, topic="moving")
     driver.write(producer, topic="moving")
-    controller.reassign(driver.cluster, partition, [2])
+    reassignments.begin(partition, [2])
     assert driver.read(topic="moving").last_stable_offset == 0
     assert driver.write(producer, 3, topic="moving") == ("NONE", 3)
     driver.end(producer, commit=False)
@@ -146,7 +146,7 @@ def test_a_follower_that_lagged_leads_without_the_end_of_the_transaction() -> No
     assert driver.read().last_stable_offset == 4
     driver.stop_broker(old)
     assert partition.leader == -1
-    controller.elect_unclean(driver.cluster, partition)
+    elections.elect_unclean(partition)
     assert driver.read().last_stable_offset == 0
     driver.start_broker(old)
     assert partition.logs[old].producers.transactions.open == {0: producer.producer_id}

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from mockbroker.apis import HANDLERS
 from mockbroker.apis.advertised import advertised
-from mockbroker.cluster import connectivity, controller
 from mockbroker.cluster.call import Call
 from mockbroker.cluster.cluster import Cluster
 from mockbroker.environment import Environment
@@ -113,7 +112,7 @@ def ask(
         else:
             answered(codec(key, version), response)
 
-    call = Call(cluster.brokers[broker], version, Client(), client_id, sink)
+    call = Call(cluster, cluster.brokers[broker], version, Client(), client_id, sink)
     response = HANDLERS[key](call, request)
     if isinstance(response, Outcome):
         asked.outcome = response
@@ -145,20 +144,20 @@ class ClusterDriver:
         self.cluster.advance(self.cluster.now_ms + ms)
 
     def stop_broker(self, broker: int) -> None:
-        controller.stop_broker(self.cluster, broker)
+        self.cluster.processes.stop(broker)
 
     def kill_broker(self, broker: int) -> None:
-        controller.kill_broker(self.cluster, broker)
+        self.cluster.processes.kill(broker)
 
     def start_broker(self, broker: int) -> None:
-        controller.start_broker(self.cluster, broker)
+        self.cluster.processes.start(broker)
 
     def cut_off(self, broker: int) -> None:
         """From all others, and from the controller."""
-        connectivity.cut_off(self.cluster, broker, self.cluster.brokers, from_controller=True)
+        self.cluster.network.cut_off(broker, self.cluster.brokers, from_controller=True)
 
     def rejoin(self, broker: int) -> None:
-        connectivity.rejoin(self.cluster, broker)
+        self.cluster.network.rejoin(broker)
 
     def newest(self, key: ApiKey) -> int:
         return newest(self.cluster, key)

@@ -43,7 +43,9 @@ class ConnectionDriver(ClusterDriver):
 
     def connect(self) -> Connection:
         hooks = self.connection_faults, self.connection_trace
-        return Connection(self.cluster.brokers[1], "client", "/127.0.0.1", self.heard, lambda _: None, *hooks)
+        return Connection(
+            self.cluster, self.cluster.brokers[1], "client", "/127.0.0.1", self.heard, lambda _: None, *hooks
+        )
 
     def exchange(self, connection: Connection, data: bytes) -> list[tuple[int, bytes]]:
         """What is answered at once when the client writes so much."""

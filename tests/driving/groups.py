@@ -4,7 +4,8 @@ import struct
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mockbroker.cluster import controller
+from mockbroker.controller import elections
+from mockbroker.controller.topic_creation import assign_replicas
 from mockbroker.coordinators.group import ClassicGroup
 from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
 from mockbroker.protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol
@@ -57,7 +58,7 @@ class GroupDriver(ClusterDriver):
     ) -> None:
         super().__init__(configured(kafka, brokers, policies, config))
         for topic in ("orders", "payments"):
-            self.cluster.create_topic(topic, self.cluster.assign_replicas(3, 1))
+            self.cluster.create_topic(topic, assign_replicas(self.cluster.controller, 3, 1))
         self.follow_coordinator()
 
     def follow_coordinator(self) -> None:
@@ -67,7 +68,7 @@ class GroupDriver(ClusterDriver):
         self.broker, self.groups = coordinator, coordinator.groups
 
     def move_coordinator(self) -> None:
-        assert controller.move_leader(self.cluster, self.cluster.offsets_partition("g"))
+        assert elections.move_leader(self.cluster.offsets_partition("g"))
         self.follow_coordinator()
 
     def responsible(self) -> int:

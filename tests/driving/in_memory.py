@@ -2,7 +2,7 @@
 
 import struct
 
-from mockbroker.cluster.broker import Broker
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.conformance.client import Client, DisconnectedError
 from mockbroker.faults import Faults
 from mockbroker.server.connection import Connection
@@ -12,11 +12,14 @@ from .connections import written
 
 
 class InMemoryClient(Client):
-    """Asks `broker` in any version, through its codecs; the answer has to come at once."""
+    """Asks a broker in any version, through its codecs; the answer has to come at once."""
 
-    def __init__(self, broker: Broker, faults: Faults | None = None) -> None:
+    def __init__(self, cluster: Cluster, broker_id: int, faults: Faults | None = None) -> None:
+        broker = cluster.brokers[broker_id]
         super().__init__(broker.host, broker.port)
-        self._connection = Connection(broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None, faults)
+        self._connection = Connection(
+            cluster, broker, "test", "/127.0.0.1", SilentObserver(), lambda _: None, faults
+        )
 
     def send_frame(self, frame: bytes) -> None:
         self._connection.receive(memoryview(struct.pack(">i", len(frame)) + frame).toreadonly())

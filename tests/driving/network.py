@@ -26,7 +26,7 @@ class InMemoryNetwork:
 
     def connect(self, host: str, port: int, timeout_s: float) -> "InMemoryStream":
         (broker,) = (each for each in self.cluster.brokers.values() if (each.host, each.port) == (host, port))
-        connection = Connection(broker, "client", "/127.0.0.1", self.heard, Connection.resume)
+        connection = Connection(self.cluster, broker, "client", "/127.0.0.1", self.heard, Connection.resume)
         return InMemoryStream(self, connection, timeout_s)
 
     def now_s(self) -> float:

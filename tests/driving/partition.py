@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mockbroker.cluster.replicas import describe
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
 from mockbroker.conformance.batches import Record, batch
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_records import (

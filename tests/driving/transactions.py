@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
 from mockbroker.conformance.batches import NONE, Record, batch
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.errors import error_name

@@ -94,7 +94,7 @@ def test_in_place_of_the_work(api: str, version: int) -> None:
     topic = cluster.topics["t"]
     faults = Faults(cluster)
     fault = faults.add("error", error=CODE, api=api)
-    client = InMemoryClient(cluster.brokers[topic.partitions[0].leader], faults)
+    client = InMemoryClient(cluster, topic.partitions[0].leader, faults)
     request = fitting(by_id(REQUESTS.get(api, {}), topic.id), known_fields(api))
     answer = client.call(api, version, request)
     assert CODE in set(codes(answer)), answer
@@ -127,7 +127,7 @@ def test_only_for_the_partitions_that_are_named() -> None:
         create(cluster, name, 2)
     faults = Faults(cluster)
     faults.add("error", error="NOT_LEADER_OR_FOLLOWER", api="ListOffsets", topic="t", partition=1)
-    client = InMemoryClient(cluster.brokers[1], faults)
+    client = InMemoryClient(cluster, 1, faults)
     topics = [
         {"name": name, "partitions": [{"partition_index": i, "timestamp": -1} for i in (0, 1)]}
         for name in ("t", "other")
@@ -151,7 +151,7 @@ def test_after_the_work_it_is_done() -> None:
     create(cluster, "t")
     faults = Faults(cluster)
     faults.add("error", error="NOT_ENOUGH_REPLICAS_AFTER_APPEND", api="Produce", when="after", times=1)
-    client = InMemoryClient(cluster.brokers[1], faults)
+    client = InMemoryClient(cluster, 1, faults)
     data = [{"index": 0, "records": batch([Record(timestamp=0)])}]
     request = {"acks": 1, "topic_data": [{"name": "t", "partition_data": data}]}
     seen = [next(codes(client.call("produce", 9, request))) for _ in range(2)]
@@ -164,7 +164,7 @@ def test_at_a_level(level: str) -> None:
     cluster = a_cluster(brokers=1)
     faults = Faults(cluster)
     faults.add("error", error="NOT_COORDINATOR", api="LeaveGroup", level=level)
-    client = InMemoryClient(cluster.brokers[1], faults)
+    client = InMemoryClient(cluster, 1, faults)
     answer = client.call("leave_group", 5, REQUESTS["leave_group"])
     expected = {"top": ("NOT_COORDINATOR", "NONE"), "member": ("NONE", "NOT_COORDINATOR")}
     assert (answer["error_code"], answer["members"][0]["error_code"]) == expected[level]
@@ -174,7 +174,7 @@ def test_a_code_that_kafka_does_not_have() -> None:
     cluster = a_cluster(brokers=1)
     faults = Faults(cluster)
     faults.add("error", error=9999, api="Heartbeat")
-    client = InMemoryClient(cluster.brokers[1], faults)
+    client = InMemoryClient(cluster, 1, faults)
     with pytest.raises(Exception, match="9999"):
         client.call("heartbeat", 4, {"group_id": "g"})
 

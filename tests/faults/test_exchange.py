@@ -56,7 +56,9 @@ class Way:
         self._parked: list[Call] = []
         self.answers: list[Any] = []
         client = Client("/127.0.0.1", "test")
-        call = Call(CLUSTER.brokers[1], 0, client, "c", lambda _, answer: self.answers.append(answer))
+        call = Call(
+            CLUSTER, CLUSTER.brokers[1], 0, client, "c", lambda _, answer: self.answers.append(answer)
+        )
         self.exchange = Exchange(call, ApiKey.LIST_GROUPS, "request", self._work, self.touching)
 
     def _work(self, call: Call, request: Any) -> Any:

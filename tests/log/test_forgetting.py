@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster import controller
 from mockbroker.log.log import CUTS_KEPT
 from mockbroker.log.transactions import LogTransactions
 from mockbroker.protocol.messages import delete_records, end_txn
@@ -88,9 +87,9 @@ def test_brokers_that_come_and_go_leave_nothing_in_the_timers() -> None:
     many = Many(5)
     counts = []
     for _ in range(4):
-        controller.kill_broker(many.cluster, 2)
+        many.cluster.processes.kill(2)
         many.cluster.advance(many.cluster.now_ms + TIMEOUT_MS)
-        controller.start_broker(many.cluster, 2)
+        many.cluster.processes.start(2)
         many.cluster.advance(many.cluster.now_ms + DAY_MS)
         counts.append(len(many.cluster.environment.timers))
     assert len(set(counts)) == 1

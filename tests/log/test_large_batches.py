@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from mockbroker.cluster.topic_partition import TopicPartition
+from mockbroker.cluster.topic import TopicPartition
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log.validation import BatchError, validate
 from mockbroker.protocol.errors import ErrorCode

@@ -2,7 +2,6 @@
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.conformance.batches import Record
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
@@ -222,10 +221,10 @@ def test_a_broker_that_is_down_deletes_nothing_until_it_is_back() -> None:
         driver.append(size=20)
     driver.advance(1000)
     driver.append(size=20)
-    controller.stop_broker(driver.cluster, 2)
+    driver.cluster.processes.stop(2)
     driver.advance(DAY_MS)
     assert (driver.log.start_offset, own.start_offset, len(own.batches)) == (4, 0, 4)
-    controller.stop_broker(driver.cluster, 1)
-    controller.start_broker(driver.cluster, 2)
+    driver.cluster.processes.stop(1)
+    driver.cluster.processes.start(2)
     driver.advance(CHECK_MS)
     assert (own.start_offset, own.batches) == (3, own.batches[-1:])

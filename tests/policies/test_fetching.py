@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.controller import reassignments
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import EpochEndOffset
 from mockbroker.protocol.messages.list_offsets import (
@@ -98,7 +98,7 @@ def test_a_new_replica_begins_inside_a_batch(release: str, isr: list[int]) -> No
     driver.produce(10)
     driver.produce(2)
     driver.delete(5)
-    controller.reassign(driver.cluster, driver.partition, [1, 2])
+    reassignments.begin(driver.partition, [1, 2])
     assert (driver.partition.replicas, driver.partition.isr) == ([1, 2], isr)
     driver.partition.set_follower(2, FollowerState.BEHIND)
     assert driver.partition.isr == isr, "it stays so, however often it tries"

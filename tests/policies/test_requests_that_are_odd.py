@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.cluster import controller
+from mockbroker.controller import elections
 from mockbroker.protocol.errors import ErrorCode, error_name
 from mockbroker.protocol.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
@@ -214,7 +214,7 @@ def test_a_partition_that_is_to_be_elected_a_leader_twice(
     cluster = a_cluster(release, 2, policies)
     cluster.create_topic("t", [[1, 2]])
     partition = cluster.topics["t"].partitions[0]
-    controller.move_leader(cluster, partition)
+    elections.move_leader(partition)
     answer = ask(cluster, ElectLeadersRequest(0, [TopicPartitions("t", [0, 0])], 1000))
     (topic,) = answer.replica_election_results
     assert [each.error_code for each in topic.partition_result] == errors

@@ -78,13 +78,14 @@ SABOTAGE = """
 import socket, struct
 
 def sabotage(cluster):
-    cluster.run(lambda core: setattr(core, "listed_by", None))
+    work = cluster.run(lambda core: core.work)
+    cluster.run(lambda core: setattr(core, "work", None))
     host, port = cluster.bootstrap_servers.split(",")[0].split(":")
     with socket.create_connection((host, int(port)), timeout=20) as sock:
         metadata = struct.pack(">hhih4si", 3, 1, 7, 4, b"test", -1)
         sock.sendall(struct.pack(">i", len(metadata)) + metadata)
         assert sock.recv(1) == b""
-    cluster.run(lambda core: delattr(core, "listed_by"))
+    cluster.run(lambda core: setattr(core, "work", work))
 """
 
 

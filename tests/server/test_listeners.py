@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.cluster import controller
 from mockbroker.server.failures import ClusterError
 from mockbroker.server.listeners import Listeners
 from mockbroker.server.observer import ClientConnection, SilentObserver
@@ -69,7 +68,7 @@ def test_a_broker_listens_at_its_port_exactly_while_it_is_up(changes: list[tuple
         for broker, up in changes:
             if not up and at.cluster.brokers[broker].online:
                 gone.append(broker)
-            (controller.start_broker if up else controller.stop_broker)(at.cluster, broker)
+            (at.cluster.processes.start if up else at.cluster.processes.stop)(broker)
             at.listeners.follow()
             for each in at.cluster.brokers.values():
                 assert at.is_open(each.id) == each.online
@@ -80,13 +79,13 @@ def test_a_broker_listens_at_its_port_exactly_while_it_is_up(changes: list[tuple
 def test_a_broker_stays_down_while_another_program_has_its_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mockbroker.server.listeners.RETRY_SECONDS", 0)
     with doors() as at, contextlib.ExitStack() as other:
-        controller.stop_broker(at.cluster, 2)
+        at.cluster.processes.stop(2)
         at.listeners.follow()
         taken = other.enter_context(socket.socket())
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", at.ports[2]))
         taken.listen()
-        controller.start_broker(at.cluster, 2)
+        at.cluster.processes.start(2)
         for _ in range(3):
             at.listeners.follow()
             at.listeners.start_deaf()

@@ -134,7 +134,7 @@ async def drain(sock: socket.socket) -> None:
 def one_answer() -> int:
     """Bytes of an answer to ApiVersions."""
     cluster = a_cluster(brokers=1)
-    connection = Connection(cluster.brokers[1], "x", "/x", SilentObserver(), lambda _: None)
+    connection = Connection(cluster, cluster.brokers[1], "x", "/x", SilentObserver(), lambda _: None)
     connection.receive(memoryview(wire.api_versions()))
     return connection.out_bytes
 

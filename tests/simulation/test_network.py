@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockbroker.cluster import controller
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages.api_versions import ApiVersionsRequest
 from mockbroker.protocol.messages.metadata import MetadataRequest
@@ -75,8 +74,8 @@ TROUBLE: dict[str, Callable[[Wires], None]] = {
     "mend": lambda wires: wires.network.mend("c", 1),
     "lose an answer": lambda wires: wires.network.lose_answer("c"),
     "lose connections": lambda wires: wires.network.broker_down(1),
-    "stop": lambda wires: controller.stop_broker(wires.cluster, 1),
-    "start": lambda wires: controller.start_broker(wires.cluster, 1),
+    "stop": lambda wires: wires.cluster.processes.stop(1),
+    "start": lambda wires: wires.cluster.processes.start(1),
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from ...cluster.topic_partition import TopicPartition
+from ...cluster.topic import TopicPartition
 from ...errors import NotThereError, OptionError
 from ...verbs import subjects
 from ...verbs.parameters import SomeBroker

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from mockbroker.cluster import connectivity, controller
 from mockbroker.conformance.client import Client
 
 from ...driving.cluster import configured
@@ -45,20 +44,20 @@ class Mocks:
         return Client(found.host, found.port, network=self.network)
 
     def stop(self, broker: int) -> None:
-        controller.stop_broker(self.cluster, broker)
+        self.cluster.processes.stop(broker)
 
     def kill(self, broker: int) -> None:
-        controller.kill_broker(self.cluster, broker)
+        self.cluster.processes.kill(broker)
         self.network.sleep(SESSION_MS / 1000)
 
     def start(self, broker: int) -> None:
-        controller.start_broker(self.cluster, broker)
+        self.cluster.processes.start(broker)
 
     def hold(self, broker: int) -> None:
-        connectivity.cut_off(self.cluster, broker, list(self.cluster.brokers), from_controller=False)
+        self.cluster.network.cut_off(broker, list(self.cluster.brokers), from_controller=False)
 
     def let_go(self, broker: int) -> None:
-        connectivity.rejoin(self.cluster, broker)
+        self.cluster.network.rejoin(broker)
 
     def settle(self, look: Callable[[int], Any], online: Sequence[int]) -> Any:
         self.network.sleep(0.1)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from mockbroker.cluster import controller
 from mockbroker.conformance.client import Client
 
 from ...driving.cluster import configured
@@ -48,11 +47,11 @@ class Mock:
     def again(self, how: str) -> None:
         self.network.sleep(2 * CHECK_MS / 1000)
         if how == "kill":
-            controller.kill_broker(self.cluster, 1)
+            self.cluster.processes.kill(1)
             self.network.sleep(SESSION_MS / 1000)
         else:
-            controller.stop_broker(self.cluster, 1)
-        controller.start_broker(self.cluster, 1)
+            self.cluster.processes.stop(1)
+        self.cluster.processes.start(1)
 
     def until(self, done: Callable[[], bool], what: str) -> None:
         assert self.network.wait(done, LIMIT_S), what

@@ -2,49 +2,48 @@
 `ReplicationControlManager.java`; with ZooKeeper `KafkaController.scala`)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
+from .partition import ControlledPartition
 from .partition_change import Election, PartitionChange
-
-if TYPE_CHECKING:
-    from .topic_partition import TopicPartition
+from .topic_creation import check_brokers
 
 
-def under_way(partition: "TopicPartition") -> bool:
+def under_way(partition: ControlledPartition) -> bool:
     """Whether there are replicas that are to be added or removed."""
     return bool(partition.adding_replicas or partition.removing_replicas)
 
 
-def original_replicas(partition: "TopicPartition") -> list[int]:
+def original_replicas(partition: ControlledPartition) -> list[int]:
     """Those that the partition has once what is under way is cancelled."""
     return [each for each in partition.replicas if each not in partition.adding_replicas]
 
 
-def replication_factor(partition: "TopicPartition") -> int:
+def replication_factor(partition: ControlledPartition) -> int:
     """How many replicas there are, or will be once what is under way is over."""
     return len({*partition.replicas, *partition.adding_replicas} - {*partition.removing_replicas})
 
 
-def begin(partition: "TopicPartition", target: Sequence[int]) -> None:
+def begin(partition: ControlledPartition, target: Sequence[int]) -> None:
     """Moves the partition to the brokers of `target`, in that order. Those that are new copy the log first;
     replicas that are to go stay until then. It is over at once where nothing has to be copied.
 
-    One that is under way is replaced.
+    One that is under way is replaced. ApiError INVALID_REPLICA_ASSIGNMENT.
     """
+    check_brokers(partition.state, target)
     make(partition, records(partition, target))
 
 
-def make(partition: "TopicPartition", changes: Sequence[PartitionChangeRecord]) -> None:
+def make(partition: ControlledPartition, changes: Sequence[PartitionChangeRecord]) -> None:
     """One after the other; it is over at once where nothing has to be copied."""
     partition.write(changes)
     complete(partition)
 
 
-def records(partition: "TopicPartition", target: Sequence[int] | None) -> list[PartitionChangeRecord]:
+def records(partition: ControlledPartition, target: Sequence[int] | None) -> list[PartitionChangeRecord]:
     """What begins a reassignment, or without `target` cancels one. ApiError as `cancel`."""
     if target is None:
         return _cancelling(partition)
@@ -59,14 +58,14 @@ def records(partition: "TopicPartition", target: Sequence[int] | None) -> list[P
     return change.records()
 
 
-def cancel(partition: "TopicPartition") -> None:
+def cancel(partition: ControlledPartition) -> None:
     """Takes away again what was to be added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
     INVALID_REPLICA_ASSIGNMENT where only new replicas are in sync.
     """
     partition.write(_cancelling(partition))
 
 
-def _cancelling(partition: "TopicPartition") -> list[PartitionChangeRecord]:
+def _cancelling(partition: ControlledPartition) -> list[PartitionChangeRecord]:
     if not under_way(partition):
         raise ApiError(ErrorCode.NO_REASSIGNMENT_IN_PROGRESS)
     replicas = original_replicas(partition)
@@ -78,7 +77,7 @@ def _cancelling(partition: "TopicPartition") -> list[PartitionChangeRecord]:
         if change.election is not Election.UNCLEAN:
             raise ApiError(
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-                f"Unable to revert partition assignment for {partition.topic.name}:{partition.index} because "
+                f"Unable to revert partition assignment for {partition.topic_name}:{partition.index} because "
                 "it would require an unclean leader election.",
             )
         change.isr = replicas[:1]
@@ -86,7 +85,7 @@ def _cancelling(partition: "TopicPartition") -> list[PartitionChangeRecord]:
     return change.records()
 
 
-def resume(partition: "TopicPartition", broker: int) -> None:
+def resume(partition: ControlledPartition, broker: int) -> None:
     """A broker is back: with ZooKeeper a reassignment to it takes its first step again."""
     target = [each for each in partition.replicas if each not in partition.removing_replicas]
     steps = partition.policies[reassignment_epoch].at_each_step
@@ -94,13 +93,13 @@ def resume(partition: "TopicPartition", broker: int) -> None:
         partition.bump_epoch()
 
 
-def complete(partition: "TopicPartition") -> None:
+def complete(partition: ControlledPartition) -> None:
     """Ends what is under way once the new replicas are in sync."""
-    if under_way(partition) and not partition.deleted:
+    if not partition.deleted and under_way(partition):
         PartitionChange(partition).make()
 
 
-def _in_steps(partition: "TopicPartition", target: Sequence[int]) -> list[PartitionChangeRecord]:
+def _in_steps(partition: ControlledPartition, target: Sequence[int]) -> list[PartitionChangeRecord]:
     """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
     origin = original_replicas(partition)
     replicas = list(dict.fromkeys([*target, *origin]))

@@ -2,50 +2,48 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..configs import ConfigError
 from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from . import topic_names
-
-if TYPE_CHECKING:
-    from .cluster import Cluster
+from .state import ControllerState
 
 MAX_PARTITIONS_PER_REQUEST: Final = 10_000
 MAX_RECORDS: Final = 10_000
 """A topic is a record, as is each of its partitions and configurations (`MAX_RECORDS_PER_USER_OP`)."""
 
 
-def check_name(cluster: "Cluster", name: str, beside: Collection[str] = ()) -> None:
+def check_name(state: ControllerState, name: str, beside: Collection[str] = ()) -> None:
     """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS. Names in `beside` collide with none."""
     why = topic_names.fault(name)
-    if why is None and name in cluster.topics:
+    if why is None and name in state.image.topics:
         raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
     if why is None:
-        other = cluster.colliding_names.with_name_like(name)
+        other = state.colliding_names.with_name_like(name)
         if other is not None and other not in beside:
             why = f"Topic '{name}' collides with existing topic: {other}"
     if why is not None:
         raise ApiError(ErrorCode.INVALID_TOPIC_EXCEPTION, why)
 
 
-def check_configs(cluster: "Cluster", configs: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+def check_configs(state: ControllerState, configs: Sequence[tuple[str, str | None]]) -> dict[str, str]:
     """The overrides of a topic; of a repeated name the last counts. ApiError: INVALID_CONFIG."""
     if nulls := [name for name, value in configs if value is None]:
         message = f"Null value not supported for topic configs: {','.join(nulls)}"
         raise ApiError(ErrorCode.INVALID_CONFIG, message)
     overrides = {name: value for name, value in configs if value is not None}
     try:
-        cluster.environment.configs.topic_values(overrides)
+        state.environment.configs.topic_values(overrides)
     except ConfigError as error:
         raise ApiError(ErrorCode.INVALID_CONFIG, str(error)) from error
     return overrides
 
 
 def place(
-    cluster: "Cluster", partitions: int, replication_factor: int, first: int | None = None
+    state: ControllerState, partitions: int, replication_factor: int, first: int | None = None
 ) -> list[list[int]]:
     """Replicas of each partition of a new topic; -1 stands for the broker's default (KIP-464).
 
@@ -63,20 +61,36 @@ def place(
             ErrorCode.INVALID_PARTITIONS, "Number of partitions was set to an invalid non-positive value."
         )
     if partitions == -1:
-        partitions = cluster.environment.configs.broker_int("num.partitions")
+        partitions = state.environment.configs.broker_int("num.partitions")
     if replication_factor == -1:
-        replication_factor = cluster.environment.configs.broker_int("default.replication.factor")
-    check_replication_factor(cluster, replication_factor)
-    return cluster.assign_replicas(
-        partitions, replication_factor, first=len(cluster.topics) if first is None else first
+        replication_factor = state.environment.configs.broker_int("default.replication.factor")
+    check_replication_factor(state, replication_factor)
+    return assign_replicas(
+        state, partitions, replication_factor, len(state.image.topics) if first is None else first
     )
 
 
-def check_replication_factor(cluster: "Cluster", factor: int) -> None:
+def assign_replicas(
+    state: ControllerState, partitions: int, replication_factor: int, first: int = 0
+) -> list[list[int]]:
+    """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
+    fenced come last (`StripedReplicaPlacer.java`)."""
+    brokers = state.image.brokers.values()
+    active = [broker.id for broker in brokers if not broker.fenced]
+    fenced = [broker.id for broker in brokers if broker.fenced]
+
+    def placed(at: int) -> list[int]:
+        turned = [active[(at + each) % len(active)] for each in range(len(active))]
+        return [*turned, *fenced][:replication_factor]
+
+    return [placed(first + index) for index in range(partitions)]
+
+
+def check_replication_factor(state: ControllerState, factor: int) -> None:
     """ApiError INVALID_REPLICATION_FACTOR when there are not enough brokers (`StripedReplicaPlacer.java`)."""
-    brokers = len(cluster.brokers)
+    brokers = len(state.image.brokers)
     if factor > brokers:
-        cordons = "cordoned.log.dirs" in cluster.environment.configs.broker_keys
+        cordons = "cordoned.log.dirs" in state.environment.configs.broker_keys
         or_cordoned = " or some brokers have all their log directories cordoned" if cordons else ""
         raise ApiError(
             ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -86,14 +100,14 @@ def check_replication_factor(cluster: "Cluster", factor: int) -> None:
         )
 
 
-def check_brokers(cluster: "Cluster", replicas: Sequence[int], factor: int | None = None) -> None:
+def check_brokers(state: ControllerState, replicas: Sequence[int], factor: int | None = None) -> None:
     """Checks a manual assignment by itself; `factor` is how many replicas it must have.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
     why = None
     ordered = sorted(replicas)
-    unknown = next((broker for broker in ordered if broker not in cluster.brokers), None)
+    unknown = next((broker for broker in ordered if broker not in state.image.brokers), None)
     twice = next((low for low, high in pairwise(ordered) if low == high), None)
     if not replicas:
         why = "includes an empty replica list."
@@ -110,13 +124,13 @@ def check_brokers(cluster: "Cluster", replicas: Sequence[int], factor: int | Non
         raise ApiError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"The manual partition assignment {why}")
 
 
-def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], factor: int | None) -> None:
+def check_replicas(state: ControllerState, index: int, replicas: Sequence[int], factor: int | None) -> None:
     """Checks the manual assignment of partition `index`; `factor` is the size of the ones before it.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
-    check_brokers(cluster, replicas, factor)
-    if all(cluster.brokers[broker].fenced for broker in replicas):
+    check_brokers(state, replicas, factor)
+    if all(state.is_fenced(broker) for broker in replicas):
         raise ApiError(
             ErrorCode.INVALID_REPLICA_ASSIGNMENT,
             f"All brokers specified in the manual partition assignment for partition {index} are fenced or "
@@ -124,7 +138,9 @@ def check_replicas(cluster: "Cluster", index: int, replicas: Sequence[int], fact
         )
 
 
-def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequence[int]]]) -> list[list[int]]:
+def check_assignment(
+    state: ControllerState, assignments: Sequence[tuple[int, Sequence[int]]]
+) -> list[list[int]]:
     """A new topic's manual assignment, by partition. ApiError INVALID_REPLICA_ASSIGNMENT."""
     found: dict[int, list[int]] = {}
     factor = None
@@ -134,7 +150,7 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
                 ErrorCode.INVALID_REPLICA_ASSIGNMENT,
                 f"Found multiple manual partition assignments for partition {index}",
             )
-        check_replicas(cluster, index, replicas, factor)
+        check_replicas(state, index, replicas, factor)
         factor = len(replicas)
         found[index] = list(replicas)
     if sorted(found) != list(range(len(found))):
@@ -145,36 +161,14 @@ def check_assignment(cluster: "Cluster", assignments: Sequence[tuple[int, Sequen
     return [found[index] for index in range(len(found))]
 
 
-def may_auto_create(cluster: "Cluster", names: Iterable[str]) -> bool:
+def may_auto_create(state: ControllerState, names: Iterable[str]) -> bool:
     """Whether the controller creates those of `names` that can be: it is asked for all of them at once."""
-    if cluster.environment.policies[large_creation] is None:
+    if state.environment.policies[large_creation] is None:
         return True
-    records, each = 0, 1 + cluster.environment.configs.broker_int("num.partitions")
+    records, each = 0, 1 + state.environment.configs.broker_int("num.partitions")
     for name in names:
-        if topic_names.fault(name) is None and cluster.colliding_names.with_name_like(name) is None:
+        if topic_names.fault(name) is None and state.colliding_names.with_name_like(name) is None:
             records += each
             if records > MAX_RECORDS:
                 return False
     return True
-
-
-def auto_create(cluster: "Cluster", name: str) -> None:
-    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it; else it is
-    noted why not."""
-    if name == "__consumer_offsets":
-        cluster.create_offsets_topic()
-        return
-    if name == "__transaction_state":
-        cluster.create_transaction_topic()
-        return
-    try:
-        check_name(cluster, name)
-        cluster.create_topic(name, place(cluster, -1, -1))
-    except ApiError as error:
-        # The answer to the client was given before the controller refused.
-        cluster.notes.topic_not_created(name, told(error))
-
-
-def told(error: ApiError) -> str:
-    """The error's name, and Kafka's words for it."""
-    return f"{error.code.name}: {error.message}" if error.message else error.code.name

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster.timeline_map import in_table_order
+from mockbroker.controller.timeline_map import in_table_order
 
 
 def _slot(code: int, slots: int) -> int:

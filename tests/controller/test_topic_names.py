@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockbroker.cluster.topic_names import Colliding
+from mockbroker.controller.topic_names import Colliding
 
 NAMES = st.text(alphabet="a._-", min_size=1, max_size=4)
 

@@ -3,16 +3,14 @@
 
 import enum
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ..metadata.records import NO_LEADER, PartitionChangeRecord
 from ..policies.controller.election import election
 from ..policies.controller.reassignment_end import reassignment_end
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
 from . import eligible
-
-if TYPE_CHECKING:
-    from .topic_partition import TopicPartition
+from .partition import ControlledPartition
 
 
 class Election(enum.Enum):
@@ -26,9 +24,8 @@ class Election(enum.Enum):
 class PartitionChange:
     """What the partition is to be; `make` decides what follows from that, and makes it so."""
 
-    def __init__(self, partition: "TopicPartition") -> None:
+    def __init__(self, partition: ControlledPartition) -> None:
         self._partition: Final = partition
-        self._cluster: Final = partition.topic.cluster
         self.isr: Sequence[int] = partition.isr
         self.replicas: Sequence[int] = partition.replicas
         self.adding: Sequence[int] = partition.adding_replicas
@@ -42,7 +39,7 @@ class PartitionChange:
         self.steps = 0
         """How many leader epochs a reassignment makes on its way, where each step makes one."""
         self.election = Election.ONLINE
-        if partition.policies[election] == "unclean" or partition.topic.settings.unclean_leader_election:
+        if partition.policies[election] == "unclean" or partition.settings.unclean_leader_election:
             self.election = Election.UNCLEAN
 
     def make(self) -> bool:
@@ -78,7 +75,7 @@ class PartitionChange:
         changed = {name: new for name, new in fields.items() if list(new) != list(getattr(before, name))}
         if not rises and not changed:
             return []
-        place = partition.topic.id, partition.index
+        place = partition.topic_id, partition.index
         made = PartitionChangeRecord(
             *place,
             isr=changed.get("isr"),
@@ -109,14 +106,14 @@ class PartitionChange:
 
     def _leader(self, elr: Sequence[int]) -> tuple[int, bool]:
         """Who leads then, and whether it was in sync."""
-        brokers, partition = self._cluster.brokers, self._partition
+        state, partition = self._partition.state, self._partition
 
         def valid(broker: int) -> bool:
             if broker not in (self.isr or elr):
                 return False
-            # The controller does not know yet that a leader can't be reached, but it elects none such.
-            stays = broker == partition.leader and not brokers[broker].fenced
-            return stays or brokers[broker].electable
+            # A leader that is silent stays until its session is over, but none such is elected.
+            stays = broker == partition.leader and not state.is_fenced(broker)
+            return stays or state.may_lead(broker)
 
         candidates = [partition.leader, *self.replicas]
         if self.election is Election.PREFERRED:
@@ -126,11 +123,11 @@ class PartitionChange:
                 return broker, True
         if not self.isr and not elr and len(partition.last_known_elr) == 1 and eligible.tracked(partition):
             (last,) = partition.last_known_elr
-            if last in self.replicas and brokers[last].electable:
+            if last in self.replicas and state.may_lead(last):
                 return last, False
         if self.election is Election.UNCLEAN:
             for broker in self.replicas:
-                if brokers[broker].electable:
+                if state.may_lead(broker):
                     return broker, False
         return NO_LEADER, True
 

@@ -1,37 +1,33 @@
 """Eligible leader replicas: those that left an ISR below `min.insync.replicas` and lost nothing since
 (KIP-966, `PartitionChangeBuilder.java`)."""
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from ..policies.controller.eligible_leader_replicas import eligible_leader_replicas
-
-if TYPE_CHECKING:
-    from .topic import Topic
-    from .topic_partition import TopicPartition
+from .partition import ControlledPartition
 
 
-def tracked(partition: "TopicPartition") -> bool:
+def tracked(partition: ControlledPartition) -> bool:
     """Whether the controller keeps them; the ISR may become empty then."""
     return partition.environment.policies[eligible_leader_replicas] == "tracked"
 
 
-def after(partition: "TopicPartition", isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
+def after(partition: ControlledPartition, isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
     """Those of a partition whose ISR becomes `isr`. A broker that was killed may have lost records."""
-    if not tracked(partition) or len(isr) >= _min_insync_replicas(partition.topic):
+    if not tracked(partition) or len(isr) >= _min_insync_replicas(partition):
         return []
     candidates = {*partition.eligible_leader_replicas, *partition.isr}
     return sorted(candidates - {*isr, unclean_shutdown})
 
 
-def forget(topic: "Topic") -> None:
-    """The topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
-    for partition in topic.partitions:
+def forget(partitions: Iterable[ControlledPartition]) -> None:
+    """Their topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
+    for partition in partitions:
         if partition.eligible_leader_replicas or partition.last_known_elr:
             partition.change(eligible_leader_replicas=(), last_known_elr=())
 
 
-def last_known(partition: "TopicPartition", leader: int | None) -> Sequence[int]:
+def last_known(partition: ControlledPartition, leader: int | None) -> Sequence[int]:
     """The leader that a partition without one had last, which may lead again though it was killed when nobody
     else can. `leader` is None when the change names none, -1 when the partition loses it."""
     if not tracked(partition) or leader is None:
@@ -41,5 +37,7 @@ def last_known(partition: "TopicPartition", leader: int | None) -> Sequence[int]
     return partition.last_known_elr or (partition.leader,)
 
 
-def _min_insync_replicas(topic: "Topic") -> int:
-    return min(topic.settings.min_insync_replicas, len(topic.partitions[0].replicas))
+def _min_insync_replicas(partition: ControlledPartition) -> int:
+    """Never more than the topic's first partition has replicas."""
+    first = partition.state.image.registered(partition.topic_id, 0)
+    return min(partition.settings.min_insync_replicas, len(first.replicas))

@@ -1,0 +1,65 @@
+"""The topics that coordinators keep what they know in, which are created at their first use."""
+
+from collections.abc import Mapping
+
+from ..controller.controller import Controller
+from ..controller.topic_creation import assign_replicas
+from ..java_hash import positive_hash
+from ..metadata.records import NO_LEADER
+from .topic import Topic, TopicPartition
+
+
+class InternalTopics:
+    """`__consumer_offsets` and `__transaction_state` among the `topics` of a cluster."""
+
+    def __init__(self, controller: Controller, topics: Mapping[str, Topic]) -> None:
+        self._controller = controller
+        self._topics = topics
+
+    def offsets_partition(self, group_id: str) -> TopicPartition:
+        """The partition of `__consumer_offsets` that holds the group."""
+        topic = self._topics.get("__consumer_offsets") or self.create_offsets_topic()
+        return topic.partitions[positive_hash(group_id) % len(topic.partitions)]
+
+    def transaction_partition(self, transactional_id: str) -> TopicPartition:
+        """The partition of `__transaction_state` that holds the transactional id; its leader is the
+        coordinator."""
+        topic = self._topics.get("__transaction_state") or self.create_transaction_topic()
+        return topic.partitions[positive_hash(transactional_id) % len(topic.partitions)]
+
+    def coordinator(self, group_id: str) -> int | None:
+        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
+        while there is none, or it has not heard that it leads."""
+        partition, metadata = self.offsets_partition(group_id), self._controller.metadata
+        if metadata.behind and not metadata.leader_knows(partition.topic_id, partition.index):
+            return None
+        return partition.leader if partition.leader != NO_LEADER else None
+
+    def create_offsets_topic(self) -> Topic:
+        configs = self._controller.environment.configs
+        overrides = {
+            "compression.type": "producer",
+            "cleanup.policy": "compact",
+            "segment.bytes": configs.broker_text("offsets.topic.segment.bytes") or "104857600",
+        }
+        return self._create("__consumer_offsets", "offsets.topic", overrides)
+
+    def create_transaction_topic(self) -> Topic:
+        """As `TransactionStateManager.transactionTopicConfigs` has it."""
+        configs = self._controller.environment.configs
+        overrides = {
+            "unclean.leader.election.enable": "false",
+            "compression.type": "uncompressed",
+            "cleanup.policy": "compact",
+            "min.insync.replicas": str(configs.broker_int("transaction.state.log.min.isr")),
+            "segment.bytes": str(configs.broker_int("transaction.state.log.segment.bytes")),
+        }
+        return self._create("__transaction_state", "transaction.state.log", overrides)
+
+    def _create(self, name: str, prefix: str, overrides: dict[str, str]) -> Topic:
+        controller = self._controller
+        configs = controller.environment.configs
+        factor = min(configs.broker_int(f"{prefix}.replication.factor"), len(controller.image.brokers))
+        assignment = assign_replicas(controller, configs.broker_int(f"{prefix}.num.partitions"), factor)
+        controller.create_topic(name, assignment, overrides)
+        return self._topics[name]

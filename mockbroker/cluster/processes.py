@@ -1,0 +1,120 @@
+"""Brokers that stop, are killed, and start again."""
+
+from collections.abc import Iterator, Mapping
+
+from ..controller import elections, reassignments
+from ..controller.controller import Controller
+from ..policies.epochs.restart_epoch import restart_epoch
+from ..replication.states import FollowerEvent
+from .broker import Broker
+from .liveness import Liveness
+from .news import News
+from .topic import Topic, TopicPartition
+
+
+class Processes:
+    """The processes of `brokers`. Each method raises KeyError for a broker that is not there."""
+
+    def __init__(
+        self,
+        brokers: Mapping[int, Broker],
+        topics: Mapping[str, Topic],
+        controller: Controller,
+        news: News,
+    ) -> None:
+        self._brokers = brokers
+        self._topics = topics
+        self._controller = controller
+        self._news = news
+        self.changes = 0
+        """How often a broker went down or came up: the shell has to follow with its listeners."""
+
+    def stop(self, broker: int) -> None:
+        """Shuts a broker down: it leaves each ISR that has another member, and others lead its partitions."""
+        found = self._brokers[broker]
+        if found.online:
+            found.replicas.stop_fetching()
+            self._controller.shut_down(broker)
+        alone = self._is_alone and not found.environment.policies[restart_epoch].after_stop
+        if self._go_offline(found, Liveness.STOPPED):
+            self._controller.silence(broker)
+            if not alone:
+                self._controller.fence(broker)
+
+    def kill(self, broker: int) -> None:
+        """Ends a broker that tells nobody: nobody else leads its partitions until its session is over.
+
+        A cluster's only broker is its controller too: nothing is decided before it is back.
+        """
+        if self._go_offline(self._brokers[broker], Liveness.KILLED):
+            if self._is_alone:
+                self._controller.silence(broker)
+            else:
+                self._controller.lose_contact(broker)
+
+    def start(self, broker: int) -> None:
+        """Brings a broker back with the logs it had: it follows, or leads what nobody else may.
+
+        One that was killed comes back once its session is over: no other can register until then. Nor can one
+        that does not reach the controller.
+        """
+        found = self._brokers[broker]
+        match found.liveness:
+            case Liveness.KILLED if not found.fenced and not self._is_alone:
+                found.liveness = Liveness.RETURNING
+            case Liveness.STOPPED | Liveness.KILLED if not found.hears_controller:
+                found.liveness = Liveness.RETURNING
+            case Liveness.STOPPED | Liveness.KILLED:
+                self._come_online(found)
+
+    def come_back(self, broker: int) -> None:
+        """Lets a broker that waits register, once it reaches the controller and its old session is over."""
+        found = self._brokers[broker]
+        if found.liveness is Liveness.RETURNING and found.fenced and found.hears_controller:
+            self._come_online(found)
+
+    @property
+    def _is_alone(self) -> bool:
+        return len(self._brokers) == 1
+
+    def _go_offline(self, found: Broker, liveness: Liveness) -> bool:
+        """False when it was down already."""
+        if not found.online:
+            if found.liveness is Liveness.RETURNING:
+                found.liveness = Liveness.KILLED
+            return False
+        found.replicas.close()
+        found.liveness, found.closed_logs = liveness, liveness is Liveness.STOPPED
+        found.groups.halt()
+        self.changes += 1
+        return True
+
+    def _come_online(self, found: Broker) -> None:
+        controller, news, clean = self._controller, self._news, found.closed_logs
+        if not clean:
+            controller.killed(found.id)
+        found.liveness = Liveness.RUNNING
+        found.replicas.reopen(clean=clean)
+        found.forget_sessions()
+        self.changes += 1
+        news.catch_up(found.id)
+        controller.unfence(found.id)
+        new_epoch = not clean and found.environment.policies[restart_epoch].after_kill
+        for partition in self._partitions_on(found.id):
+            begun = partition.begun(found.id)
+            if partition.leader == found.id:
+                if new_epoch:
+                    partition.lose_leader()
+                elif begun is not None:
+                    begun.lead()
+                if partition.topic.internal:
+                    news.leadership_changed(found.id, partition.topic_id, partition.index)
+            elections.elect(partition)
+            reassignments.resume(partition, found.id)
+            if begun is not None and begun.fetcher is not None:
+                begun.fetcher.on(FollowerEvent.START)
+        news.settle()
+
+    def _partitions_on(self, broker: int) -> Iterator[TopicPartition]:
+        for topic in self._topics.values():
+            yield from (each for each in topic.partitions if broker in each.replicas)

@@ -1,0 +1,22 @@
+"""Topics that a client's use creates (`auto.create.topics.enable`)."""
+
+from ..controller.topic_creation import check_name, place
+from ..protocol.api_error import ApiError
+from .cluster import Cluster
+
+
+def auto_create(cluster: Cluster, name: str) -> None:
+    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it; else it is
+    noted why not."""
+    if name == "__consumer_offsets":
+        cluster.internal_topics.create_offsets_topic()
+        return
+    if name == "__transaction_state":
+        cluster.internal_topics.create_transaction_topic()
+        return
+    try:
+        check_name(cluster.controller, name)
+        cluster.create_topic(name, place(cluster.controller, -1, -1))
+    except ApiError as error:
+        # The answer to the client was given before the controller refused.
+        cluster.notes.topic_not_created(name, error.told)

@@ -1,0 +1,210 @@
+"""What brokers tell the controller, and what it makes of it (`QuorumController.java`,
+`ReplicationControlManager.java`, `ClusterControlManager.java`)."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from ..environment import Environment, Timer
+from ..metadata.log import MetadataLog
+from ..metadata.records import (
+    NO_LEADER,
+    BrokerRegistrationChangeRecord,
+    ConfigRecord,
+    PartitionRecord,
+    Record,
+    RegisterBrokerRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from ..policies.controller.broker_session import broker_session
+from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
+from . import eligible, reassignments
+from .active_controller import ActiveController
+from .partition import ControlledPartition, partitions_on
+from .partition_change import PartitionChange
+from .state import ControllerState, Publish
+
+
+class AlterPartition(NamedTuple):
+    """A leader's request for another ISR (KIP-497), with what it knows of the partition."""
+
+    topic_id: UUID
+    partition: int
+    broker: int
+    leader_epoch: int
+    partition_epoch: int
+    isr: Sequence[int]
+
+
+class Controller(ControllerState):
+    """`session_over` hears of each broker that was fenced because it was silent for too long."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        metadata: MetadataLog,
+        cluster_id: str,
+        publish: Publish,
+        session_over: Callable[[int], None],
+    ) -> None:
+        super().__init__(environment, metadata, publish)
+        self.active = ActiveController(self, cluster_id)
+        self._session_over = session_over
+        self._sessions: dict[int, Timer] = {}
+        self._producer_ids = 0
+
+    def new_producer_id(self) -> int:
+        producer_id = self._producer_ids
+        self._producer_ids += 1
+        return producer_id
+
+    # -- brokers
+
+    def register(self, broker: int, rack: str | None) -> None:
+        """A broker is there for the first time."""
+        self.write(RegisterBrokerRecord(broker, rack))
+
+    def shut_down(self, broker: int) -> None:
+        """A broker is about to stop: others lead where one in sync can (ControlledShutdown)."""
+        for partition in partitions_on(self, broker):
+            others = [each for each in partition.isr if each != broker]
+            if partition.leader == broker and any(map(self.may_lead, others)):
+                _leave(partition, broker)
+
+    def lose_contact(self, broker: int) -> None:
+        """The controller hears no more from a broker, which it fences once the session is over."""
+        self.silence(broker)
+        if broker not in self._sessions and not self.is_fenced(broker):
+            session_ms = self.environment.configs.broker_int(self.environment.policies[broker_session])
+            self._sessions[broker] = self.environment.after(session_ms, lambda: self._end_session(broker))
+
+    def silence(self, broker: int) -> None:
+        """A broker can't be heard for now."""
+        self.silent.add(broker)
+
+    def _end_session(self, broker: int) -> None:
+        self.fence(broker)
+        self._session_over(broker)
+
+    def fence(self, broker: int) -> None:
+        """Takes leadership and its places in the ISR from a broker."""
+        self._register_as(broker, fenced=True)
+        self._forget_session(broker)
+        self.active.fenced(broker)
+        for partition in partitions_on(self, broker):
+            if broker in partition.isr or broker == partition.leader:
+                _leave(partition, broker)
+
+    def unfence(self, broker: int) -> None:
+        """The controller hears from a broker again; leaders are elected by `elections`."""
+        self.silent.discard(broker)
+        self._forget_session(broker)
+        self._register_as(broker, fenced=False)
+        self.active.appear()
+
+    def _register_as(self, broker: int, *, fenced: bool) -> None:
+        if self.is_fenced(broker) is not fenced:
+            self.write(BrokerRegistrationChangeRecord(broker, fenced=fenced))
+
+    def _forget_session(self, broker: int) -> None:
+        if (session := self._sessions.pop(broker, None)) is not None:
+            session.cancel()
+
+    def killed(self, broker: int) -> None:
+        """A broker that registers again had been killed: it may have lost records, and is no longer eligible
+        to lead (KIP-966)."""
+        for partition in partitions_on(self, broker):
+            if eligible.tracked(partition) and broker in (
+                *partition.isr,
+                *partition.eligible_leader_replicas,
+            ):
+                change = PartitionChange(partition)
+                change.isr = [each for each in partition.isr if each != broker]
+                change.unclean_shutdown = broker
+                change.make()
+
+    # -- partitions
+
+    def partition(self, topic_id: UUID, index: int) -> ControlledPartition:
+        """Of a topic that there is."""
+        return ControlledPartition(self, topic_id, index)
+
+    def alter_isr(self, asked: AlterPartition) -> bool:
+        """False when who asks is not the leader any more, or has not heard what the partition is now
+        (`ReplicationControlManager.validateAlterPartitionData`)."""
+        registered = self.image.partition(asked.topic_id, asked.partition)
+        if registered is None:
+            return False
+        if registered.leader != asked.broker or registered.leader_epoch != asked.leader_epoch:
+            return False
+        if registered.partition_epoch != asked.partition_epoch:
+            return False
+        partition = self.partition(asked.topic_id, asked.partition)
+        change = PartitionChange(partition)
+        change.isr = asked.isr
+        change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
+        if not set(asked.isr) <= set(registered.isr) and reassignments.under_way(partition):
+            # It does not end now: who leads may change then, and the follower is in the midst of its fetch.
+            change.completes = False
+            self.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
+        change.make()
+        return True
+
+    # -- topics
+
+    def create_topic(
+        self, name: str, assignment: Sequence[Sequence[int]], overrides: Mapping[str, str]
+    ) -> UUID:
+        """Creates a topic that does not exist; `assignment` lists the replicas of each partition. ConfigError
+        when a value is invalid."""
+        self.environment.configs.topic_settings(overrides)
+        topic_id = self.environment.new_uuid()
+        configs = [ConfigRecord(name, *each) for each in overrides.items()]
+        self.colliding_names.add(name)
+        self.write(TopicRecord(name, topic_id), *configs, *self._new_partitions(topic_id, 0, assignment))
+        return topic_id
+
+    def add_partitions(self, topic_id: UUID, assignment: Sequence[Sequence[int]]) -> None:
+        """Adds one for each list of replicas to a topic."""
+        present = len(self.image.topic_ids[topic_id].partitions)
+        self.write(*self._new_partitions(topic_id, present, assignment))
+
+    def _new_partitions(
+        self, topic_id: UUID, present: int, assignment: Sequence[Sequence[int]]
+    ) -> list[Record]:
+        """Brokers that are fenced don't lead them, and are not in sync."""
+        records: list[Record] = []
+        for index, replicas in enumerate(assignment, present):
+            isr = [broker for broker in replicas if not self.is_fenced(broker)]
+            leader = isr[0] if isr else NO_LEADER
+            records.append(PartitionRecord(topic_id, index, replicas, isr or list(replicas), leader))
+        return records
+
+    def configure_topic(self, topic_id: UUID, overrides: Mapping[str, str]) -> None:
+        """Sets all of a topic's own configuration. ConfigError when a value is invalid."""
+        configs, topic = self.environment.configs, self.image.topic_ids[topic_id]
+        before, after = configs.topic_settings(topic.overrides), configs.topic_settings(overrides)
+        if before.min_insync_replicas != after.min_insync_replicas:
+            self.min_insync_replicas_set(topic_id)
+        names = dict.fromkeys((*topic.overrides, *overrides))
+        changed = [name for name in names if topic.overrides.get(name) != overrides.get(name)]
+        self.write(*(ConfigRecord(topic.name, name, overrides.get(name)) for name in changed))
+
+    def min_insync_replicas_set(self, topic_id: UUID) -> None:
+        """Those of a topic are others now: who was eligible to lead is forgotten."""
+        count = len(self.image.topic_ids[topic_id].partitions)
+        eligible.forget(self.partition(topic_id, index) for index in range(count))
+
+    def delete_topics(self, topic_ids: Collection[UUID]) -> None:
+        for topic_id in topic_ids:
+            self.colliding_names.discard(self.image.topic_ids[topic_id].name)
+        self.write(*map(RemoveTopicRecord, topic_ids))
+
+
+def _leave(partition: ControlledPartition, broker: int) -> None:
+    """A broker leads no more, and is in sync no more."""
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.isr if each != broker]
+    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline
+    change.make()

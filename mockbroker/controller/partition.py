@@ -1,0 +1,120 @@
+"""A partition as the controller knows it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from uuid import UUID
+
+from ..configs import TopicSettings
+from ..environment import Environment
+from ..metadata.image import PartitionRegistration
+from ..metadata.records import NO_LEADER, PartitionChangeRecord
+from ..policies import Policies
+from .state import ControllerState
+
+
+class ControlledPartition:
+    """A partition, and what can be written about it. Its fields are those of the newest image."""
+
+    __slots__ = ("index", "state", "topic_id")
+
+    def __init__(self, state: ControllerState, topic_id: UUID, index: int) -> None:
+        self.state = state
+        self.topic_id = topic_id
+        self.index = index
+
+    @property
+    def registered(self) -> PartitionRegistration:
+        return self.state.image.registered(self.topic_id, self.index)
+
+    @property
+    def topic_name(self) -> str:
+        return self.state.image.topic_ids[self.topic_id].name
+
+    @property
+    def settings(self) -> TopicSettings:
+        """The topic's effective configuration."""
+        return self.environment.configs.topic_settings(self.state.image.topic_ids[self.topic_id].overrides)
+
+    @property
+    def environment(self) -> Environment:
+        return self.state.environment
+
+    @property
+    def policies(self) -> Policies:
+        """The answers in force for this topic on the leader."""
+        return self.environment.policies.at(self.topic_name, self.registered.leader)
+
+    @property
+    def deleted(self) -> bool:
+        """Whether its topic was deleted."""
+        return self.topic_id not in self.state.image.topic_ids
+
+    # -- what it is now
+
+    @property
+    def leader(self) -> int:
+        return self.registered.leader
+
+    @property
+    def leader_epoch(self) -> int:
+        return self.registered.leader_epoch
+
+    @property
+    def isr(self) -> Sequence[int]:
+        return self.registered.isr
+
+    @property
+    def replicas(self) -> Sequence[int]:
+        return self.registered.replicas
+
+    @property
+    def adding_replicas(self) -> Sequence[int]:
+        return self.registered.adding_replicas
+
+    @property
+    def removing_replicas(self) -> Sequence[int]:
+        return self.registered.removing_replicas
+
+    @property
+    def eligible_leader_replicas(self) -> Sequence[int]:
+        return self.registered.eligible_leader_replicas
+
+    @property
+    def last_known_elr(self) -> Sequence[int]:
+        return self.registered.last_known_elr
+
+    # -- what it is to be
+
+    def change(
+        self, *, isr: Sequence[int] | None = None, leader: int | None = None, **fields: Sequence[int]
+    ) -> None:
+        """The controller writes that, and with `leader` the next leader epoch."""
+        self.write([PartitionChangeRecord(self.topic_id, self.index, isr, leader, **fields)])
+
+    def write(self, records: Iterable[PartitionChangeRecord]) -> None:
+        """The controller writes records about it, one after the other."""
+        for record in records:
+            self.state.write(record)
+
+    def lead(self, broker: int) -> None:
+        """Makes `broker` the leader of the next leader epoch."""
+        self.change(leader=broker)
+
+    def bump_epoch(self) -> None:
+        """The same leader, in the next leader epoch."""
+        self.change(leader=self.leader)
+
+    def lose_leader(self) -> None:
+        """No replica may lead."""
+        self.change(leader=NO_LEADER)
+
+
+def partitions(state: ControllerState) -> Iterator[ControlledPartition]:
+    """Every partition there is."""
+    for topic in list(state.image.topic_ids.values()):
+        for index in range(len(topic.partitions)):
+            yield ControlledPartition(state, topic.id, index)
+
+
+def partitions_on(state: ControllerState, broker: int) -> Iterator[ControlledPartition]:
+    """Those that have a replica on a broker."""
+    return (partition for partition in partitions(state) if broker in partition.replicas)

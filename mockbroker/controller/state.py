@@ -1,0 +1,82 @@
+"""What the controller knows: the newest image, and from which brokers it hears nothing."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from uuid import UUID
+
+from ..environment import Environment
+from ..java_hash import java_hash
+from ..metadata.image import MetadataImage, TopicImage
+from ..metadata.log import MetadataLog
+from ..metadata.records import (
+    PartitionChangeRecord,
+    PartitionRecord,
+    Record,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from .timeline_map import in_table_order
+from .topic_names import Colliding
+
+Publish = Callable[[Sequence[Record]], None]
+
+
+class ControllerState:
+    """The log that the controller writes to. `publish` is called with records that were written together."""
+
+    def __init__(self, environment: Environment, metadata: MetadataLog, publish: Publish) -> None:
+        self.environment: Final = environment
+        self.metadata: Final = metadata
+        self.silent: Final[set[int]] = set()
+        """Brokers that it no longer hears from: it elects none, even while their sessions last."""
+        self.colliding_names: Final = Colliding()
+        self._most_topics = 0
+        self._most_partitions: dict[UUID, int] = {}
+        self._publish = publish
+
+    @property
+    def image(self) -> MetadataImage:
+        """The cluster as the last record left it."""
+        return self.metadata.image
+
+    def write(self, *records: Record) -> None:
+        """Writes metadata records, of which brokers hear when all are written."""
+        now_ms = self.environment.now_ms
+        for record in records:
+            self.metadata.write(record, now_ms)
+            self._make_room(record)
+        self._publish(records)
+
+    def is_fenced(self, broker: int) -> bool:
+        """Whether the controller takes a broker for gone."""
+        return self.metadata.image.brokers[broker].fenced
+
+    def may_lead(self, broker: int) -> bool:
+        """Whether a broker can be elected: it has to hear of it."""
+        return broker not in self.silent and not self.is_fenced(broker)
+
+    # -- the order of its hash tables
+
+    def topic_order(self) -> list[TopicImage]:
+        """All topics, as the controller goes through them."""
+        topics = self.image.topics
+        return [topics[name] for name in in_table_order(topics, self._most_topics, java_hash)]
+
+    def partition_order(self, topic_id: UUID) -> list[int]:
+        """The partitions of a topic, as the controller goes through them."""
+        count = len(self.image.topic_ids[topic_id].partitions)
+        return in_table_order(range(count), self._most_partitions[topic_id], int)
+
+    def _make_room(self, record: Record) -> None:
+        """Tables grow with what is added, and for one more when a partition is changed (`timeline_map`)."""
+        match record:
+            case PartitionRecord(topic_id, index):
+                self._most_partitions[topic_id] = max(self._most_partitions[topic_id], index + 1)
+            case PartitionChangeRecord(topic_id):
+                count = len(self.image.topic_ids[topic_id].partitions)
+                self._most_partitions[topic_id] = max(self._most_partitions[topic_id], count + 1)
+            case TopicRecord(_, topic_id):
+                self._most_partitions[topic_id] = 0
+                self._most_topics = max(self._most_topics, len(self.image.topics))
+            case RemoveTopicRecord(topic_id):
+                del self._most_partitions[topic_id]

@@ -1,0 +1,168 @@
+"""A controller without any broker: what it is told, and the records that it writes."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from mockbroker.controller.controller import AlterPartition, Controller
+from mockbroker.controller.elections import move_leader, next_leader
+from mockbroker.controller.partition import ControlledPartition
+from mockbroker.environment import Environment
+from mockbroker.metadata.image import MetadataImage
+from mockbroker.metadata.log import MetadataLog
+from mockbroker.metadata.records import (
+    NO_CONTROLLER,
+    NO_LEADER,
+    ActiveControllerRecord,
+    BrokerRegistrationChangeRecord,
+    ConfigRecord,
+    PartitionRecord,
+    Record,
+    TopicRecord,
+)
+from mockbroker.protocol.releases import parse
+from mockbroker.seeded import streams
+
+SESSION_MS = 9_000
+
+
+class Alone:
+    """A controller to which brokers 1, 2 and 3 have registered."""
+
+    def __init__(self, kafka: str = "4.4", config: dict[str, str] | None = None) -> None:
+        session = {
+            "broker.session.timeout.ms": str(SESSION_MS),
+            "zookeeper.session.timeout.ms": str(SESSION_MS),
+        }
+        self.environment = Environment(parse(kafka), streams(0), config={**session, **(config or {})})
+        self.written: list[tuple[Record, ...]] = []
+        """What was written together, in its order."""
+        self.over: list[int] = []
+        """Brokers whose session is over."""
+        self.controller = Controller(
+            self.environment,
+            MetadataLog(),
+            "id",
+            lambda records: self.written.append(tuple(records)),
+            self.over.append,
+        )
+        for broker in (1, 2, 3):
+            self.controller.register(broker, None)
+        self.controller.active.become(1)
+        self.written.clear()
+
+    def topic(self, name: str = "t", **overrides: str) -> ControlledPartition:
+        configs = {key.replace("_", "."): value for key, value in overrides.items()}
+        return self.controller.partition(self.controller.create_topic(name, [[1, 2, 3]], configs), 0)
+
+    def advance(self, ms: int) -> None:
+        self.environment.advance(self.environment.now_ms + ms)
+
+
+def test_a_topic_is_created_by_records_that_are_written_together() -> None:
+    alone = Alone()
+    partition = alone.topic(retention_ms="5")
+    assert alone.written == [
+        (
+            TopicRecord("t", partition.topic_id),
+            ConfigRecord("t", "retention.ms", "5"),
+            PartitionRecord(partition.topic_id, 0, [1, 2, 3], [1, 2, 3], 1),
+        )
+    ]
+    assert partition.settings.retention_ms == 5
+
+
+def test_only_values_that_change_are_written() -> None:
+    alone = Alone()
+    partition = alone.topic(retention_ms="5", segment_ms="7")
+    alone.written.clear()
+    alone.controller.configure_topic(partition.topic_id, {"segment.ms": "7", "segment.index.bytes": "100"})
+    assert alone.written == [
+        (ConfigRecord("t", "retention.ms", None), ConfigRecord("t", "segment.index.bytes", "100"))
+    ]
+    assert alone.controller.image.topics["t"].overrides == {"segment.ms": "7", "segment.index.bytes": "100"}
+
+
+def test_the_records_alone_give_the_same_image() -> None:
+    alone = Alone()
+    replayed = MetadataImage()
+    for each in (1, 2, 3):
+        replayed.brokers[each] = alone.controller.image.brokers[each]
+    replayed.controller = 1
+    partition = alone.topic(min_insync_replicas="2")
+    alone.controller.lose_contact(1)
+    alone.advance(SESSION_MS)
+    alone.controller.shut_down(2)
+    alone.controller.fence(2)
+    alone.controller.configure_topic(partition.topic_id, {})
+    alone.controller.unfence(1)
+    alone.controller.add_partitions(partition.topic_id, [[3, 2, 1]])
+    for record in (record for records in alone.written for record in records):
+        replayed.apply(record)
+    there, again = alone.controller.image.topics["t"], replayed.topics["t"]
+    assert (again.partitions, again.overrides) == (there.partitions, there.overrides)
+    assert (replayed.brokers, replayed.controller) == (
+        alone.controller.image.brokers,
+        alone.controller.image.controller,
+    )
+
+
+def test_a_silent_broker_leads_until_its_session_is_over_but_is_not_elected() -> None:
+    alone = Alone()
+    leads, follows = alone.topic("leads"), alone.topic("follows")
+    follows.lead(2)
+    alone.written.clear()
+    alone.controller.lose_contact(1)
+    assert next_leader(follows, 1) is None
+    assert not move_leader(follows, 1)
+    alone.advance(SESSION_MS - 1)
+    assert (leads.leader, alone.written, alone.over) == (1, [], [])
+    alone.advance(1)
+    assert (leads.leader, list(leads.isr), list(follows.isr), alone.over) == (2, [2, 3], [2, 3], [1])
+    assert alone.written[0] == (BrokerRegistrationChangeRecord(1, fenced=True),)
+
+
+def test_a_broker_that_is_heard_in_time_keeps_its_place() -> None:
+    alone = Alone()
+    partition = alone.topic()
+    alone.written.clear()
+    alone.controller.lose_contact(1)
+    alone.advance(SESSION_MS - 1)
+    alone.controller.unfence(1)
+    alone.advance(10 * SESSION_MS)
+    assert (partition.leader, alone.written, alone.over) == (1, [], [])
+    assert alone.environment.timers.next_deadline() is None
+
+
+def test_with_zookeeper_another_broker_becomes_the_controller() -> None:
+    alone = Alone("2.3")
+    alone.controller.fence(1)
+    written = [record for records in alone.written for record in records]
+    assert ActiveControllerRecord(NO_CONTROLLER) in written
+    assert alone.controller.active.id in (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("broker", 2), ("leader_epoch", 7), ("partition_epoch", 7), ("topic_id", UUID(int=1)), ("partition", 1)],
+)
+def test_a_leader_that_is_behind_does_not_change_the_isr(field: str, value: Any) -> None:
+    alone = Alone()
+    partition = alone.topic()
+    asked = AlterPartition(partition.topic_id, 0, 1, 0, 0, [1, 2])
+    alone.written.clear()
+    assert not alone.controller.alter_isr(asked._replace(**{field: value}))
+    assert alone.written == []
+    assert alone.controller.alter_isr(asked)
+    assert list(partition.isr) == [1, 2]
+
+
+def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
+    alone = Alone()
+    topic_id = alone.controller.create_topic("t", [[1]], {})
+    alone.controller.fence(1)
+    partition = alone.controller.partition(topic_id, 0)
+    assert (partition.leader, partition.leader_epoch) == (NO_LEADER, 1)
+    alone.controller.delete_topics([topic_id])
+    assert partition.deleted
