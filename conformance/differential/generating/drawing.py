@@ -73,8 +73,6 @@ REPLICAS: Final[dict[Draw, int]] = {
     replicas.elect_leaders: 14,
     replicas.alter_partition_reassignments: 14,
     replicas.list_partition_reassignments: 4,
-    replicas.stop_broker: 2,
-    replicas.start_broker: 15,
     admin.metadata: 3,
     admin.describe_topic_partitions: 5,
     admin.describe_cluster: 3,
@@ -90,6 +88,7 @@ REPLICAS: Final[dict[Draw, int]] = {
     transactions.init_producer_id: 3,
     transactions.describe_producers: 2,
 }
+_RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
 Families = dict[str, tuple[dict[Draw, int], int]]
 _FAMILIES: Final[Families] = {
     "data": (DATA, 42),
@@ -108,9 +107,9 @@ def _placed(weights: dict[Draw, int]) -> dict[Draw, int]:
 
 
 _OF_SEVERAL_BROKERS: Final[Families] = {
-    "replicas": (REPLICAS, 55),
-    "data": (_placed(DATA), 15),
-    "transactions": (_placed(TRANSACTIONS), 10),
+    "replicas": (REPLICAS | _RESTARTS, 55),
+    "data": (_placed(DATA) | _RESTARTS, 15),
+    "transactions": (_placed(TRANSACTIONS) | _RESTARTS, 10),
     "groups": (_placed(GROUPS), 5),
     "admin": (_placed(ADMIN), 15),
 }
