@@ -10,7 +10,7 @@ from ..scene import Target
 from . import expecting
 from .binding import Bindings
 from .expecting import Expected, Topic
-from .steps import RESTARTS, Step
+from .steps import RESTARTS, START, Step
 
 TIMEOUT_S: Final = 20.0
 _SETTLE_S: Final = 5.0
@@ -24,7 +24,9 @@ TOPIC_CHANGES: Final = (
 )
 CONFIG_CHANGES: Final = frozenset({"alter_configs", "incremental_alter_configs"})
 _WRITES: Final = frozenset(
-    {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"} | TOPIC_CHANGES
+    {"produce", "delete_records", "end_txn", "init_producer_id", "write_txn_markers"}
+    | TOPIC_CHANGES
+    | RESTARTS
 )
 _ENDS: Final = frozenset({"end_txn", "init_producer_id"})
 _FAILED: Final = "UNKNOWN_SERVER_ERROR"
@@ -76,7 +78,10 @@ class Settling:
             time.sleep(_AFTER_CHANGE_S)
         if (step.api in TOPIC_CHANGES or self._several) and not _until(self._topics_settled):
             return False
-        ends = step.api == "end_txn" or (step.api == "init_producer_id" and fields.get("transactional_id"))
+        # Markers may have waited for a broker that was down.
+        ends = step.api in ("end_txn", START) or (
+            step.api == "init_producer_id" and fields.get("transactional_id")
+        )
         if ends and not _until(self._transactions_settled):
             return False
         if step.api == "delete_topics" and not _until(lambda: self._offsets_forgotten(answer)):
