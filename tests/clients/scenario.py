@@ -19,7 +19,7 @@ PART = 1_000
 """So many records "a" has read at least when "b" joins; no partition is finished then."""
 BATCH = 250
 """No poll returns more records than this."""
-TIMEOUT = 60.0
+TIMEOUT = 120.0
 SESSION_MS = 60_000
 """Of a member: a static one that has left has to be back within it, however slow the machine is."""
 
