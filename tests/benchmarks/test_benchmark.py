@@ -27,7 +27,7 @@ def run_benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
         "--warm-up=0.02",
         *arguments,
     ]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
 
 
 @pytest.mark.parametrize("peer", ["librdkafka-mock", "mockbroker"])
@@ -58,7 +58,7 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
 
 def test_a_good_client_is_answered_beside_attacks() -> None:
     command = [sys.executable, "-m", "benchmarks.attacks", "--seconds=0.2", "--only=huge-array,reserve,park"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
     assert not result.stderr
     assert "ERR" not in result.stdout
     rows = [line.split() for line in result.stdout.splitlines()[1:]]
