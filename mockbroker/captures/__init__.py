@@ -1,4 +1,4 @@
-"""Packet captures of Kafka's protocol, read: any version that kio has."""
+"""Reads packet captures of Kafka's protocol, in every version that kio has."""
 
 from .decode import Message, messages
 

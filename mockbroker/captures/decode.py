@@ -15,7 +15,7 @@ _INT32: Final = struct.Struct(">i")
 
 
 class Message(NamedTuple):
-    """A request or an answer. `body` is its fields, in kio's names, or why it can't be read."""
+    """A request or an answer. `body` is its fields, with kio's names, or the reason why it can't be read."""
 
     time_us: int
     client: Address
@@ -34,7 +34,7 @@ class Message(NamedTuple):
 
 
 class _Half:
-    """One direction of a connection: its bytes, put in order."""
+    """One direction of a connection: its bytes, in order."""
 
     def __init__(self) -> None:
         self.next: int | None = None
@@ -47,7 +47,7 @@ class _Half:
 
     def take(self, segment: Segment) -> None:
         if segment.flags & SYN:
-            # Another connection of the same addresses owes nothing to the one before.
+            # Another connection with the same addresses does not continue the previous one.
             self._begin()
         if self.next is None or segment.flags & SYN:
             self.next = segment.sequence + bool(segment.flags & SYN)
@@ -58,7 +58,7 @@ class _Half:
             self.next = (self.next + len(payload)) & 0xFFFFFFFF
 
     def frames(self) -> Iterator[bytes | str]:
-        """Whole frames; or why there are no more, once."""
+        """Whole frames; or, once, the reason why there are no more."""
         while len(self.data) >= 4 and not self.lost:
             (size,) = _INT32.unpack_from(self.data)
             if size < 4:
@@ -138,7 +138,7 @@ def _body(api: str, version: int, kind: str, frame: bytes, offset: int) -> Any:
 
 @functools.cache
 def _reader(api: str, version: int, kind: str) -> tuple[bool, Reader]:
-    """Whether the header has tagged fields, and what reads the rest. ImportError where kio has no schema."""
+    """Whether the header has tagged fields, and the reader of the rest. ImportError if kio has no schema."""
     snake = "".join(f"_{c.lower()}" if c.isupper() else c for c in api).lstrip("_")
     schema = load(snake, version, kind)
     return flexible(schema) and (api, kind) != ("ApiVersions", "Response"), compile_plain_reader(schema)

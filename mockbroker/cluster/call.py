@@ -1,4 +1,4 @@
-"""One request on its way through the core."""
+"""One request that the core answers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +13,9 @@ from .work import Steps
 
 
 class Call:
-    """A request being answered by `broker`: its version and who sent it.
+    """A request to `broker`: its version, and the client that sent it.
 
-    A handler returns the answer, or PARKED and then calls `answer` exactly once.
+    A handler returns the answer; or it returns PARKED, and later calls `answer` exactly once.
     """
 
     __slots__ = ("broker", "client", "client_id", "cluster", "environment", "sink", "version")

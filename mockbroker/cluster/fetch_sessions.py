@@ -13,26 +13,27 @@ from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, FetchRequest, PartitionData
 
 FINAL_EPOCH: Final = -1
-"""Session epoch of a request without a session, or that ends one."""
+"""The session epoch of a request without a session, or of one that ends a session."""
 INITIAL_EPOCH: Final = 0
 EVICTION_MS: Final = 120_000
-"""A session in use for less than this is not evicted by a larger one, one idle for longer by any."""
+"""A session used for less than this is not evicted by a larger one; a session idle for longer is evicted by
+any."""
 MOST_PARTITIONS: Final = 100_000
-"""In all sessions of a broker: a request with more is served without a session, and a session that grows
-beyond that is evicted. Kafka bounds only the number of sessions."""
+"""The most partitions in all sessions of a broker: a request with more is served without a session, and a
+session that grows beyond that is evicted. Kafka limits only the number of sessions."""
 _LAST_EPOCH: Final = 2147483647
 
 _SHARDS: Final = 8
 _SHARD: Final = _LAST_EPOCH // _SHARDS
-"""Session ids are spread over shards (KAFKA-9401); a broker fails on one that is in none."""
+"""The number of session ids in a shard (KAFKA-9401); a broker fails on an id that is in none."""
 
 TopicKey = tuple[str, UUID | None]
-"""How the request names a topic: by name up to v12, by id from v13 on."""
+"""How a request names a topic: by name up to v12, by id since v13."""
 Key = tuple[str, UUID | None, int]
 
 
 class CachedPartition:
-    """A partition in a session: what is asked, and what was answered last."""
+    """A partition in a session: what was asked for, and what was answered last."""
 
     __slots__ = ("asked", "existed", "high_watermark", "log_start_offset")
 
@@ -43,7 +44,7 @@ class CachedPartition:
         self.log_start_offset = -1
 
     def changed(self, answer: PartitionData) -> bool:
-        """Whether an incremental answer has to hold the partition; remembers what is answered."""
+        """Whether an incremental answer has to include the partition; remembers what is answered."""
         changed = bool(answer.records) or answer.preferred_read_replica != -1
         if answer.high_watermark != self.high_watermark:
             self.high_watermark = answer.high_watermark
@@ -52,14 +53,14 @@ class CachedPartition:
             self.log_start_offset = answer.log_start_offset
             changed = True
         if answer.error_code:
-            # Asked again until the error is gone, so that a client learns of its end too.
+            # So that it is included again until the error is gone, and the client learns of that too.
             self.high_watermark = -1
             changed = True
         return changed or answer.diverging_epoch.epoch != -1
 
 
 class FetchSession:
-    """The partitions a client wants, kept between its requests."""
+    """The partitions that a client wants, which are kept between its requests."""
 
     __slots__ = ("by_id", "created_ms", "epoch", "id", "partitions", "used_ms")
 
@@ -72,7 +73,7 @@ class FetchSession:
         self.partitions: dict[Key, CachedPartition] = {}
 
     def take(self, request: FetchRequest) -> None:
-        """Adds and changes what the request says."""
+        """Adds and changes partitions as the request says."""
         for topic in request.topics:
             for asked in topic.partitions:
                 key = (topic.topic, topic.topic_id, asked.partition)
@@ -83,18 +84,18 @@ class FetchSession:
                     cached.asked = asked
 
     def forget(self, request: FetchRequest) -> None:
-        """Forgets what the request says; one that begins a session forgets nothing."""
+        """Removes partitions as the request says; a request that begins a session removes none."""
         for gone in request.forgotten_topics_data:
             for index in gone.partitions:
                 self.partitions.pop((gone.topic, gone.topic_id, index), None)
 
     def forget_epochs(self) -> None:
-        """Leaves it open which leader epochs the client knows."""
+        """Forgets which leader epochs the client knows."""
         for cached in self.partitions.values():
             cached.asked.current_leader_epoch = -1
 
     def served(self, key: Key) -> None:
-        """A partition that gave data goes to the end, so that others get their turn."""
+        """Moves a partition that returned data to the end, so that others have their turn."""
         self.partitions[key] = self.partitions.pop(key)
 
 
@@ -102,7 +103,7 @@ class FetchContext:
     """What one Fetch is about: the partitions to read, and how to answer.
 
     `error` is that of the whole request: FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH or
-    FETCH_SESSION_TOPIC_ID_ERROR; UNKNOWN_SERVER_ERROR where a broker fails on it.
+    FETCH_SESSION_TOPIC_ID_ERROR; UNKNOWN_SERVER_ERROR if a broker fails on it.
     """
 
     __slots__ = ("_asked", "awaited", "error", "incremental", "request", "session")
@@ -124,8 +125,8 @@ class FetchContext:
                 for asked in topic.partitions:
                     self._asked[topic.topic, topic.topic_id, asked.partition] = asked
         self.awaited: Mapping[Key, tuple[int, int]] = {}
-        """Those that were there when the request began to wait: base offsets of the batch and the segment in
-        which each began to read."""
+        """Partitions that existed when the request began to wait, with the base offsets of the batch and the
+        segment in which each began to read."""
 
     def partitions(self) -> Mapping[Key, FetchPartition]:
         """In the order in which they are read."""
@@ -134,7 +135,7 @@ class FetchContext:
         return {key: cached.asked for key, cached in self.session.partitions.items()}
 
     def know(self, key: Key) -> None:
-        """Remembers in the session that the topic of this id exists."""
+        """Remembers in the session that the topic with this id exists."""
         if self.session is not None:
             self.session.partitions[key].existed = True
 
@@ -145,12 +146,12 @@ class FetchContext:
         return self.session.partitions[key].existed
 
     def answered(self, results: list[tuple[Key, PartitionData]]) -> list[tuple[Key, PartitionData]]:
-        """What goes into the answer: everything, or what changed since the session's last one."""
+        """What the answer includes: everything, or what has changed since the session's last answer."""
         session = self.session
         if session is None:
             return results
         if not self.incremental:
-            # It goes on in the order of its first answer (`FullFetchContext`).
+            # The order stays that of the first answer (`FullFetchContext`).
             found = ((key, session.partitions.get(key)) for key, _ in results)
             session.partitions = {key: cached for key, cached in found if cached is not None}
         kept = []
@@ -173,8 +174,8 @@ def _nameless(request: FetchRequest) -> bool:
 
 
 class FetchSessions:
-    """The sessions of a broker, at most `max.incremental.fetch.session.cache.slots` with MOST_PARTITIONS in
-    all."""
+    """The sessions of a broker: at most `max.incremental.fetch.session.cache.slots`, with at most
+    MOST_PARTITIONS together."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
@@ -182,7 +183,7 @@ class FetchSessions:
         self.sessions: dict[int, FetchSession] = {}
 
     def context(self, request: FetchRequest, version: int) -> FetchContext:
-        """The context of a request, whose session is created, continued or closed."""
+        """The context of a request, which begins, continues or ends a session."""
         session_id, epoch = request.session_id, request.session_epoch
         if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
             return FetchContext(request)
@@ -240,7 +241,7 @@ class FetchSessions:
         return sum(len(session.partitions) for session in self.sessions.values())
 
     def _room(self, size: int) -> bool:
-        """Whether one more fits, after evicting an idle session or an old one that is smaller."""
+        """Whether another session fits, after evicting an idle one, or an old one that is smaller."""
         if len(self.sessions) < self._slots:
             return True
         if not self.sessions:

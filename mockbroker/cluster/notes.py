@@ -1,4 +1,5 @@
-"""What clients met that may say why they get nothing. APIs write it down; the core never reads it."""
+"""What happened to clients that may explain why they get nothing. APIs write it down; the core never reads
+it."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ if TYPE_CHECKING:
     from .fetch_sessions import FetchContext
 
 KEPT: Final = 100
-"""So many of each kind are kept: those that were new last."""
+"""How many of each kind are kept: the newest ones."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -27,25 +28,25 @@ class Unserved:
 
 
 class Notes:
-    """By what each is about, the oldest first; a new note replaces an older one about the same."""
+    """By what each note is about, oldest first; a new note replaces an older one about the same thing."""
 
     def __init__(self) -> None:
         self.not_created: dict[str, str] = {}
-        """Why a topic that a client asked for, or for whose creation it asked, was not created."""
+        """Why a topic that a client asked for, or asked to create, was not created."""
         self.unserved: dict[Unserved, None] = {}
         self.without_offset: dict[tuple[str, str, int], str | None] = {}
         """By group, topic and partition: the client that was told that no offset is committed."""
         self.ends: dict[ClientPartition, int] = {}
-        """The end that a client was told by ListOffsets; -1 if it has asked for something else too."""
+        """The log end that ListOffsets told a client; -1 if it has asked for something else too."""
         self.out_of_range: dict[ClientPartition, int] = {}
         """The offset of the last Fetch that was answered OFFSET_OUT_OF_RANGE."""
         self.waits: dict[str | None, FetchContext] = {}
         """The last Fetch of a client that had to wait."""
         self.coordinated: dict[str, tuple[str | None, int]] = {}
-        """Groups whose coordinator a client asked for: which one did last, and when."""
+        """Groups whose coordinator a client has asked for: which client was the last, and when."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
-        """What came of trying says more than that nobody `tried`."""
+        """The reason why an attempt failed replaces the fact that nobody `tried`."""
         if tried or topic not in self.not_created:
             _note(self.not_created, topic, why)
 

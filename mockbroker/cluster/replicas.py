@@ -1,16 +1,16 @@
-"""What the replicas of a partition hold, for people and tests to look at."""
+"""What the replicas of a partition hold, for people and tests."""
 
 from typing import Final, NamedTuple
 
 from .topic import TopicPartition
 
 PATIENCE_S: Final = 10.0
-"""So long may it take until all replicas have done what they were asked to."""
+"""How long it may take until all replicas have done what they were asked to."""
 
 
 class Replica(NamedTuple):
-    """One replica. `state` is `leader`, or that of a follower (`in step`, `paused`, `failed`, …); `failure`
-    says why its fetcher died. `epochs` is its leader-epoch cache: (epoch, start offset), rising."""
+    """One replica. `state` is `leader`, or the state of a follower (`in step`, `paused`, `failed`, …);
+    `failure` is why its fetcher died. `epochs` is its leader-epoch cache: (epoch, start offset), in order."""
 
     broker: int
     state: str
@@ -23,7 +23,7 @@ class Replica(NamedTuple):
 
 
 def describe(partition: TopicPartition) -> list[Replica]:
-    """One line per replica, in the order of the assignment."""
+    """All replicas, in the order of the assignment."""
     return [_described(partition, broker) for broker in partition.replicas]
 
 

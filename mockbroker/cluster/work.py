@@ -1,6 +1,6 @@
-"""Work on requests that takes long: done in parts, so that a shell can answer others in between.
+"""Requests that take long are done in parts, so that a shell can answer others in between.
 
-What is decided in one part is decided at once; between two parts, anything may change.
+Within one part nothing else happens; between two parts anything may change.
 """
 
 from collections import deque
@@ -22,13 +22,13 @@ class Asked(Protocol):
 Steps = Generator[None, None, Any]
 """Yields between two parts, and returns the answer, or an Outcome."""
 AT_ONCE: Final = 32
-"""A request of no more parts than this is answered at once: most are."""
+"""A request with no more parts than this is answered at once; most are."""
 
 
 class Work:
-    """The requests of a cluster that are at work. They take turns, one part each.
+    """The requests of a cluster that are done in parts. They take turns, one part each.
 
-    Unless a shell says that it calls `go_on` for as long as there are any (`in_parts`), every request is done
+    Unless a shell promises to call `go_on` for as long as there are any (`in_parts`), every request is done
     at once.
     """
 

@@ -18,7 +18,7 @@ _GROUP_KEY_TYPE: Final = 0
 
 @dataclass(slots=True)
 class About:
-    """Names as Kafka has them; `partitions` holds (topic, index)."""
+    """Kafka's names; `partitions` has (topic, index)."""
 
     topics: set[str] = field(default_factory=set)
     partitions: set[tuple[str, int]] = field(default_factory=set)
@@ -27,7 +27,7 @@ class About:
 
 
 def about(api: ApiKey, request: Any, cluster: "Cluster") -> About:
-    """Topic ids are looked up: those that do not exist are left out."""
+    """The names in a request. Topic ids are resolved; unknown ids are left out."""
     found = About()
     if api is ApiKey.FIND_COORDINATOR:
         keys = {key for key in (request.key, *request.coordinator_keys) if key}
@@ -40,7 +40,7 @@ def about(api: ApiKey, request: Any, cluster: "Cluster") -> About:
 
 
 def topic_of(entity: Any, cluster: "Cluster") -> str | None:
-    """The topic that an entry of a request or an answer is for, None when it is for none."""
+    """The topic of an entry in a request or an answer, None if it has none."""
     for name in TOPIC_NAMES:
         if text := getattr(entity, name, None):
             return str(text)
@@ -80,7 +80,7 @@ def _collect_topic(entry: Any, found: About, cluster: "Cluster") -> None:
 
 
 def partition_of(entry: Any) -> int | None:
-    """The partition that an entry of a topic is for."""
+    """The partition of an entry for a topic."""
     if isinstance(entry, int):
         return entry
     return next((getattr(entry, name) for name in PARTITION_NAMES if hasattr(entry, name)), None)

@@ -1,4 +1,4 @@
-"""Answers that a fault makes or changes: copies, since the core may keep what it answered."""
+"""Answers that a fault makes or changes; these are copies, because the core may keep its answers."""
 
 import collections.abc
 import functools
@@ -24,7 +24,7 @@ _LEVEL_OF: Final = {
     "transactional_id": "transaction",
     "resource_name": "resource",
 }
-"""An entry's level by a field that it has."""
+"""An entry's level, by a field that it has."""
 
 _USUAL_LEVEL: Final = {
     ApiKey.LEAVE_GROUP: "top",
@@ -49,7 +49,7 @@ _SOURCES: Final = {
     "replica_election_results": ("topic_partitions",),
     "partition_result": ("partitions",),
 }
-"""An answer's list of entries, and the request's list that has one for each of them."""
+"""A list of entries in an answer, and the lists in a request of which one has an entry for each of them."""
 
 _UNSET: Final = {
     "base_offset": -1,
@@ -64,10 +64,10 @@ _UNSET: Final = {
     "num_partitions": -1,
     "replication_factor": -1,
 }
-"""What fields say beside an error, where that is not their default."""
+"""Values of fields beside an error, if that is not their default."""
 
 _UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
-"""Only DescribeConfigs says so; the other APIs give no message."""
+"""Only DescribeConfigs has this message; the other APIs have none."""
 
 _WRITING: Final = frozenset(
     {
@@ -96,8 +96,8 @@ _WRITING: Final = frozenset(
         ApiKey.OFFSET_DELETE,
     }
 )
-"""Those that change something or wait. The others may be asked: their answers are the best ground for one
-with errors."""
+"""APIs that change something or wait. The others can be carried out: their own answers are the best ones to
+put errors into."""
 
 
 class Place(NamedTuple):
@@ -111,11 +111,11 @@ class Place(NamedTuple):
 
 
 Change = Callable[[Place, Any], Any]
-"""Gives the entry that takes the place of another, or the same."""
+"""Returns the entry that replaces another one, or the same entry."""
 
 
 def changed(answer: Any, call: Call, change: Change) -> Any:
-    """A copy of the answer in which every entry went through `change`, the innermost first."""
+    """A copy of the answer in which every entry was replaced by `change`, the innermost first."""
     return _changed(answer, Place("top"), call, change)
 
 
@@ -149,7 +149,7 @@ def _place(name: str, entry: Any, outer: Place, call: Call) -> Place:
 
 
 def _level(name: str, model: type, outer: str) -> str:
-    """What the entries of an answer's list `name` are, which stands in an entry of level `outer`."""
+    """The level of the entries of an answer's list `name`, which is in an entry of level `outer`."""
     if outer == "topic" and any(hasattr(model, each) for each in PARTITION_NAMES):
         return "partition"
     for field_name, level in _LEVEL_OF.items():
@@ -162,7 +162,7 @@ def _level(name: str, model: type, outer: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """An error code for all places of an answer that a fault is for."""
+    """Sets an error code in every entry of an answer that a fault is for."""
 
     code: int
     match: Match
@@ -170,7 +170,7 @@ class Errors:
 
     @classmethod
     def of(cls, api: ApiKey, version: int, code: int, match: Match, level: str | None) -> "Errors":
-        """FaultError when the API's answers have no error code at that level."""
+        """FaultError if the API's answers have no error code at that level."""
         has = levels(api)
         level = level or _usual_level(api, version)
         if level not in has:
@@ -191,29 +191,30 @@ def _usual_level(api: ApiKey, version: int) -> str:
 
 
 def meant(place: Place, match: Match) -> bool:
-    """Whether a fault with that match is for an entry there."""
+    """Whether a fault with that match is for the entry at `place`."""
     if place.topic is not None and not match.covers(place.topic, place.partition):
         return False
     return place.group is None or match.covers_group(place.group)
 
 
 def refuses(api: ApiKey) -> bool:
-    """Whether an error in place of the work has to be made up: the API changes something, or waits."""
+    """Whether an error instead of the work needs a made-up answer, because the API changes something, or
+    waits."""
     return api in _WRITING
 
 
 def unanswered(api: ApiKey, request: Any) -> bool:
-    """Whether the client waits for no answer."""
+    """Whether the client expects no answer."""
     return api is ApiKey.PRODUCE and request.acks == 0
 
 
 def refusal(api: ApiKey, request: Any) -> Any:
-    """An answer to `request` that says nothing of any work, ready for its error codes."""
+    """An answer to `request` that reports no work, to be filled with error codes."""
     return _mirrored(response_class(api), request)
 
 
 def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
-    """What a broker answers that failed at its work: CLOSE where the client waits for no answer, as Kafka
+    """The answer of a broker that failed: CLOSE if the client expects no answer, as in Kafka
     (KafkaApis.handleProduceRequest)."""
     if unanswered(api, request):
         return CLOSE
@@ -265,7 +266,7 @@ def response_class(api: ApiKey) -> type:
 
 @functools.cache
 def error_field(model: type) -> str | None:
-    """The field of an entry that holds its error code."""
+    """The field of an entry that has its error code."""
     names = [each.name for each in fields(model)]
     return next((name for name in ("error_code", "partition_error_code") if name in names), None)
 
@@ -287,7 +288,7 @@ def _levels(model: type, level: str) -> Iterator[str]:
 
 
 def _entity_of(hint: Any) -> type | None:
-    """The model of a list's entries, None where the field is no list of models."""
+    """The model of a list's entries, None if the field is not a list of models."""
     for origin in (hint, *typing.get_args(hint)):
         if typing.get_origin(origin) in (list, collections.abc.Sequence):
             (inner,) = typing.get_args(origin)

@@ -1,4 +1,4 @@
-"""A function of the user's that says what happens."""
+"""A user's function that decides what happens to a request."""
 
 import inspect
 import os
@@ -20,7 +20,7 @@ class CallbackError(MockBrokerError):
 
 @dataclass
 class Callback(Action):
-    """Calls `function` with a ClientRequest. It has no name, since only Python can give it."""
+    """Calls `function` with a ClientRequest. It has no name, because it can only be used from Python."""
 
     function: Callable[[Any], None]
 
@@ -61,7 +61,7 @@ class Callback(Action):
 
 
 def name_of(function: object) -> str:
-    """As its author wrote it."""
+    """The function's name as its author wrote it."""
     name = getattr(function, "__qualname__", None) or type(function).__name__
     return str(name).rpartition("<locals>.")[2]
 

@@ -1,4 +1,4 @@
-"""A client's request as a function of the user's sees it, and what that says should happen."""
+"""A client's request, as it is shown to a user's function, which decides what happens to it."""
 
 import functools
 from collections.abc import Callable
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 class ClientRequest:
     """One request of a client, for the function that was given to `cluster.on`.
 
-    `api` is the name of its API, `version` the API's; `client_id` may be None; `broker` is the id of the
-    broker that is asked, `connection` the client's `host:port`; `request` has the fields in Kafka's names,
-    with underscores, as `mockbroker.protocol.messages` has them.
+    `api` is the name of its API, `version` its version; `client_id` may be None; `broker` is the id of the
+    broker that is asked, `connection` the client's `host:port`; `request` has the fields with Kafka's names,
+    with underscores, as in `mockbroker.protocol.messages`.
 
-    One of `disconnect`, `drop`, `error` and `respond` may be said, and `delay` besides; where nothing is, the
-    request goes on. FaultError for what is not possible.
+    The function may call one of `disconnect`, `drop`, `error` and `respond`, and also `delay`; if it calls
+    none of them, the request continues. FaultError for what is not possible.
     """
 
     def __init__(self, exchange: Exchange, match: Match, *, done: bool) -> None:
@@ -48,52 +48,53 @@ class ClientRequest:
 
     @property
     def topics(self) -> frozenset[str]:
-        """Of those that it names."""
+        """The topics that the request names."""
         return frozenset(self._about.topics)
 
     @property
     def partitions(self) -> frozenset[tuple[str, int]]:
-        """Of those that it names, by topic and index."""
+        """The partitions that it names, by topic and index."""
         return frozenset(self._about.partitions)
 
     @property
     def groups(self) -> frozenset[str]:
-        """Of those that it names."""
+        """The groups that it names."""
         return frozenset(self._about.groups)
 
     @property
     def transactional_ids(self) -> frozenset[str]:
-        """Of those that it names."""
+        """The transactional ids that it names."""
         return frozenset(self._about.transactional_ids)
 
     @property
     def response(self) -> Any:
-        """The answer, a copy that may be changed: the client gets it so. None before the work, and where the
-        client gets none (`acks=0`)."""
+        """The answer, a copy that may be changed, and is sent with the changes. None before the work, and if
+        the client expects no answer (`acks=0`)."""
         return self._response
 
     def new_response(self) -> Any:
-        """An answer that tells of no work, to be filled in: with an entry for whatever the request names."""
+        """An answer that reports no work, with an entry for everything that the request names, to be filled
+        in."""
         return refusal(self._exchange.api, self.request)
 
     def disconnect(self) -> None:
-        """Closes the connection: before the work, or in place of the answer."""
+        """Closes the connection: before the work, or instead of the answer."""
         self._say("disconnect", lambda exchange: _end(exchange, CLOSE))
 
     def drop(self) -> None:
-        """Never answers this request, nor those behind it on the connection, which stays open."""
+        """Never answers this request, nor those after it on the connection, which stays open."""
         self._say("drop", lambda exchange: _end(exchange, PARKED))
 
     def delay(self, ms: int) -> None:
-        """Takes `ms` longer."""
+        """Makes the request take `ms` longer."""
         self._still_open()
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
             raise FaultError(f"delay is {ms!r}: give a number of milliseconds")
         self._delay_ms = ms
 
     def error(self, error: "ErrorName | int", level: "ErrorLevel | None" = None) -> None:
-        """Answers with an error code, given by name or number: in place of the work, or in its answer. It is
-        at the usual level of the API, or at `level`: see the fault `error`."""
+        """Answers with an error code, by name or number: instead of the work, or in its answer. It is at the
+        API's usual level, or at `level`: see the fault `error`."""
         self._answerable()
         exchange, match = self._exchange, self._match
         action = Error(error, level)
@@ -103,7 +104,7 @@ class ClientRequest:
         elif refuses(exchange.api):
             self._say("error", lambda exchange: action.apply(exchange, match, "instead"))
         else:
-            # The answer to the work done is the best one to put errors into.
+            # The answer to the work that was done is the best one to put errors into.
             self._say("error", lambda exchange: exchange.then(lambda it: action.apply(it, match, "after")))
 
     def respond(self, response: Any = None, **changes: Any) -> None:
@@ -127,11 +128,11 @@ class ClientRequest:
         return f"<{self.api} v{self.version} of {self.client_id!r} at broker {self.broker}>"
 
     def carry_out(self) -> bool:
-        """Does what was said, once the function has returned; False when the request waits from now on."""
+        """Does what the function asked for, once it has returned; False if the request waits from now on."""
         self._over = True
         exchange = self._exchange
         if self._response is not None:
-            # An answer that can't be written is the function's error.
+            # If an answer can't be encoded, that is the function's error.
             codec(exchange.api, self.version).encode(0, self._response)
             if self._done:
                 exchange.answer = self._response
@@ -175,7 +176,7 @@ def _answer_with(exchange: Exchange, answer: Any) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    """The core may keep what it answered: models and lists are new, all else is shared."""
+    """The core may keep its answers: models and lists are copied, everything else is shared."""
     if is_dataclass(value):
         copies = {each.name: _copied(getattr(value, each.name)) for each in fields(value)}
         kind: Any = type(value)

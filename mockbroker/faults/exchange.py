@@ -1,4 +1,4 @@
-"""One request that faults touch, on its way to its answer: a handler in the place of the API's own."""
+"""One request on which faults act, until it is answered: takes the place of the API's handler."""
 
 import enum
 from collections import deque
@@ -12,11 +12,11 @@ from ..protocol.api_keys import ApiKey
 
 Handler = Callable[[Call, Any], Any]
 Step = Callable[["Exchange"], bool]
-"""False when the exchange waits from now on."""
+"""Returns False if the exchange waits from now on."""
 
 
 class Touch(Protocol):
-    """What a fault is to a request that it touches."""
+    """A fault, as seen by a request on which it acts."""
 
     do: str
 
@@ -24,7 +24,7 @@ class Touch(Protocol):
         """Whether it acts before the work is done."""
 
     def touch(self, exchange: "Exchange") -> bool:
-        """As a Step."""
+        """A Step."""
 
 
 class End(enum.Enum):
@@ -36,10 +36,10 @@ class End(enum.Enum):
 
 @dataclass(slots=True)
 class Delivery:
-    """An answer's bytes on their way.
+    """How an answer's bytes are sent.
 
-    They leave at once, or in parts of `part_bytes`, each `part_ms` after the one before; for `swap_ms` they
-    may wait to come after the next answer. With `end` the connection ends then.
+    They are sent at once, or in parts of `part_bytes`, each `part_ms` after the one before; for `swap_ms`
+    they may wait to be sent after the next answer. With `end` the connection is closed then.
     """
 
     data: bytes
@@ -53,8 +53,8 @@ class Exchange:
     """Faults before the work, the work, faults after it.
 
     `answer` is the response, or NO_ANSWER, CLOSE, or PARKED for silence; None until there is one. `received`
-    is the request's own call, `call` what the handler gets. `error` is what the handler or a fault raised.
-    `on_the_way` are functions that change how the answer is delivered, in turn.
+    is the request's own call, `call` the one that the handler gets. `error` is what the handler or a fault
+    raised. `on_the_way` are functions that change how the answer is delivered, in turn.
     """
 
     def __init__(
@@ -76,7 +76,8 @@ class Exchange:
         self._steps.append(Exchange._work)
 
     def begin(self) -> Any:
-        """As a handler: itself once it is over, PARKED while it waits; `received` is answered with it then.
+        """Acts as a handler: returns itself if it is over, PARKED if it waits; `received` is then answered
+        with it.
 
         Raises what the work or a fault raised.
         """
@@ -110,17 +111,17 @@ class Exchange:
         self.end(CLOSE)
 
     def then(self, step: "Step") -> bool:
-        """Takes a step when there is an answer."""
+        """Takes a step once there is an answer."""
         (self._after if self.answer is None else self._steps).append(step)
         return True
 
     def again(self, step: "Step") -> None:
-        """Takes a step that waited once more, and goes on."""
+        """Takes a step again that waited, and continues."""
         self._steps.appendleft(step)
         self.go_on()
 
     def answer_with(self, answer: Any) -> None:
-        """Answers in place of the work, if it is not done yet, or of its answer."""
+        """Answers instead of the work, if that has not been done, or instead of its answer."""
         undone = self.answer is None
         self.answer = answer
         if undone:
@@ -128,7 +129,7 @@ class Exchange:
             self._steps.extend(self._after)
 
     def end(self, outcome: Outcome, how: End = End.CLOSE) -> None:
-        """No answer, whatever other faults say: CLOSE, in this way, or PARKED for silence."""
+        """Sends no answer, whatever other faults do: CLOSE, in this way, or PARKED for silence."""
         self.answer = outcome
         self.ending = how
         self._steps.clear()
@@ -165,5 +166,5 @@ class Exchange:
 
     @property
     def replaced(self) -> bool:
-        """Whether a fault gave a field of the answer a value."""
+        """Whether a fault replaced the value of a field in the answer."""
         return any(fault.do == "replace" for fault in self.faults)

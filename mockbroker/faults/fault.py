@@ -1,4 +1,4 @@
-"""Faults: rules that say for which requests what goes wrong, and how often they did."""
+"""Faults: rules that say what goes wrong with which requests, and how often it did."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
 
 OVER_KEPT: Final = 50
-"""How many faults that were removed, and had fired as they should, are remembered."""
+"""How many removed faults are remembered that fired as they should."""
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
 class Fault:
-    """One rule. `hits` counts the requests that it has touched, `held` those that it is holding."""
+    """One rule. `hits` is the number of requests that it has acted on, `held` of those that it is holding."""
 
     def __init__(self, do: str, match: Match, action: Action, when: When, optional: bool) -> None:
         self.do = do
@@ -38,7 +38,7 @@ class Fault:
         self.on_hit: list[Callable[[], None]] = []
         """Called at each hit, and when it is removed."""
         self.came: Collection[ApiKey] = ()
-        """The APIs that clients asked the cluster for, whether it was there already or not."""
+        """The APIs that clients have requested from the cluster, even before the fault was added."""
         self._unmet = UnmetConditions()
         self._counter = Counter(match)
         self._paused = action.holds
@@ -59,7 +59,7 @@ class Fault:
         return len(self._held)
 
     def wants(self, api: ApiKey, call: Call, request: Any) -> bool:
-        """Whether it touches that request, which counts from now on."""
+        """Whether it acts on the request, which counts from now on."""
         if not self.match.concerns(api):
             return False
         unmet = self.match.unmet(call, api, request)
@@ -74,7 +74,7 @@ class Fault:
         return True
 
     def armed_by(self, arm: Callable[[], None]) -> None:
-        """`arm` is called when it is used up, and when it is not any more."""
+        """`arm` is called when it is used up, and when it no longer is."""
         self._arm = arm
 
     @property
@@ -88,7 +88,7 @@ class Fault:
 
     @property
     def why_so_far(self) -> str:
-        """As `why`, for a text that says until when requests counted."""
+        """As `why`, for a text that says up to when requests were counted."""
         return self._why("")
 
     def _why(self, when: str) -> str:
@@ -100,7 +100,7 @@ class Fault:
         if count := self._unmet.requests:
             requests = f"{apis} request".lstrip() + "s" * (count != 1)
             return f"{count} {requests} came, {self._unmet.told(self.match.shown())}"
-        # Whoever asks may be in another thread than the cluster.
+        # The caller may be in another thread than the cluster's.
         came = list(self.came)
         if not came:
             return "no client sent anything"
@@ -110,8 +110,8 @@ class Fault:
         return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, came))}"
 
     def touch(self, exchange: Exchange) -> bool:
-        """Acts on a request; False when the request waits from now on. A request that leaves it nothing to
-        act on does not count as a hit."""
+        """Acts on a request; False if the request waits from now on. A request that leaves it nothing to do
+        does not count as a hit."""
         self.missed = self.action.nothing_to_do(exchange, self.match)
         if self.missed:
             self._counter.take_back()
@@ -125,9 +125,9 @@ class Fault:
         return not held and self._act(exchange)
 
     def tell(self) -> None:
-        """Wakes who waits for it."""
+        """Wakes those who wait for it."""
         for tell in list(self.on_hit):
-            # It may release the fault, and the request goes on at once.
+            # This may release the fault, and the request continues at once.
             tell()
 
     def _act(self, exchange: Exchange) -> bool:
@@ -156,8 +156,8 @@ def _alone() -> None:
 class Faults:
     """The faults of a cluster: `rules` are those in force.
 
-    `armed` has, by the key of an API, those that may still touch a request of it: requests of other APIs
-    need no look.
+    `armed` has, by API key, those that may still act on a request of that API, so that requests of other APIs
+    need not be checked.
     """
 
     def __init__(self, cluster: "Cluster") -> None:
@@ -167,12 +167,12 @@ class Faults:
         self._over: deque[Fault] = deque()
         self.armed: dict[int, list[Fault]] = {}
         self.came: dict[ApiKey, None] = {}
-        """The APIs that clients asked for so far, faults or not."""
+        """The APIs that clients have requested so far, with or without faults."""
 
     @property
     def added(self) -> list[Fault]:
-        """Those in force, those that were removed and never fired though they should have, and the last of
-        the others that were removed; in the order in which they were added."""
+        """Those in force, removed ones that should have fired and never did, and the last of the other
+        removed ones; in the order in which they were added."""
         return list(self._added)
 
     def add(self, do: str | None, **given: Any) -> Fault:
@@ -183,8 +183,8 @@ class Faults:
         return self._put(parse({"do": do, **given}))
 
     def call(self, function: Callable[[Any], None], **given: Any) -> Fault:
-        """From now on `function` is called with each request that `given` describes, and says what happens to
-        it: see `ClientRequest`. FaultError."""
+        """From now on `function` is called with each request that `given` describes, and decides what happens
+        to it: see `ClientRequest`. FaultError."""
         return self._put(_made(f"call {name_of(function)}", Callback, {"function": function, **given}))
 
     def _put(self, fault: Fault) -> Fault:
@@ -218,14 +218,14 @@ class Faults:
                     self.armed.setdefault(api, []).append(fault)
 
     def touching(self, api: ApiKey, call: Call, request: Any) -> Sequence[Fault]:
-        """The faults that touch a request, in the order in which they were added."""
+        """The faults that act on a request, in the order in which they were added."""
         return [fault for fault in self.armed.get(api, ()) if fault.wants(api, call, request)]
 
 
 def parse(given: Mapping[str, Any]) -> Fault:
-    """A fault from its fields, as they stand in a test's marker, a scenario or a control request.
+    """A fault from its fields, as in a test's marker, a scenario or a control request.
 
-    FaultError names what is wrong.
+    FaultError says what is wrong.
     """
     values = dict(given)
     do = values.pop("do", None)
@@ -240,7 +240,7 @@ def parse(given: Mapping[str, Any]) -> Fault:
 
 def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     own = {each.name for each in fields(kind) if each.init}
-    # `from` is no name in Python.
+    # `from` can't be a name in Python.
     values = {f"{name}_" if f"{name}_" in own else name: value for name, value in values.items()}
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:

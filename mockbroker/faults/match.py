@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class FaultError(MockBrokerError, ValueError):
-    """A fault that can't be: names what is wrong, and what would be right."""
+    """An invalid fault; the message says what is wrong, and what would be right."""
 
 
 def api_name(key: ApiKey) -> str:
-    """As Kafka's documentation has it: `InitProducerId`."""
+    """The name in Kafka's documentation: `InitProducerId`."""
     return "".join(part.capitalize() for part in key.name.split("_"))
 
 
@@ -47,11 +47,11 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a request has to be for a fault to fire; what is left out may be anything.
+    """The conditions that a request has to meet for a fault to fire; what is left out may have any value.
 
-    Names may have wildcards (`orders-*`). `nth` is the first matching request that counts, from 1; `times`
-    how many do (all of them when it is None; one if only `nth` is given); with `probability` each of them
-    fires or not, by `seed`.
+    Names may have wildcards (`orders-*`). `nth` is the first matching request that counts, from 1; `times` is
+    how many count (all if it is None; one if only `nth` is given); with `probability` each of them fires or
+    not, depending on `seed`.
     """
 
     api: tuple[ApiKey, ...] = ()
@@ -98,8 +98,8 @@ class Match:
         return not self.api or api in self.api
 
     def unmet(self, call: Call, api: ApiKey, request: Any) -> Unmet | None:
-        """The first condition that a request of an API that it `concerns` does not meet, before `nth`,
-        `times` and `probability`; None when it meets all."""
+        """The first condition that a request of an API that it `concerns` does not meet, without regard to
+        `nth`, `times` and `probability`; None if it meets all."""
         if self.version and call.version not in self.version:
             return Unmet("version", (str(call.version),))
         if self.broker is not None and call.broker.id != self.broker:
@@ -124,7 +124,7 @@ class Match:
         return Unmet("partition", [f"{topic}-{index}" for topic, index in sorted(what.partitions)])
 
     def shown(self) -> dict[str, str]:
-        """What is asked for, by condition."""
+        """The wanted values, by condition."""
         shown = {}
         for each in fields(self):
             value = getattr(self, each.name)
@@ -135,7 +135,7 @@ class Match:
         return shown
 
     def covers(self, topic: str | None, partition: int | None) -> bool:
-        """Whether an entry of an answer, for that topic and partition, is meant."""
+        """Whether the fault is for an entry of an answer for that topic and partition."""
         if self.topic is not None and not _fits(self.topic, {topic or ""}):
             return False
         return self.partition is None or partition is None or self.partition == partition
@@ -158,11 +158,11 @@ class Counter:
 
     @property
     def used_up(self) -> bool:
-        """Whether it will not fire any more."""
+        """Whether it will never fire again."""
         return self._match.times is not None and self._fired >= self._match.times
 
     def fires(self) -> bool:
-        """Counts one more matching request."""
+        """Counts another matching request, and returns whether it fires."""
         self._seen += 1
         if self._seen < self._match.nth or self.used_up:
             return False
@@ -172,7 +172,7 @@ class Counter:
         return True
 
     def why_none(self) -> str:
-        """Why none of those that matched fired; empty when none matched."""
+        """Why none of the requests that matched fired; empty if none matched."""
         if not self._seen:
             return ""
         if self._seen < self._match.nth:
@@ -184,7 +184,7 @@ class Counter:
         return "such a request came, but it got no answer that the fault could change"
 
     def take_back(self) -> None:
-        """The last one that fired had no effect: it does not count."""
+        """The last one that fired had no effect, so it does not count."""
         self._fired -= 1
 
 

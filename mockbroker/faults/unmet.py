@@ -12,14 +12,15 @@ _SHOWN: Final = 5
 
 
 class Unmet(NamedTuple):
-    """The first condition that a request did not meet, and what it had there."""
+    """The first condition that a request did not meet, and the value that it had there."""
 
     condition: str
     found: Collection[str]
 
 
 class UnmetConditions:
-    """Counts requests of the right API that did not match a fault, by the condition they did not meet."""
+    """Counts requests of the right API that did not match a fault, by the condition that they did not
+    meet."""
 
     def __init__(self) -> None:
         self._requests: Counter[str] = Counter()
@@ -57,7 +58,7 @@ class UnmetConditions:
 
 
 def enumerated(names: Iterable[str], *, quoted: bool = False) -> str:
-    """The first few, and whether there are others."""
+    """The first few names, and whether there are more."""
     shown = [repr(each) if quoted else each for each in names]
     return ", ".join(shown[:_SHOWN]) + " and others" * (len(shown) > _SHOWN)
 

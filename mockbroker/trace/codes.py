@@ -1,4 +1,5 @@
-"""The error codes in an answer, without plain values of all of it: a function for each kind of answer."""
+"""The error codes in an answer, found without making plain values of it: a function for each kind of
+answer."""
 
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,7 @@ def _compiled(model: type) -> Codes:
 
 
 def _lines(model: type, entity: str, depth: int) -> Iterator[str]:
-    """Those that add the codes of an entity to `found`, none where it has no place for any."""
+    """Lines that add the codes of an entity to `found`; none if it has no field for them."""
     margin = "    " * depth
     hints = typing.get_type_hints(model)
     inner = f"entity{depth}"
@@ -56,7 +57,7 @@ def _is_list(hint: Any) -> bool:
 
 
 def _entity_in(hint: Any) -> type | None:
-    """The model of a field, or of the entries of its list."""
+    """The model of a field, or of the elements of its list."""
     if is_dataclass(hint):
         return hint  # type: ignore[return-value]
     return next(filter(None, map(_entity_in, typing.get_args(hint))), None)

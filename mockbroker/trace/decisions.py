@@ -1,4 +1,4 @@
-"""Which decisions of behaviours are told, and for which request they were made."""
+"""Which decisions of behaviours become events, and for which request they were made."""
 
 from collections.abc import Callable, Container, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -18,11 +18,11 @@ _NEWEST: Final = releases.parse(releases.NEWEST)
 
 
 class Decisions:
-    """Tells `add` of decisions, and the number of the request that they were made for.
+    """Calls `add` with decisions, and with the number of the request for which they were made.
 
-    For a request each answer of a behaviour is told once, however many partitions it was used for. While no
-    request is at work a behaviour is told of when it decides otherwise than the last time for that topic and
-    broker.
+    For one request each answer of a behaviour is reported once, however many partitions it was used for.
+    While no request is being handled, a behaviour is reported if it decides differently than the last time
+    for that topic and broker.
     """
 
     def __init__(self, add: Callable[[int | None, Decided], None]) -> None:
@@ -30,7 +30,7 @@ class Decisions:
         self._outcomes: dict[Hashable, int] = {}
         self._of_values: dict[int, tuple[Decided, int]] = {}
         self._latest: dict[tuple[str, Scope], int] = {}
-        """By behaviour and scope the `id` of the decision that is in `_of_values`."""
+        """The `id` of the decision in `_of_values`, by behaviour and scope."""
         self._count = 0
         self._request: int | None = None
         self._of_request: set[int] = set()
@@ -38,7 +38,7 @@ class Decisions:
         self._prune_at = _FEW
 
     def during(self, number: int, handler: "Handler") -> "Handler":
-        """The handler; what is decided until it returns is decided for request `number`."""
+        """The handler; what is decided until it returns is attributed to request `number`."""
 
         def work(call: "Call", request: Any) -> Any:
             before, self._request = self._request, number
@@ -51,7 +51,7 @@ class Decisions:
         return work
 
     def forget_all_but(self, topics: Container[str]) -> None:
-        """Now and then forgets what was decided for topics that are gone."""
+        """From time to time, forgets what was decided for topics that are gone."""
         if len(self._of_none) + len(self._latest) < self._prune_at:
             return
         self._of_none = {
@@ -79,11 +79,11 @@ class Decisions:
         self._add(self._request, one)
 
     def _outcome(self, one: Decided) -> int:
-        """The same number for decisions that differ only in what they were asked."""
+        """The same number for decisions that differ only in what was asked."""
         if one.asked is None and (known := self._of_values.get(id(one))) is not None:
             return known[1]
         if len(self._outcomes) > _MANY:
-            # Numbers go on: those that requests under way have heard of mean nothing else.
+            # The numbers are not used again: requests that are being handled still know the old ones.
             self._outcomes.clear()
             self._of_values.clear()
             self._latest.clear()
@@ -96,13 +96,13 @@ class Decisions:
             place = (one.name, one.where)
             self._of_values.pop(self._latest.get(place, 0), None)
             self._latest[place] = id(one)
-            # It is kept, so that no other gets its id.
+            # It is kept, so that no other object gets its id.
             self._of_values[id(one)] = one, number
         return number
 
 
 def without_usual_decisions(events: Sequence[Event]) -> list[Event]:
-    """For people: only decisions that someone chose, or that the newest release would not make, and each of
+    """For people: only decisions that somebody chose, or that the newest release would not make, and each of
     them once."""
     shown: list[Event] = []
     told: set[str] = set()

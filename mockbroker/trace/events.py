@@ -8,11 +8,11 @@ from ..shown import shown
 
 
 class BodyNotKeptError(MockBrokerError, LookupError):
-    """The body of a request or an answer was not kept."""
+    """The body of a request or an answer was not kept (`trace="requests"`)."""
 
 
 class _NotKept(dict[str, Any]):
-    """The body of an event whose trace keeps none."""
+    """The body of an event in a trace without bodies."""
 
     def __missing__(self, name: str) -> Any:
         raise BodyNotKeptError(
@@ -26,15 +26,15 @@ class _NotKept(dict[str, Any]):
 NOT_KEPT: Final = _NotKept()
 
 SCHEMA_VERSION: Final = 1
-"""Of the fields below, as files have them: goes up when one changes its meaning or goes away."""
+"""The version of the fields below, as in files: goes up when one changes its meaning or is removed."""
 
 KINDS: Final[dict[str, "type[Event]"]] = {}
-"""By `kind`, as files and queries name them."""
+"""By `kind`, which files and queries use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`number` counts all events of a cluster from 1."""
+    """`number` counts all events of a cluster, from 1."""
 
     number: int
     time_ms: int
@@ -45,11 +45,11 @@ class Event:
             KINDS[cls.kind] = cls
 
     def row(self) -> dict[str, Any]:
-        """All of it in plain values, `kind` first."""
+        """The whole event as plain values, `kind` first."""
         return {"kind": self.kind, **{each.name: getattr(self, each.name) for each in fields(self)}}
 
     def told(self) -> str:
-        """What happened, without when."""
+        """What happened, without the time."""
         return " ".join(f"{name}={value}" for name, value in self.row().items() if name not in _NOT_TOLD)
 
     def __str__(self) -> str:
@@ -83,8 +83,8 @@ class Request(Event):
 class Answer(Event):
     """A request was answered, or not: `outcome` is `answer`, `none` (acks=0), `closed` or `silence`.
 
-    `errors` are the names of the error codes in it; `faults` what had gone wrong on purpose; `took_ms` is how
-    long it took by the cluster's clock.
+    `errors` are the names of its error codes; `faults` are the faults that acted on it; `took_ms` is how long
+    it took, by the cluster's clock.
     """
 
     broker: int
@@ -110,8 +110,9 @@ class Answer(Event):
 
 @dataclass(frozen=True, slots=True)
 class Malformed(Event):
-    """Something came that no broker answers, and its connection is closed: bytes that are not a request, or a
-    request of an API or a version that the release does not serve. `client_id` is the last that was read."""
+    """A client sent something that no broker answers, and its connection is closed: bytes that are not a
+    request, or a request of an API or version that the release does not have. `client_id` is the last one
+    that was read."""
 
     broker: int
     connection: str
@@ -125,7 +126,7 @@ class Malformed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Broker(Event):
-    """A broker went down, came up, or was taken off by the controller: `running`, `stopped`, `killed`, …"""
+    """A broker went down or came up, or was fenced by the controller: `running`, `stopped`, `killed`, …"""
 
     broker: int
     state: str
@@ -149,7 +150,7 @@ class _OfPartition(Event):
 
 @dataclass(frozen=True, slots=True)
 class Leader(_OfPartition):
-    """Another leader, -1 for none, or another leader epoch."""
+    """The leader, -1 if there is none, or the leader epoch changed."""
 
     leader: int
     leader_epoch: int
@@ -166,7 +167,7 @@ class InSyncReplicas(_OfPartition):
 
 @dataclass(frozen=True, slots=True)
 class HighWatermark(_OfPartition):
-    """The leader's high watermark moved; `last_stable_offset` holds read_committed readers back."""
+    """The leader's high watermark moved; read_committed consumers read only up to `last_stable_offset`."""
 
     high_watermark: int
     last_stable_offset: int
@@ -184,7 +185,7 @@ class LogStart(_OfPartition):
 
 @dataclass(frozen=True, slots=True)
 class Truncation(_OfPartition):
-    """A replica's log was cut back."""
+    """A replica's log was truncated."""
 
     broker: int
     from_offset: int
@@ -204,7 +205,7 @@ class Follower(_OfPartition):
 
 @dataclass(frozen=True, slots=True)
 class Group(Event):
-    """A group changed its state or generation, or moved to another coordinator; `Dead` when it is gone."""
+    """A group's state or generation changed, or it has another coordinator; `Dead` when it is gone."""
 
     group: str
     coordinator: int
@@ -220,7 +221,7 @@ class Group(Event):
 
 @dataclass(frozen=True, slots=True)
 class Transaction(Event):
-    """A transactional id changed its state, producer or coordinator."""
+    """The state, producer or coordinator of a transactional id changed."""
 
     transactional_id: str
     coordinator: int
@@ -236,7 +237,7 @@ class Transaction(Event):
 
 @dataclass(frozen=True, slots=True)
 class TopicNotCreated(Event):
-    """A client asked for a topic, or for its creation, and it was not created: `failure` says why."""
+    """A client asked for a topic, or asked to create it, and it was not created: `failure` says why."""
 
     topic: str
     failure: str
@@ -248,7 +249,7 @@ class TopicNotCreated(Event):
 
 @dataclass(frozen=True, slots=True)
 class Policy(Event):
-    """A behaviour was given another answer while the cluster runs."""
+    """The answer of a behaviour was changed."""
 
     name: str
     answer: str
@@ -259,13 +260,13 @@ class Policy(Event):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Event):
-    """A behaviour decided: `name` and `answer` are its name and that of the answer in force for `topic` on
-    `broker`, where it was asked for those.
+    """A behaviour decided: `name` is its name, `answer` that of the answer in force, for `topic` on `broker`
+    if it was asked for those.
 
-    `source` says where the answer comes from: the `release`, what is `fixed`, `chosen` by name or a user's
-    `own`; `scope` for what it was given, as `@topic:orders@broker:1`, empty for the cluster. Where the
-    answer is a function, `asked` is what it was given and `answered` what it gave. `request` is the number
-    of the request event at whose work that was, None where it was none's.
+    `source` is where the answer comes from: the `release`, a fix (`fixed`), `chosen` by name, or a user's
+    `own`. `scope` is what it was set for, such as `@topic:orders@broker:1`, empty for the whole cluster. If
+    the answer is a function, `asked` and `answered` are its arguments and its result. `request` is the number
+    of the event of the request that was being handled, None if there was none.
     """
 
     request: int | None

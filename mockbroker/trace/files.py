@@ -1,8 +1,8 @@
 """Events in files: JSON lines as they come, Parquet at the end. Both have the columns of `COLUMNS`.
 
-The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 1}`; in Parquet that stands
-in the file's metadata. A row has the columns that its kind has; those of
-`AS_JSON` have any values, in Parquet as JSON.
+The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 1}`, which in Parquet is in
+the file's metadata. A row has the columns of its kind; those of `AS_JSON` can have any value, which in
+Parquet is JSON.
 """
 
 import json
@@ -61,7 +61,7 @@ COLUMNS: Final = {
     "body": "string",
     "took_ms": "int32",
 }
-"""Name and type, as Arrow calls it, of every column."""
+"""Name and Arrow type of every column."""
 AS_JSON: Final = frozenset({"body", "asked", "answered"})
 """The columns with values of any shape."""
 
@@ -107,14 +107,14 @@ def _check_schema(path: Path, line: str) -> None:
 
 
 def event(row: dict[str, Any]) -> Event:
-    """The event of a row, which is used up. LookupError or TypeError for a row that is not an event."""
+    """The event of a row, which is consumed. LookupError or TypeError for a row that is not an event."""
     kind = KINDS[row.pop("kind")]
     values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
     return kind(**values)
 
 
 def write_parquet(path: Path, events: list[Event]) -> None:
-    """MissingExtraError without pyarrow."""
+    """Writes a Parquet file. MissingExtraError without pyarrow."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -1,4 +1,5 @@
-"""The last events of a cluster: those of requests as values at first, and events when someone reads them."""
+"""The last events of a cluster. Those of requests are values at first, and become events when somebody reads
+them."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -7,14 +8,14 @@ from typing import Any, Final, overload
 from .events import Event
 
 Unread = tuple[int, Callable[..., Event], Any, Any, Any]
-"""Its number, what makes an event of it, and what that is given, the number first."""
+"""Its number, the function that makes the event, and the function's arguments, the number first."""
 
 MOST_NAMES: Final = 200_000
-"""How many partitions, topics and groups may be named by large requests that are kept."""
+"""How many partitions, topics and groups the large requests that are kept may name together."""
 
 
 class Kept(Sequence[Event]):
-    """The last `most` events, fewer where requests name very many partitions.
+    """The last `most` events; fewer if requests name very many partitions.
 
     May be read in any thread.
     """
@@ -31,7 +32,7 @@ class Kept(Sequence[Event]):
         return len(self._entries) if value is None else list(self).count(value)
 
     def made(self, entry: "Event | Unread") -> Event:
-        """The event that an entry is."""
+        """The event of an entry."""
         if type(entry) is not tuple:
             return entry  # type: ignore[return-value]
         number, make, *values = entry

@@ -11,7 +11,7 @@ from ..protocol.record_batch import HEADER_BYTES, parse_header
 
 
 def plain(value: Any, name: str = "") -> Any:
-    """What JSON has. Records become their batches' headers, other bytes their size."""
+    """A value that JSON has. Records become the headers of their batches, other bytes their size."""
     if name == "records" and value is not None:
         return batches(value)
     if is_dataclass(value):
@@ -34,7 +34,7 @@ def plain(value: Any, name: str = "") -> Any:
 
 
 def errors(value: Any) -> Iterator[str]:
-    """The names of all error codes in what `plain` gave, but NONE."""
+    """The names of all error codes in a result of `plain`, except NONE."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name.endswith("error_code"):
@@ -48,7 +48,7 @@ def errors(value: Any) -> Iterator[str]:
 
 
 def batches(records: Any) -> list[dict[str, Any]]:
-    """What the headers of record batches say; a last one that is torn has its size only."""
+    """The headers of record batches; for a torn last one, only its size."""
     data = memoryview(bytes(records) if not isinstance(records, list | tuple) else b"".join(records))
     found: list[dict[str, Any]] = []
     start = 0

@@ -1,4 +1,4 @@
-"""Changes of a cluster's state, found by looking: the core tells nobody, and pays nothing."""
+"""Changes of a cluster's state, found by looking at it: the core reports nothing, which costs it nothing."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """An event that lacks its number and its time."""
+    """An event without its number and its time."""
 
     kind: "type[events.Event]"
     values: tuple[object, ...]
@@ -21,7 +21,7 @@ _NO_ENDS: Final = (0, 0, 0)
 
 
 class _Look(NamedTuple):
-    """What is told of a partition."""
+    """What is reported about a partition."""
 
     leader: tuple[int, int]
     isr: tuple[int, ...]
@@ -51,7 +51,8 @@ def _followers(partition: "TopicPartition") -> Iterator[tuple[int, str, str]]:
 
 
 class States:
-    """What was seen of a cluster the last time. Of what changed in between, only the outcome is told."""
+    """The state of a cluster when it was last looked at. Of several changes in between, only the result is
+    reported."""
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
@@ -60,11 +61,11 @@ class States:
 
     @property
     def partitions(self) -> int:
-        """How many are looked at."""
+        """How many partitions are looked at."""
         return len(self._partitions)
 
     def changes(self) -> Iterator[Change]:
-        """What is not as it was."""
+        """What has changed since the last look."""
         before, self._others = self._others, dict(self._look())
         for key, change in self._others.items():
             if before.get(key) != change:
@@ -96,7 +97,7 @@ class States:
         for broker in self._cluster.brokers.values():
             state = (broker.id, broker.liveness.name.lower(), broker.fenced)
             yield (events.Broker, broker.id), Change(events.Broker, state)
-            # A coordinator that nobody has asked yet is not to begin because someone looks.
+            # Looking must not start a coordinator that nobody has asked yet.
             begun = vars(broker)
             for group in broker.groups.groups.values() if "groups" in begun else ():
                 told = (group.id, broker.id, group.state.value, group.generation, len(group.members))

@@ -1,4 +1,4 @@
-"""Keeps the last events of a cluster, and tells listeners."""
+"""Keeps the last events of a cluster, and calls listeners."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -42,16 +42,16 @@ _QUIET: Final = frozenset(
         ApiKey.OFFSET_FOR_LEADER_EPOCH,
     }
 )
-"""Clients send them all the time, and they change little but high watermarks: where no bodies are kept, what
-they changed is looked for a little later."""
+"""Clients send these all the time, and they change little except high watermarks: if bodies are not kept,
+their effects are looked for a little later."""
 _SMALL_BYTES: Final = 256
-"""The names in larger requests are looked up at once, so that the requests need not be kept."""
+"""The names in larger requests are extracted at once, so that the requests need not be kept."""
 _PARTITIONS_PER_MS: Final = 256
-"""How many are inspected for each millisecond between two inspections, if no bodies are kept."""
+"""How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
 
 
 class Asked:
-    """A request that waits for its answer; `faults` touch it."""
+    """A request that waits for its answer; `faults` are those that acted on it."""
 
     __slots__ = ("api", "call", "connection", "correlation_id", "faults", "names", "number", "time_ms")
 
@@ -66,10 +66,11 @@ class Asked:
         self.correlation_id = correlation_id
         self.faults: Sequence[Fault] = ()
         self.names: Any = ()
-        """A tuple, or the request as long as nobody wants to know them."""
+        """A tuple; or the request, as long as nobody wants to know the names."""
 
     def common(self, cluster: Any) -> tuple[Any, ...]:
-        """The fields that the events of request and answer have both, up to the body of the request."""
+        """The fields that the events of request and answer have in common, which precede the request's
+        body."""
         names = self.names
         if type(names) is not tuple:
             names = self.names = _names_in(about(self.api, names, cluster))
@@ -83,7 +84,7 @@ class _Named(NamedTuple):
 
 
 class _KnownTopics:
-    """The names of a cluster's topics, and of those that are gone but were there when the trace looked."""
+    """The names of a cluster's topics, including deleted ones that existed when the trace looked."""
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
@@ -108,14 +109,16 @@ class _KnownTopics:
 
 
 class Trace:
-    """Events since `start`; nothing is looked at before, and costs nothing. `events` are the last of them."""
+    """Events since `start`; before that, nothing is looked at and nothing costs time. `events` are the last
+    of them."""
 
     def __init__(self, cluster: "Cluster", kept: int = KEPT) -> None:
         self._cluster = cluster
         self.events = Kept(kept)
         self.listeners: list[Callable[[Event], None]] = []
         self.failed: Callable[[Exception], None] | None = None
-        """Hears of a listener that raised, and is told no more; unless it is set, that raises."""
+        """Called with the error of a listener that raised, which is then removed; if this is not set, the
+        error is raised."""
         self.on = False
         self.bodies = True
         self._states: States | None = None
@@ -126,8 +129,8 @@ class Trace:
         self._stale = False
 
     def start(self, *, bodies: bool = True) -> None:
-        """From now on everything is kept, with or without the bodies of requests and answers. May be called
-        again, which changes nothing."""
+        """Keeps everything from now on, with or without the bodies of requests and answers. Further calls
+        change nothing."""
         if not self.on:
             self.on, self.bodies = True, bodies
             self._states = States(self._cluster)
@@ -158,11 +161,11 @@ class Trace:
         return asked
 
     def during(self, asked: Asked, handler: "Handler") -> "Handler":
-        """The handler; what is decided until it returns is decided for that request."""
+        """The handler; what is decided until it returns is attributed to that request."""
         return self._decisions.during(asked.number, handler)
 
     def answered(self, asked: Asked, answer: Any) -> None:
-        """A request got its answer, or an Outcome in its place; PARKED is silence."""
+        """A request got its answer, or an Outcome instead; PARKED means silence."""
         if self.bodies or asked.faults or asked.api not in _QUIET:
             self.changed()
         else:
@@ -178,7 +181,7 @@ class Trace:
             self._keep(_answer(number, asked, self._known, (now_ms, codes, body)))
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
-        """What came was no request that a broker answers: its connection is closed."""
+        """A client sent something that no broker answers: its connection is closed."""
         if self.on:
             self.changed()
             self._add(events.Malformed, broker, connection, client_id, reason)
@@ -199,7 +202,7 @@ class Trace:
             self.failed(error)
 
     def time_went_by(self) -> None:
-        """Looks for changes of state, where no bodies are kept not more often than it can be afforded."""
+        """Looks for changes of state; if bodies are not kept, no more often than is affordable."""
         now_ms = self._cluster.now_ms
         if self._states is None or (not self.bodies and self._looked_ms <= now_ms < self._looks_ms):
             return
@@ -208,17 +211,17 @@ class Trace:
         self.changed()
 
     def rest(self) -> None:
-        """Nothing else is to be done: looks for what quiet requests have changed."""
+        """There is nothing else to do: looks for what quiet requests have changed."""
         if self._stale:
             self.changed()
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
-        """A behaviour was given another answer."""
+        """The answer of a behaviour was changed."""
         if self.on:
             self._add(events.Policy, name, answer, topic, broker)
 
     def find(self, kind: str | None = None, **wanted: Any) -> Iterator[Event]:
-        """The events of a kind whose fields are as wanted; `topic` and `group` look into `names` too.
+        """The events of a kind with the wanted values; `topic` and `group` are also looked up in `names`.
 
         ValueError for a kind or a field that does not exist.
         """
@@ -271,7 +274,7 @@ def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> 
 
 
 def _names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:
-    """As for any request, but quicker."""
+    """As for other requests, but faster."""
     names = []
     for topic in request.topic_data:
         name = topic.name or topic_of(topic, cluster)

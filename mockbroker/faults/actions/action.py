@@ -1,4 +1,4 @@
-"""What an action is, and which there are."""
+"""What an action is, and the table of actions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,15 +21,16 @@ ACTIONS: Final[dict[str, "type[Action]"]] = {}
 
 @dataclass
 class Action(ABC):
-    """The fields of a subclass are what a user may give, besides those of `Match`."""
+    """A subclass's fields are what users may set, besides those of `Match`."""
 
     when: ClassVar[tuple[When, ...]] = ("before", "after")
-    """When it may happen: the first is the default."""
+    """When it may act; the first is the default."""
     holds: ClassVar[bool] = False
 
     @abstractmethod
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        """Does it; False when the request waits from now on, and goes on by `exchange.go_on`."""
+        """Acts on the exchange; returns False if the request waits from now on, and continues by
+        `exchange.go_on`."""
 
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
         """Why it would change nothing at the moment; empty if it would change something."""

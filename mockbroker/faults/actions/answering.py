@@ -1,4 +1,4 @@
-"""Answers that say something else."""
+"""Actions that change what an answer says."""
 
 import itertools
 from dataclasses import dataclass, fields, replace
@@ -28,10 +28,10 @@ from .action import Action, When, action, check_number
 @action("error")
 @dataclass
 class Error(Action):
-    """An error code, by name or number, also one that Kafka does not have.
+    """An error code, by name or number, which may be one that Kafka does not have.
 
-    `instead` of the work, or `after` it, in its answer; at the `level` that is usual, or at another one. Of
-    several each request gets the next; after the last one nothing goes wrong any more.
+    `instead` of the work, or `after` it, in its answer; at the usual `level`, or at another one. If there are
+    several, each request gets the next one; after the last, nothing goes wrong any more.
     """
 
     error: str | int | list[str | int]
@@ -101,8 +101,8 @@ class Throttle(Action):
 class Replace(Action):
     """A field of the answer has another value, in every entry that the fault matches.
 
-    `field` is in Kafka's names with underscores, with the lists that it stands in where the name alone is not
-    enough: `leader_id`, `partitions.leader_id`. Only the newest version's names are known.
+    `field` is Kafka's name with underscores, with the lists that contain it if the name alone is ambiguous:
+    `leader_id`, `partitions.leader_id`. Only the names of the newest version are known.
     """
 
     field: str

@@ -1,4 +1,4 @@
-"""What happens in the cluster while a request is under way: an action for each of `mockbroker.verbs`."""
+"""What happens in the cluster while a request is being handled: an action for each of `mockbroker.verbs`."""
 
 import textwrap
 from collections.abc import Callable
@@ -27,8 +27,8 @@ _WIDTH: Final = 105
 
 
 class _Meant(NamedTuple):
-    """Which of the subjects of a verb a request means: `find` is given the fault's `target` too, which is
-    about them where `targeted`. `told` says so, `none` why there may be none."""
+    """Which of a verb's subjects a request means: `find` is also given the fault's `target`, if that says
+    which of them (`targeted`). `told` describes them, `none` says why there may be none."""
 
     find: Callable[[Exchange, Match, int | None], list[Any]]
     told: str
@@ -41,7 +41,7 @@ def _broker(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
 
 
 def _partitions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
-    """Those that the request names and the fault is for."""
+    """The partitions that the request names and that the fault is for."""
     cluster = exchange.call.cluster
     named = sorted(about(exchange.api, exchange.request, cluster).partitions)
     found = [cluster.partition(topic, index) for topic, index in named if match.covers(topic, index)]
@@ -85,7 +85,7 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
 
 @dataclass
 class Change(Action):
-    """Does what its verb does to what the request means. `parameters` are its fields: those of the verb, and
+    """Does its verb to what the request means. `parameters` are its fields: those of the verb, and
     `target`."""
 
     verb: ClassVar[Verb[Any, ...]]
@@ -123,7 +123,7 @@ class Change(Action):
             each for subject in self.verb.subjects for each in _MEANT[subject].find(exchange, match, target)
         ]
         if found and isinstance(found[0], TopicPartition):
-            # Two groups may have their records in one.
+            # Two groups may have their records in the same partition.
             found = sorted(set(found), key=lambda each: (each.topic.name, each.index))
         return found
 
@@ -134,7 +134,7 @@ class Change(Action):
 
 
 def _called(parameter: Parameter) -> str:
-    """The field that a parameter of a verb is: `target` is always the broker that a fault is about."""
+    """The field for a verb's parameter: `target` is always the broker that a fault is about."""
     return _TARGET if parameter.name == "to" else parameter.keyword
 
 

@@ -13,16 +13,16 @@ from ..match import FaultError, Match
 from .action import Action, When, action, check_number
 
 _HEAD: Final = struct.Struct(">II")
-"""Of an answer: its length, and its correlation id."""
+"""The beginning of an answer: its length, and its correlation id."""
 _CRC_OFFSET: Final = 17
 _BATCH_HEAD_BYTES: Final = 12
-"""Base offset and length: what a client must have to see that there is a batch."""
+"""Base offset and length: what a client needs to see that there is a batch."""
 
 
 @action("half-answer")
 @dataclass
 class HalfAnswer(Action):
-    """Only half of the answer is sent, or its first `bytes`; then the connection is closed."""
+    """Only half of the answer, or its first `bytes`, is sent; then the connection is closed."""
 
     bytes: int | None = None
     when = ("after",)
@@ -72,7 +72,7 @@ class WrongCorrelationId(Action):
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         def shift(delivery: Delivery) -> None:
             if len(delivery.data) < _HEAD.size:
-                # Another fault has cut it.
+                # Another fault has truncated it.
                 return
             size, correlation_id = _HEAD.unpack_from(delivery.data)
             head = _HEAD.pack(size, correlation_id + self.by & 0xFFFFFFFF)

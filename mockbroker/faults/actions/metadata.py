@@ -1,4 +1,4 @@
-"""Metadata that is old or not true."""
+"""Actions by which metadata is out of date or wrong."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -18,7 +18,7 @@ _METADATA = frozenset({ApiKey.METADATA, ApiKey.DESCRIBE_CLUSTER, ApiKey.DESCRIBE
 
 @dataclass
 class _Lie(Action):
-    """Changes what tells of the cluster; other answers stay."""
+    """Changes answers that describe the cluster, and no others."""
 
     when = ("after",)
 

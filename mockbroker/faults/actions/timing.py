@@ -1,4 +1,4 @@
-"""Answers that come late, never, or not until they are let go."""
+"""Actions by which answers are late, never sent, or held."""
 
 import random
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from .action import Action, When, action, check_number
 @action("disconnect")
 @dataclass
 class Disconnect(Action):
-    """The connection is closed, before the work or in place of its answer."""
+    """The connection is closed, before the work or instead of its answer."""
 
     when = ("before", "after", "instead")
 
@@ -24,7 +24,7 @@ class Disconnect(Action):
 @action("reset")
 @dataclass
 class Reset(Action):
-    """As `disconnect`, but by a TCP reset (RST), as of a load balancer or a process that died.
+    """Like `disconnect`, but by a TCP reset (RST), as from a load balancer or a process that died.
 
     The client sees "connection reset by peer" (ECONNRESET) instead of the end of the stream, and may lose
     answers that it has not read yet.
@@ -40,7 +40,7 @@ class Reset(Action):
 @action("silence")
 @dataclass
 class Silence(Action):
-    """The request is never answered, nor are those behind it on the connection."""
+    """The request is never answered, nor are those after it on the connection."""
 
     when = ("before", "after", "instead")
 
