@@ -1,4 +1,4 @@
-"""One broker of the cluster: its address and what it alone knows."""
+"""One broker of the cluster: its address, and what only it knows."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class Broker:
     """A broker. `host` and `port` are what Metadata tells clients; the shell sets them before it serves, and
-    `listener` where it listens elsewhere. `brokers` and `topics` are all of the cluster."""
+    `listener` if the broker listens elsewhere. `brokers` and `topics` are those of the whole cluster."""
 
     def __init__(
         self,
@@ -42,15 +42,15 @@ class Broker:
         self.listener: tuple[str, int] | None = None
         self.liveness = Liveness.RUNNING
         self.closed_logs = True
-        """Whether it closed its logs when it went down last."""
+        """Whether it closed its logs when it last went down."""
         self.hears_controller = True
-        """False while it is cut off from the controller: it goes on with the leaders it knew."""
+        """False while it is cut off from the controller: it then continues with the leaders that it knew."""
         self.unreachable: set[int] = set()
-        """Brokers it is cut off from."""
+        """The brokers from which it is cut off."""
         self.metadata_delay_ms = 0
-        """How long after the controller wrote a metadata record it hears of it."""
+        """How long after the controller has written a metadata record the broker learns of it."""
         self.news_planned = False
-        """Whether it will hear of one."""
+        """Whether it is going to learn of a record."""
         self.rack = rack
         self.replicas = replicas
         self._controller = controller
@@ -65,18 +65,18 @@ class Broker:
 
     @property
     def image(self) -> MetadataImage:
-        """The cluster as it knows it: what it tells clients."""
+        """The cluster as the broker knows it, which is what it tells clients."""
         return self._controller.metadata.image_of(self.id)
 
     @property
     def listed(self) -> "list[Broker]":
-        """The brokers that it tells clients of."""
+        """The brokers that it tells clients about."""
         return [self._brokers[each.id] for each in self.image.brokers.values() if not each.fenced]
 
     @property
     def named_controller(self) -> int:
-        """What it tells clients: the controller that it knows or, with KRaft, any broker it knows that is not
-        fenced."""
+        """The controller that it tells clients: the one that it knows or, with KRaft, any broker that it
+        knows and that is not fenced."""
         if self.policies[active_controller] == "one-broker":
             return self.image.controller
         listed = [each.id for each in self.image.brokers.values() if not each.fenced]
@@ -84,20 +84,20 @@ class Broker:
 
     @property
     def is_not_controller(self) -> bool:
-        """Whether it answers NOT_CONTROLLER to what only the controller does."""
+        """Whether it answers NOT_CONTROLLER to requests that only the controller carries out."""
         return self.policies[active_controller] == "one-broker" and (
             self.id != self._controller.active.id or not self.hears_controller
         )
 
     def leader_of(self, topic: str, index: int) -> Partition | None:
-        """A partition at the broker that leads it as far as this one knows; None when that can't be reached,
-        or has not heard of the partition."""
+        """A partition on the broker that leads it, as far as this one knows; None if that can't be reached,
+        or has not learned of the partition."""
         leader = self.reached(self.image.topics[topic].partitions[index].leader)
         found = self._topics.get(topic)
         return None if leader is None or found is None else leader.replicas.find(found, index)
 
     def reached(self, broker: int) -> "Broker | None":
-        """Another broker, None where it is down, or cut off from this one, or there is none."""
+        """Another broker; None if it is down, cut off from this one, or does not exist."""
         found = self._brokers.get(broker)
         return None if found is None or not found.online or broker in self.unreachable else found
 
@@ -112,44 +112,45 @@ class Broker:
     # -- what its coordinators ask
 
     def coordinates(self, group_id: str) -> bool:
-        """Whether it is the coordinator of a group."""
+        """Whether it coordinates a group."""
         return self._internal_topics.coordinator(group_id) == self.id
 
     def offsets_index(self, group_id: str) -> int:
-        """Which partition of `__consumer_offsets` holds the group."""
+        """The partition of `__consumer_offsets` that holds the group."""
         return self._internal_topics.offsets_partition(group_id).index
 
     def offsets_partition(self, group_id: str) -> Partition | None:
-        """That partition here, None where there is no replica of it."""
+        """That partition on this broker, None if there is no replica of it."""
         return self._internal_topics.offsets_partition(group_id).at(self.id)
 
     def transaction_partition(self, transactional_id: str) -> Partition | None:
-        """The partition of `__transaction_state` that holds the id here, None where there is no replica."""
+        """The partition of `__transaction_state` that holds the id, on this broker; None if it has no
+        replica."""
         return self._internal_topics.transaction_partition(transactional_id).at(self.id)
 
     def new_producer_id(self) -> int:
         return self._controller.new_producer_id()
 
     def complete_offsets(self, broker: int, partition: int, producer_id: int, committed: bool) -> None:
-        """A marker is in a partition of `__consumer_offsets` at its leader: offsets that waited for it count
-        there, or go."""
+        """A marker is in a partition of `__consumer_offsets` on its leader: offsets that waited for it become
+        valid there, or are dropped."""
         self._brokers[broker].groups.complete_transaction(partition, producer_id, committed)
 
     # -- whether it is there
 
     @property
     def fenced(self) -> bool:
-        """Whether the controller takes it for gone."""
+        """Whether the controller considers it gone."""
         return self._controller.is_fenced(self.id)
 
     @property
     def gone(self) -> bool:
-        """Whether it is down, or taken for it."""
+        """Whether it is down, or considered gone."""
         return self.fenced or not self.online
 
     @property
     def electable(self) -> bool:
-        """Whether it may lead: it has to hear of it."""
+        """Whether it can become a leader, and learn of that."""
         return self._controller.may_lead(self.id)
 
     @property
@@ -162,10 +163,10 @@ class Broker:
         return self.liveness is Liveness.RUNNING
 
     def forget_sessions(self) -> None:
-        """Fetch sessions end with the process."""
+        """Fetch sessions end with the broker's process."""
         self.__dict__.pop("sessions", None)
 
-    # Made at their first use, since most of their code is not needed to start.
+    # Made when first used, because most of their code is not needed at the start.
 
     @cached_property
     def sessions(self) -> "FetchSessions":

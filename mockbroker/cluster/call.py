@@ -39,12 +39,12 @@ class Call:
 
     @property
     def policies(self) -> Policies:
-        """The answers in force on the broker that is asked."""
+        """The answers in force on the broker that was asked."""
         return self.environment.policies.at(broker=self.broker.id)
 
     def partition(self, topic: Topic | str | None, index: int) -> Partition | None:
-        """The partition as the broker that is asked knows it, None if there is none, or it has not heard of
-        it."""
+        """The partition as the broker that was asked knows it; None if there is none, or the broker has not
+        learned of it."""
         if isinstance(topic, str):
             topic = self.cluster.topics.get(topic)
         if topic is None:
@@ -53,7 +53,7 @@ class Call:
         return replicas.find(topic, index) or replicas.elsewhere(topic, index)
 
     def in_parts(self, steps: Steps) -> object:
-        """For a handler to return: the answer that `steps` come to, or PARKED."""
+        """For a handler to return: the answer, which is the result of `steps`, or PARKED."""
         return self.cluster.work.begin(self, steps)
 
     @property

@@ -1,7 +1,7 @@
-"""The state of a whole cluster, and the only way for requests and time to reach it.
+"""The state of a whole cluster, and its only interface for requests and time.
 
-Sans-IO: a shell (server, simulator, test) moves time with `advance` and hands decoded requests, each in a
-`Call`, to the handlers in `apis/`; the answer comes back at once or through the call's sink.
+Sans-IO: a shell (server, simulator, test) moves time with `advance` and passes decoded requests, each in a
+`Call`, to the handlers in `apis/`; the answer comes at once, or through the call's sink.
 """
 
 import base64
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 class Cluster:
-    """A cluster of `brokers` brokers (ids from 1) in an environment. `racks` overrides `broker.rack` by
-    broker id. UnknownPolicyError when a policy is for no broker of these."""
+    """A cluster of `brokers` brokers (ids from 1) in an environment. `racks` overrides `broker.rack`, by
+    broker id. UnknownPolicyError if a policy is for a broker that does not exist."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class Cluster:
         )
 
     def check_scope(self, broker: int | None) -> None:
-        """UnknownPolicyError when a policy is meant for a broker that is not there."""
+        """UnknownPolicyError if a policy is for a broker that does not exist."""
         if broker is not None and broker not in self.brokers:
             there = ", ".join(map(str, self.brokers))
             raise UnknownPolicyError(f"no broker {broker} to give a policy to: choose one of {there}")
@@ -131,7 +131,7 @@ class Cluster:
         self.environment.advance(now_ms, waited_ms)
 
     def next_deadline(self) -> int | None:
-        """When `advance` has to be called next, None when nothing waits."""
+        """When `advance` has to be called next; None if nothing waits."""
         return self.environment.timers.next_deadline()
 
     def partition(self, topic: str, index: int) -> TopicPartition | None:
@@ -139,7 +139,7 @@ class Cluster:
         return found.partition(index) if found else None
 
     def partitions(self) -> Iterator[TopicPartition]:
-        """Every partition there is."""
+        """Every partition of every topic."""
         for topic in self.topics.values():
             yield from topic.partitions
 
@@ -168,12 +168,12 @@ class Cluster:
         return self.internal_topics.transaction_partition(transactional_id)
 
     def coordinator(self, group_id: str) -> Broker | None:
-        """The broker that coordinates a group, None while none does."""
+        """The broker that coordinates a group; None if none does."""
         broker = self.internal_topics.coordinator(group_id)
         return None if broker is None else self.brokers[broker]
 
     def _coordinate(self, broker: Broker, topic: Topic, index: int) -> None:
-        """What a partition of an internal topic holds goes to the broker that leads it now."""
+        """The broker that now leads a partition of an internal topic takes over what it holds."""
         partition = broker.replicas.find(topic, index)
         if topic.name == "__transaction_state":
             broker.transactions.leader_changed(index, partition)

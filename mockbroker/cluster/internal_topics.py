@@ -1,4 +1,4 @@
-"""The topics that coordinators keep what they know in, which are created at their first use."""
+"""The topics in which coordinators keep their state, which are created when first used."""
 
 from collections.abc import Mapping
 
@@ -28,8 +28,8 @@ class InternalTopics:
         return topic.partitions[positive_hash(transactional_id) % len(topic.partitions)]
 
     def coordinator(self, group_id: str) -> int | None:
-        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`, None
-        while there is none, or it has not heard that it leads."""
+        """The broker that coordinates `group_id`: the leader of its partition of `__consumer_offsets`. None
+        if there is none, or it has not learned that it leads."""
         partition, metadata = self.offsets_partition(group_id), self._controller.metadata
         if metadata.behind and not metadata.leader_knows(partition.topic_id, partition.index):
             return None
@@ -45,7 +45,7 @@ class InternalTopics:
         return self._create("__consumer_offsets", "offsets.topic", overrides)
 
     def create_transaction_topic(self) -> Topic:
-        """As `TransactionStateManager.transactionTopicConfigs` has it."""
+        """Created as in `TransactionStateManager.transactionTopicConfigs`."""
         configs = self._controller.environment.configs
         overrides = {
             "unclean.leader.election.enable": "false",

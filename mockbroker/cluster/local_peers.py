@@ -1,4 +1,4 @@
-"""Peers in the same process: a call is all it takes."""
+"""Peers in the same process, which are simply called."""
 
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
@@ -11,9 +11,9 @@ from .topic import Topic
 
 
 class LocalPeers:
-    """The way of a broker to the others of its cluster (`Peers`).
+    """How a broker reaches the others of its cluster (`Peers`).
 
-    `led` is called with each partition of an internal topic that it leads from now on, or no more; `halt`
+    `led` is called with each partition of an internal topic that it now leads, or no longer leads; `halt`
     stops the broker.
     """
 
@@ -58,7 +58,7 @@ class LocalPeers:
         asked = AlterPartition(topic.id, index, self._id, *epochs, isr)
         if not broker.hears_controller or not self._controller.alter_isr(asked):
             return False
-        # The answer says what the partition is now, also to a broker that hears late of records.
+        # The answer has the present state of the partition, even for a broker that learns of records late.
         broker.replicas.update(topic, index, self._controller.image.registered(topic.id, index))
         return True
 

@@ -1,4 +1,4 @@
-"""Brokers that are cut off from others or from the controller, and come back."""
+"""Brokers that are cut off from other brokers or from the controller, and rejoin."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,9 +22,10 @@ class Network:
         self._processes = processes
 
     def cut_off(self, broker: int, others: Iterable[int], *, from_controller: bool) -> None:
-        """Cuts a broker off from `others`, and from the controller, which fences it once its session is over.
+        """Cuts a broker off from `others`, and from the controller, which fences it once its session has
+        timed out.
 
-        Until it is back it serves clients with the leaders it knew.
+        Until it rejoins, it serves clients with the leaders that it knew.
         """
         one = self._brokers[broker]
         for other in [self._brokers[each] for each in others if each != broker]:
@@ -40,11 +41,11 @@ class Network:
             self._controller.lose_contact(broker)
 
     def rejoin(self, broker: int) -> None:
-        """Brings a broker that was cut off back: it hears who leads, and cuts its logs to theirs."""
+        """Reconnects a broker that was cut off: it learns who leads, and truncates its logs accordingly."""
         one = self._brokers[broker]
         one.hears_controller = True
         if one.online:
-            # One that is down registers when it is started.
+            # A broker that is down registers when it is started.
             self._controller.unfence(broker)
         others = [self._brokers[other] for other in one.unreachable]
         for other in others:

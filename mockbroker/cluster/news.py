@@ -1,4 +1,4 @@
-"""When brokers hear what the controller wrote: at once, late, or not before they are connected again."""
+"""When brokers learn what the controller wrote: at once, late, or only when they are connected again."""
 
 import functools
 from collections import deque
@@ -23,9 +23,9 @@ from .topic import Topic, TopicPartition
 
 
 class News:
-    """The way of metadata records from the controller to the brokers, and to `topics` and `topic_ids`, which
-    are always up to date. `lead` hears of each partition of an internal topic that a broker leads from now
-    on, or no more."""
+    """Takes metadata records from the controller to the brokers, and to `topics` and `topic_ids`, which are
+    always up to date. `lead` is called with each partition of an internal topic that a broker now leads, or
+    no longer leads."""
 
     def __init__(
         self,
@@ -44,12 +44,13 @@ class News:
         self._lead = lead
         self._telling = 0
         self._led: deque[tuple[int, UUID, int]] = deque()
-        """What coordinators are yet to hear of: broker, topic id, partition."""
+        """What coordinators have not been told yet: broker, topic id, partition."""
 
     # -- at once
 
     def wrote(self, records: Sequence[Record], managers: Mapping[int, ReplicaManager]) -> None:
-        """The controller has written these: those brokers hear of them from which nothing is withheld."""
+        """The controller has written these records: brokers from which nothing is withheld learn of them
+        now."""
         self._telling += 1
         changed: dict[TopicPartition, PartitionRegistration | None] = {}
         configured: dict[Topic, None] = {}
@@ -86,7 +87,7 @@ class News:
             self._plan()
 
     def _tell(self, partition: TopicPartition, before: PartitionRegistration | None) -> None:
-        """Tells the old leader first, then the new one, since the others fetch from it."""
+        """Tells the old leader first, then the new one, because the others fetch from it."""
         now = partition.registered
         concerned = [now.leader, *now.replicas]
         if before is not None:
@@ -95,7 +96,7 @@ class News:
             broker.replicas.update(partition.topic, partition.index, partition.registered)
 
     def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
-        """Those of `brokers` that hear at once of what is written."""
+        """Those of `brokers` that learn at once what is written."""
         behind = self._metadata.behind
         found = [self._brokers[each] for each in brokers if each >= 0 and each not in behind]
         return [each for each in found if each.online]
@@ -103,12 +104,12 @@ class News:
     # -- what coordinators hear
 
     def leadership_changed(self, broker: int, topic_id: UUID, index: int) -> None:
-        """A broker leads a partition now, or leads it no more: its coordinators hear of it once all brokers
-        have heard that hear at once."""
+        """A broker now leads a partition, or no longer leads it: its coordinators are told once all brokers
+        that learn at once have learned of it."""
         self._led.append((broker, topic_id, index))
 
     def settle(self) -> None:
-        """Coordinators hear what they lead now."""
+        """Tells coordinators what their brokers lead now."""
         while self._led and not self._telling:
             broker, topic_id, index = self._led.popleft()
             if (topic := self._topic_ids.get(topic_id)) is not None:
@@ -117,11 +118,11 @@ class News:
     # -- late
 
     def slow_metadata(self, broker: int, delay_ms: int) -> None:
-        """From now on a broker hears of each metadata record `delay_ms` after it was written; with 0 at once,
-        and of those that it has missed. KeyError for a broker that is not there.
+        """From now on a broker learns of each metadata record `delay_ms` after it was written; with 0 at
+        once, including those that it has missed. KeyError for a broker that does not exist.
 
-        Until then it leads, follows and tells clients as it knows it. One that is cut off hears nothing, and
-        one that starts has read everything.
+        Until then it leads, follows and answers clients by what it knows. A broker that is cut off learns
+        nothing, and one that starts has read everything.
         """
         one = self._brokers[broker]
         one.metadata_delay_ms = delay_ms
@@ -133,7 +134,7 @@ class News:
             self.catch_up(broker)
 
     def catch_up(self, broker: int) -> None:
-        """A broker hears everything; one whose metadata is slow falls behind again from here."""
+        """A broker learns everything; one whose metadata is slow falls behind again from here."""
         one = self._brokers[broker]
         self._metadata.behind.pop(broker, None)
         if one.metadata_delay_ms:
@@ -144,7 +145,7 @@ class News:
             self.settle()
 
     def _read_image(self, one: Broker) -> None:
-        """A broker compares what it has with the image that it reads."""
+        """A broker compares its state with the image that it reads."""
         known = {partition.topic.id: partition.topic for partition in one.replicas}
         for topic_id, topic in known.items():
             if topic_id not in one.image.topic_ids:
@@ -155,7 +156,7 @@ class News:
                 one.replicas.update(topic, partition.index, partition.registered)
 
     def _plan(self) -> None:
-        """Records were written: those hear of them later who are slow."""
+        """Records were written: brokers whose metadata is slow will learn of them later."""
         for broker, behind in self._metadata.behind.items():
             one, next_ms = self._brokers[broker], behind.next_ms
             if next_ms is not None and one.hears_controller and not one.news_planned:
@@ -172,7 +173,7 @@ class News:
             self._plan()
 
     def _hear(self, one: Broker, records: Iterable[Record]) -> None:
-        """A broker whose image has taken in these records does what follows from them."""
+        """A broker whose image has applied these records does what follows from them."""
         changed: dict[tuple[UUID, int], None] = {}
         configured: dict[str, None] = {}
         for record in records:

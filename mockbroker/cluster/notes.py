@@ -57,7 +57,7 @@ class Notes:
         _note(self.without_offset, (group, topic, partition), client_id)
 
     def looked_up(self, client_id: str | None, topic: str, partition: int, end: int | None) -> None:
-        """ListOffsets told the end, or something else (None)."""
+        """ListOffsets told the log end, or something else (None)."""
         key = (client_id, topic, partition)
         _note(self.ends, key, -1 if end is None or self.ends.get(key) == -1 else end)
 

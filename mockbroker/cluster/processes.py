@@ -1,4 +1,4 @@
-"""Brokers that stop, are killed, and start again."""
+"""Brokers that are stopped, killed, and started again."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ from .topic import Topic, TopicPartition
 
 
 class Processes:
-    """The processes of `brokers`. Each method raises KeyError for a broker that is not there."""
+    """The processes of `brokers`. Each method raises KeyError for a broker that does not exist."""
 
     def __init__(
         self,
@@ -27,10 +27,11 @@ class Processes:
         self._controller = controller
         self._news = news
         self.changes = 0
-        """How often a broker went down or came up: the shell has to follow with its listeners."""
+        """How often a broker went down or came up: the shell has to open or close its listener."""
 
     def stop(self, broker: int) -> None:
-        """Shuts a broker down: it leaves each ISR that has another member, and others lead its partitions."""
+        """Shuts a broker down: it leaves each ISR that has another member, and others become leaders of its
+        partitions."""
         found = self._brokers[broker]
         if found.online:
             found.replicas.stop_fetching()
@@ -42,9 +43,9 @@ class Processes:
                 self._controller.fence(broker)
 
     def kill(self, broker: int) -> None:
-        """Ends a broker that tells nobody: nobody else leads its partitions until its session is over.
+        """Kills a broker: its partitions get no new leader until its session has timed out.
 
-        A cluster's only broker is its controller too: nothing is decided before it is back.
+        A cluster's only broker is also its controller: nothing is decided before it is back.
         """
         if self._go_offline(self._brokers[broker], Liveness.KILLED):
             if self._is_alone:
@@ -53,10 +54,10 @@ class Processes:
                 self._controller.lose_contact(broker)
 
     def start(self, broker: int) -> None:
-        """Brings a broker back with the logs it had: it follows, or leads what nobody else may.
+        """Starts a broker again with its logs: it follows, or leads what nobody else may.
 
-        One that was killed comes back once its session is over: no other can register until then. Nor can one
-        that does not reach the controller.
+        A broker that was killed comes back once its session has timed out, because none can register with its
+        id until then; nor can a broker that does not reach the controller.
         """
         found = self._brokers[broker]
         match found.liveness:
@@ -68,7 +69,8 @@ class Processes:
                 self._come_online(found)
 
     def come_back(self, broker: int) -> None:
-        """Lets a broker that waits register, once it reaches the controller and its old session is over."""
+        """Lets a waiting broker register, once it reaches the controller and its old session has timed
+        out."""
         found = self._brokers[broker]
         if found.liveness is Liveness.RETURNING and found.fenced and found.hears_controller:
             self._come_online(found)
@@ -78,7 +80,7 @@ class Processes:
         return len(self._brokers) == 1
 
     def _go_offline(self, found: Broker, liveness: Liveness) -> bool:
-        """False when it was down already."""
+        """False if it was down already."""
         if not found.online:
             if found.liveness is Liveness.RETURNING:
                 found.liveness = Liveness.KILLED

@@ -1,4 +1,5 @@
-"""What configurations belong to, and how a change reaches it (`ConfigAdminManager`, `ControllerApis`)."""
+"""The resources that have configurations, and how they are changed (`ConfigAdminManager`,
+`ControllerApis`)."""
 
 import enum
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from .broker import Broker
 from .cluster import Cluster
 
 Edit = Callable[[Mapping[str, str]], dict[str, str]]
-"""(values that are set) -> values that shall be set. ApiError."""
+"""(values that are set) -> values to be set. ApiError."""
 
 
 class ResourceType(enum.IntEnum):
@@ -26,7 +27,7 @@ class ResourceType(enum.IntEnum):
 
 
 def known_type(cluster: Cluster, number: int) -> ResourceType | None:
-    """The type, None when this release has no such resources."""
+    """The type, None if this release has no such resources."""
     try:
         found = ResourceType(number)
     except ValueError:
@@ -55,7 +56,8 @@ def alter_topic(cluster: Cluster, name: str, edit: Edit, validate_only: bool) ->
 
 
 def alter_broker(cluster: Cluster, broker: Broker, name: str, edit: Edit, validate_only: bool) -> None:
-    """Sets what `broker` (`name` is its id), or with an empty name every broker, has. ApiError."""
+    """Sets the configuration of `broker` (`name` is its id), or, with an empty name, of all brokers.
+    ApiError."""
     configs = cluster.configs
     broker_id = None
     if name:
@@ -101,7 +103,7 @@ def alter_group(cluster: Cluster, name: str, edit: Edit, validate_only: bool) ->
 
 
 def check_node_id(broker: Broker, name: str, *, sentences: bool = False) -> None:
-    """ApiError INVALID_REQUEST when `name` is not the id of `broker`; `sentences` picks the wording."""
+    """ApiError INVALID_REQUEST if `name` is not the id of `broker`; `sentences` chooses the message."""
     node_id = java.integer(name, 32)
     if node_id is None:
         raise ApiError(ErrorCode.INVALID_REQUEST, f"Node id must be an integer, but it is: {name}")

@@ -1,4 +1,4 @@
-"""Topics and partitions as somebody sees them who sees every broker: an operator, a test."""
+"""Topics and partitions as somebody sees them who sees every broker, such as an operator or a test."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -31,8 +31,8 @@ _TOLD: Final = {
 
 
 class Topic:
-    """A topic. `overrides` is its own configuration and `settings` the effective one, as the controller has
-    set them last; `managers` are those of all brokers."""
+    """A topic. `overrides` is its own configuration and `settings` the effective one, as the controller last
+    set them; `managers` are the replica managers of all brokers."""
 
     overrides: Mapping[str, str]
     settings: TopicSettings
@@ -50,7 +50,7 @@ class Topic:
         self.configured()
 
     def configure(self, overrides: Mapping[str, str]) -> None:
-        """Sets the topic's own configuration. ConfigError when a value is invalid."""
+        """Sets the topic's own configuration. ConfigError if a value is invalid."""
         self._controller.configure_topic(self.id, overrides)
 
     def configured(self) -> None:
@@ -59,7 +59,7 @@ class Topic:
         self.settings = self.environment.configs.topic_settings(self.overrides)
 
     def inherit(self) -> None:
-        """What brokers have, and topics inherit, is different now."""
+        """What brokers have, and topics inherit, has changed."""
         before = self.settings
         self.configured()
         if before.min_insync_replicas != self.settings.min_insync_replicas:
@@ -68,7 +68,7 @@ class Topic:
             manager.configure(self)
 
     def add_partitions(self, assignment: Sequence[Sequence[int]]) -> None:
-        """One for each list of replicas."""
+        """Adds one partition for each list of replicas."""
         self._controller.add_partitions(self.id, assignment)
 
     def added(self) -> "TopicPartition":
@@ -87,7 +87,7 @@ class Topic:
 
 
 class TopicPartition(ControlledPartition):
-    """One partition of a topic, as the controller knows it (`registered`), and each replica of it."""
+    """One partition of a topic, as the controller knows it (`registered`), and its replicas."""
 
     __slots__ = ("_hosts", "_led_last", "_managers", "registered", "topic")
 
@@ -108,12 +108,12 @@ class TopicPartition(ControlledPartition):
         self._hosts[replica.broker] = replica
 
     def disappear(self, replica: Partition) -> None:
-        """A broker has none any more."""
+        """A broker no longer has a replica."""
         if self._hosts.get(replica.broker) is replica:
             del self._hosts[replica.broker]
 
     def register(self, registered: PartitionRegistration) -> None:
-        """The controller has written that."""
+        """The controller has written a record with this state."""
         self.registered = registered
         if registered.leader != NO_LEADER:
             self._led_last = registered.leader
@@ -128,36 +128,36 @@ class TopicPartition(ControlledPartition):
 
     @property
     def min_insync_replicas(self) -> int:
-        """The topic's `min.insync.replicas`, which never asks for more replicas than there are."""
+        """The topic's `min.insync.replicas`, but no more than there are replicas."""
         return min(self.settings.min_insync_replicas, len(self.replicas))
 
     # -- replicas
 
     def at(self, broker: int) -> Partition | None:
-        """The partition as `broker` knows it, None where it has no replica, or has not heard of it."""
+        """The partition as `broker` knows it; None if that has no replica, or has not learned of it."""
         found = self._hosts.get(broker)
         if found is None and (manager := self._managers.get(broker)) is not None:
             found = manager.find(self.topic, self.index)
         return found
 
     def begun(self, broker: int) -> Partition | None:
-        """As `at`, None where it has not begun."""
+        """As `at`, but None if it has not been set up yet."""
         return self._hosts.get(broker)
 
     @property
     def hosted(self) -> list[Partition]:
-        """The replicas that have begun."""
+        """The replicas that have been set up."""
         return list(self._hosts.values())
 
     @property
     def _all(self) -> list[Partition]:
-        """The replicas that there are, in the order of the assignment."""
+        """All replicas, in the order of the assignment."""
         found = [self.at(broker) for broker in self.registered.replicas]
         return [each for each in found if each is not None]
 
     @property
     def led(self) -> Partition | None:
-        """The partition at its leader, if that runs and has heard that it leads."""
+        """The partition on its leader, if that runs and has learned that it leads."""
         found = self.at(self.leader)
         return found if found is not None and found.leads and found.host.online else None
 
@@ -171,7 +171,7 @@ class TopicPartition(ControlledPartition):
 
     @property
     def log(self) -> Log:
-        """That of the leader, or of who led last."""
+        """The log of the leader, or of the last leader if there is none."""
         found = self.at(self._led_last) or next(iter(self._all), None)
         if found is not None:
             return found.log
@@ -187,12 +187,12 @@ class TopicPartition(ControlledPartition):
         return {each.broker: each.fetcher for each in self._all if each.fetcher is not None}
 
     def follower(self, broker: int) -> Fetching | None:
-        """What a broker does as a follower, None where it isn't one."""
+        """What a broker does as a follower, None if it is not a follower."""
         found = self.at(broker) if broker in self.registered.replicas else None
         return None if found is None else found.fetcher
 
     def state_of(self, broker: int) -> FollowerState:
-        """What a follower does, or a broker that has not heard that it follows."""
+        """The state of a follower, or of a broker that has not learned that it follows."""
         replica = self.begun(broker)
         if replica is not None and replica.fetcher is not None:
             return replica.fetcher.state
@@ -201,7 +201,7 @@ class TopicPartition(ControlledPartition):
         return FollowerState.CUT_OFF if self.hosted else FollowerState.IN_STEP
 
     def set_follower(self, broker: int, state: FollowerState, *, delay_ms: int = 0) -> None:
-        """Lets a follower fetch again, slowly (each fetch takes `delay_ms`), or keeps it from fetching."""
+        """Makes a follower fetch again, fetch slowly (each fetch takes `delay_ms`), or stop fetching."""
         if (fetcher := self.follower(broker)) is not None:
             fetcher.on(_TOLD[state], delay_ms)
 
@@ -213,6 +213,6 @@ def appear(replica: Partition) -> None:
 
 
 def disappear(replica: Partition) -> None:
-    """A broker has none any more."""
+    """A broker no longer has a replica."""
     if isinstance(replica.topic, Topic):
         replica.topic.partitions[replica.index].disappear(replica)

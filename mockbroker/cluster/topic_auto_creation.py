@@ -1,4 +1,4 @@
-"""Topics that a client's use creates (`auto.create.topics.enable`)."""
+"""Topics that are created because a client uses them (`auto.create.topics.enable`)."""
 
 from ..controller.topic_creation import check_name, place
 from ..protocol.api_error import ApiError
@@ -6,8 +6,8 @@ from .cluster import Cluster
 
 
 def auto_create(cluster: Cluster, name: str) -> None:
-    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it; else it is
-    noted why not."""
+    """Creates a topic that a client asked for by Metadata, if its name and the defaults allow it; otherwise
+    notes why it was not created."""
     if name == "__consumer_offsets":
         cluster.internal_topics.create_offsets_topic()
         return
@@ -18,5 +18,5 @@ def auto_create(cluster: Cluster, name: str) -> None:
         check_name(cluster.controller, name)
         cluster.create_topic(name, place(cluster.controller, -1, -1))
     except ApiError as error:
-        # The answer to the client was given before the controller refused.
+        # The client was answered before the controller refused.
         cluster.notes.topic_not_created(name, error.told)

@@ -41,7 +41,7 @@ class Work:
         return bool(self.under_way)
 
     def begin(self, call: Asked, steps: Steps) -> object:
-        """The answer, or PARKED when it takes long: then it comes by its `answer`."""
+        """The answer, or PARKED if it takes long: then it comes by the request's `answer`."""
         try:
             if self.in_parts:
                 for _ in range(AT_ONCE):

@@ -8,9 +8,9 @@ from .state import ControllerState
 
 
 class ActiveController:
-    """With ZooKeeper `id` is the broker that is the controller, NO_CONTROLLER while there is none.
+    """With ZooKeeper `id` is the broker that is the controller, NO_CONTROLLER if there is none.
 
-    It draws by hashing the cluster id, so that asking for metadata changes no other random choice.
+    It chooses by hashing the cluster id, so that asking for metadata changes no other random choice.
     """
 
     def __init__(self, state: ControllerState, cluster_id: str) -> None:
@@ -23,17 +23,17 @@ class ActiveController:
         return self._state.image.controller
 
     def become(self, broker: int) -> None:
-        """A broker is the controller now, or with NO_CONTROLLER none is."""
+        """A broker is the controller now, or, with NO_CONTROLLER, none is."""
         self._state.write(ActiveControllerRecord(broker))
 
     def fenced(self, broker: int) -> None:
-        """A broker is gone; if it was the controller, one of those that are left takes its place."""
+        """A broker is gone; if it was the controller, one of the others takes its place."""
         if broker == self.id:
             self.become(NO_CONTROLLER)
             self.appear()
 
     def appear(self) -> None:
-        """Somebody becomes the controller where nobody is: whoever comes first, of those that may."""
+        """If there is no controller, the first broker that may becomes the controller."""
         candidates = [broker for broker in self._state.image.brokers if self._state.may_lead(broker)]
         if self.id == NO_CONTROLLER and candidates:
             self.become(self.drawn(candidates))

@@ -1,4 +1,4 @@
-"""What brokers tell the controller, and what it makes of it (`QuorumController.java`,
+"""What brokers tell the controller, and what it decides (`QuorumController.java`,
 `ReplicationControlManager.java`, `ClusterControlManager.java`)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ from .state import ControllerState, Publish
 
 
 class AlterPartition(NamedTuple):
-    """A leader's request for another ISR (KIP-497), with what it knows of the partition."""
+    """A leader's request for another ISR (KIP-497), with what the leader knows about the partition."""
 
     topic_id: UUID
     partition: int
@@ -38,7 +38,7 @@ class AlterPartition(NamedTuple):
 
 
 class Controller(ControllerState):
-    """`session_over` hears of each broker that was fenced because it was silent for too long."""
+    """`session_over` is called with each broker that was fenced because it was silent for too long."""
 
     def __init__(
         self,
@@ -62,25 +62,26 @@ class Controller(ControllerState):
     # -- brokers
 
     def register(self, broker: int, rack: str | None) -> None:
-        """A broker is there for the first time."""
+        """A broker registers for the first time."""
         self.write(RegisterBrokerRecord(broker, rack))
 
     def shut_down(self, broker: int) -> None:
-        """A broker is about to stop: others lead where one in sync can (ControlledShutdown)."""
+        """A broker is about to stop: where an in-sync replica can, it takes over as leader
+        (ControlledShutdown)."""
         for partition in partitions_on(self, broker):
             others = [each for each in partition.isr if each != broker]
             if partition.leader == broker and any(map(self.may_lead, others)):
                 _leave(partition, broker)
 
     def lose_contact(self, broker: int) -> None:
-        """The controller hears no more from a broker, which it fences once the session is over."""
+        """The controller no longer hears from a broker, which it fences once the session has timed out."""
         self.silence(broker)
         if broker not in self._sessions and not self.is_fenced(broker):
             session_ms = self.environment.configs.broker_int(self.environment.policies[broker_session])
             self._sessions[broker] = self.environment.after(session_ms, lambda: self._end_session(broker))
 
     def silence(self, broker: int) -> None:
-        """A broker can't be heard for now."""
+        """The controller can't hear a broker for now."""
         self.silent.add(broker)
 
     def _end_session(self, broker: int) -> None:
@@ -88,7 +89,7 @@ class Controller(ControllerState):
         self._session_over(broker)
 
     def fence(self, broker: int) -> None:
-        """Takes leadership and its places in the ISR from a broker."""
+        """Removes a broker as leader, and from ISRs."""
         self._register_as(broker, fenced=True)
         self._forget_session(broker)
         self.active.fenced(broker)
@@ -97,7 +98,7 @@ class Controller(ControllerState):
                 _leave(partition, broker)
 
     def unfence(self, broker: int) -> None:
-        """The controller hears from a broker again; leaders are elected by `elections`."""
+        """The controller hears from a broker again; `elections` elects leaders then."""
         self.silent.discard(broker)
         self._forget_session(broker)
         self._register_as(broker, fenced=False)
@@ -127,12 +128,12 @@ class Controller(ControllerState):
     # -- partitions
 
     def partition(self, topic_id: UUID, index: int) -> ControlledPartition:
-        """Of a topic that there is."""
+        """A partition of an existing topic."""
         return ControlledPartition(self, topic_id, index)
 
     def alter_isr(self, asked: AlterPartition) -> bool:
-        """False when who asks is not the leader any more, or has not heard what the partition is now
-        (`ReplicationControlManager.validateAlterPartitionData`)."""
+        """False if the asking broker is no longer the leader, or has not learned the partition's present
+        state (`ReplicationControlManager.validateAlterPartitionData`)."""
         registered = self.image.partition(asked.topic_id, asked.partition)
         if registered is None:
             return False
@@ -145,7 +146,8 @@ class Controller(ControllerState):
         change.isr = asked.isr
         change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
         if not set(asked.isr) <= set(registered.isr) and reassignments.under_way(partition):
-            # It does not end now: who leads may change then, and the follower is in the midst of its fetch.
+            # A reassignment must not end now: the leader may change then, while the follower is in the middle
+            # of its fetch.
             change.completes = False
             self.environment.wait(0, lambda: reassignments.complete(partition), owned=False)
         change.make()
@@ -157,7 +159,7 @@ class Controller(ControllerState):
         self, name: str, assignment: Sequence[Sequence[int]], overrides: Mapping[str, str]
     ) -> UUID:
         """Creates a topic that does not exist; `assignment` lists the replicas of each partition. ConfigError
-        when a value is invalid."""
+        if a value is invalid."""
         self.environment.configs.topic_settings(overrides)
         topic_id = self.environment.new_uuid()
         configs = [ConfigRecord(name, *each) for each in overrides.items()]
@@ -166,14 +168,14 @@ class Controller(ControllerState):
         return topic_id
 
     def add_partitions(self, topic_id: UUID, assignment: Sequence[Sequence[int]]) -> None:
-        """Adds one for each list of replicas to a topic."""
+        """Adds one partition for each list of replicas."""
         present = len(self.image.topic_ids[topic_id].partitions)
         self.write(*self._new_partitions(topic_id, present, assignment))
 
     def _new_partitions(
         self, topic_id: UUID, present: int, assignment: Sequence[Sequence[int]]
     ) -> list[Record]:
-        """Brokers that are fenced don't lead them, and are not in sync."""
+        """The new partitions, in which fenced brokers neither lead nor are in sync."""
         records: list[Record] = []
         for index, replicas in enumerate(assignment, present):
             isr = [broker for broker in replicas if not self.is_fenced(broker)]
@@ -182,7 +184,7 @@ class Controller(ControllerState):
         return records
 
     def configure_topic(self, topic_id: UUID, overrides: Mapping[str, str]) -> None:
-        """Sets all of a topic's own configuration. ConfigError when a value is invalid."""
+        """Sets the topic's own configuration as a whole. ConfigError if a value is invalid."""
         configs, topic = self.environment.configs, self.image.topic_ids[topic_id]
         before, after = configs.topic_settings(topic.overrides), configs.topic_settings(overrides)
         if before.min_insync_replicas != after.min_insync_replicas:
@@ -192,7 +194,7 @@ class Controller(ControllerState):
         self.write(*(ConfigRecord(topic.name, name, overrides.get(name)) for name in changed))
 
     def min_insync_replicas_set(self, topic_id: UUID) -> None:
-        """Those of a topic are others now: who was eligible to lead is forgotten."""
+        """A topic's `min.insync.replicas` was set: forgets which replicas were eligible to lead."""
         count = len(self.image.topic_ids[topic_id].partitions)
         eligible.forget(self.partition(topic_id, index) for index in range(count))
 
@@ -203,7 +205,7 @@ class Controller(ControllerState):
 
 
 def _leave(partition: ControlledPartition, broker: int) -> None:
-    """A broker leads no more, and is in sync no more."""
+    """A broker no longer leads, and is no longer in sync."""
     change = PartitionChange(partition)
     change.isr = [each for each in partition.isr if each != broker]
     change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline

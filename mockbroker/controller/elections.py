@@ -1,4 +1,4 @@
-"""Who leads a partition when somebody asks for an election (KIP-183, KIP-460)."""
+"""Elections that are asked for, and their results (KIP-183, KIP-460)."""
 
 from ..metadata.records import NO_LEADER
 from ..policies.controller.election_refusal import election_refusal
@@ -12,7 +12,7 @@ _NOT_NEEDED = "Leader election not needed for topic partition."
 
 
 def elect(partition: ControlledPartition) -> None:
-    """Elects a leader of those that may lead, if the partition has none."""
+    """Elects a leader from those that may lead, if the partition has none."""
     if partition.leader == NO_LEADER:
         PartitionChange(partition).make()
 
@@ -35,8 +35,8 @@ def elect_preferred(partition: ControlledPartition) -> None:
 
 
 def elect_unclean(partition: ControlledPartition) -> None:
-    """Gives a partition without leader any that is online. ApiError ELECTION_NOT_NEEDED,
-    ELIGIBLE_LEADERS_NOT_AVAILABLE."""
+    """Makes any replica that is online the leader of a partition without leader. ApiError
+    ELECTION_NOT_NEEDED, ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
     change = PartitionChange(partition)
@@ -51,7 +51,7 @@ def _about(partition: ControlledPartition, words: str) -> str:
 
 
 def move_leader(partition: ControlledPartition, to: int | None = None) -> bool:
-    """Gives the partition to `next_leader`. False, and nothing is changed, when there is none."""
+    """Makes `next_leader` the leader. False, and nothing is changed, if there is none."""
     broker = next_leader(partition, to)
     if broker is None:
         return False
@@ -60,7 +60,7 @@ def move_leader(partition: ControlledPartition, to: int | None = None) -> bool:
 
 
 def next_leader(partition: ControlledPartition, to: int | None = None) -> int | None:
-    """`to`, or the next replica after the leader, if it may lead: None when none in the ISR could."""
+    """`to`, or the next replica after the leader, if it may lead; None if none in the ISR could."""
     replicas = partition.replicas
     start = replicas.index(partition.leader) + 1 if partition.leader in replicas else 0
     candidates = [*replicas[start:], *replicas[:start]] if to is None else [to]
@@ -73,7 +73,7 @@ def next_leader(partition: ControlledPartition, to: int | None = None) -> int | 
 
 
 def why_none_leads(partition: ControlledPartition, to: int | None = None) -> str:
-    """Why there is no `next_leader`, for a person."""
+    """Why there is no `next_leader`, for people."""
     name = f"{partition.topic_name}-{partition.index}"
     who = f"broker {to} can't" if to is not None else "no other broker can"
     why = f"broker {partition.leader} leads, the ISR is {partition.isr}"

@@ -1,4 +1,4 @@
-"""Eligible leader replicas: those that left an ISR below `min.insync.replicas` and lost nothing since
+"""Eligible leader replicas: those that left an ISR below `min.insync.replicas`, and have lost nothing since
 (KIP-966, `PartitionChangeBuilder.java`)."""
 
 from collections.abc import Collection, Iterable, Sequence
@@ -8,12 +8,13 @@ from .partition import ControlledPartition
 
 
 def tracked(partition: ControlledPartition) -> bool:
-    """Whether the controller keeps them; the ISR may become empty then."""
+    """Whether the controller tracks them; then the ISR may become empty."""
     return partition.environment.policies[eligible_leader_replicas] == "tracked"
 
 
 def after(partition: ControlledPartition, isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
-    """Those of a partition whose ISR becomes `isr`. A broker that was killed may have lost records."""
+    """The eligible replicas of a partition whose ISR becomes `isr`. A broker that was killed may have lost
+    records."""
     if not tracked(partition) or len(isr) >= _min_insync_replicas(partition):
         return []
     candidates = {*partition.eligible_leader_replicas, *partition.isr}
@@ -21,15 +22,15 @@ def after(partition: ControlledPartition, isr: Collection[int], unclean_shutdown
 
 
 def forget(partitions: Iterable[ControlledPartition]) -> None:
-    """Their topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
+    """The topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
     for partition in partitions:
         if partition.eligible_leader_replicas or partition.last_known_elr:
             partition.change(eligible_leader_replicas=(), last_known_elr=())
 
 
 def last_known(partition: ControlledPartition, leader: int | None) -> Sequence[int]:
-    """The leader that a partition without one had last, which may lead again though it was killed when nobody
-    else can. `leader` is None when the change names none, -1 when the partition loses it."""
+    """The last leader of a partition without leader, which may lead again if nobody else can, even if it was
+    killed. `leader` is None if the change names none, -1 if the partition loses its leader."""
     if not tracked(partition) or leader is None:
         return partition.last_known_elr
     if leader >= 0:
@@ -38,6 +39,6 @@ def last_known(partition: ControlledPartition, leader: int | None) -> Sequence[i
 
 
 def _min_insync_replicas(partition: ControlledPartition) -> int:
-    """Never more than the topic's first partition has replicas."""
+    """The setting, but no more than the topic's first partition has replicas."""
     first = partition.state.image.registered(partition.topic_id, 0)
     return min(partition.settings.min_insync_replicas, len(first.replicas))

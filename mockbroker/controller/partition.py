@@ -12,7 +12,7 @@ from .state import ControllerState
 
 
 class ControlledPartition:
-    """A partition, and what can be written about it. Its fields are those of the newest image."""
+    """A partition, and changes of it. Its fields are those of the newest image."""
 
     __slots__ = ("index", "state", "topic_id")
 
@@ -87,11 +87,11 @@ class ControlledPartition:
     def change(
         self, *, isr: Sequence[int] | None = None, leader: int | None = None, **fields: Sequence[int]
     ) -> None:
-        """The controller writes that, and with `leader` the next leader epoch."""
+        """Writes the change; with `leader`, that begins the next leader epoch."""
         self.write([PartitionChangeRecord(self.topic_id, self.index, isr, leader, **fields)])
 
     def write(self, records: Iterable[PartitionChangeRecord]) -> None:
-        """The controller writes records about it, one after the other."""
+        """Writes records about the partition, one after the other."""
         for record in records:
             self.state.write(record)
 
@@ -100,21 +100,21 @@ class ControlledPartition:
         self.change(leader=broker)
 
     def bump_epoch(self) -> None:
-        """The same leader, in the next leader epoch."""
+        """Begins the next leader epoch with the same leader."""
         self.change(leader=self.leader)
 
     def lose_leader(self) -> None:
-        """No replica may lead."""
+        """Records that no replica may lead."""
         self.change(leader=NO_LEADER)
 
 
 def partitions(state: ControllerState) -> Iterator[ControlledPartition]:
-    """Every partition there is."""
+    """Every partition of every topic."""
     for topic in list(state.image.topic_ids.values()):
         for index in range(len(topic.partitions)):
             yield ControlledPartition(state, topic.id, index)
 
 
 def partitions_on(state: ControllerState, broker: int) -> Iterator[ControlledPartition]:
-    """Those that have a replica on a broker."""
+    """The partitions that have a replica on a broker."""
     return (partition for partition in partitions(state) if broker in partition.replicas)

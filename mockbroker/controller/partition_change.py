@@ -1,4 +1,4 @@
-"""One change of a partition by the controller: who is in sync, who leads, where its replicas lie
+"""One change of a partition by the controller: its ISR, its leader, its replicas
 (`PartitionChangeBuilder.java`)."""
 
 import enum
@@ -14,7 +14,7 @@ from .partition import ControlledPartition
 
 
 class Election(enum.Enum):
-    """Who may lead when the leader can't."""
+    """Which replicas may lead if the leader can't."""
 
     PREFERRED = "the first replica if it is in sync, even in place of a leader that could stay"
     ONLINE = "a replica in sync"
@@ -22,7 +22,7 @@ class Election(enum.Enum):
 
 
 class PartitionChange:
-    """What the partition is to be; `make` decides what follows from that, and makes it so."""
+    """The wanted state of a partition; `make` decides what follows from it, and writes that."""
 
     def __init__(self, partition: ControlledPartition) -> None:
         self._partition: Final = partition
@@ -33,23 +33,23 @@ class PartitionChange:
         self.unclean_shutdown: int | None = None
         """A broker that is back after it was killed."""
         self.shrink_bumps_epoch = False
-        """Whether there is a new leader epoch when the ISR loses a member."""
+        """Whether the leader epoch is bumped when the ISR loses a member."""
         self.completes = True
-        """Whether a reassignment ends now if it may."""
+        """Whether a reassignment ends now, if it can."""
         self.steps = 0
-        """How many leader epochs a reassignment makes on its way, where each step makes one."""
+        """How often a reassignment bumps the leader epoch on its way, if each step does so."""
         self.election = Election.ONLINE
         if partition.policies[election] == "unclean" or partition.settings.unclean_leader_election:
             self.election = Election.UNCLEAN
 
     def make(self) -> bool:
-        """Writes the records. False when nothing changes."""
+        """Writes the records. False if nothing changes."""
         records = self.records()
         self._partition.write(records)
         return bool(records)
 
     def records(self) -> list[PartitionChangeRecord]:
-        """What makes the partition so: a record for each leader epoch on the way, or none."""
+        """The records for the change: one for each leader epoch on the way, or none."""
         partition = self._partition
         if self.completes:
             self._complete_reassignment()
@@ -89,7 +89,7 @@ class PartitionChange:
         return [made, *([PartitionChangeRecord(*place, leader=leader)] * (rises - 1))]
 
     def _complete_reassignment(self) -> None:
-        """Ends it once the new replicas are in sync, or all that stay are."""
+        """Ends a reassignment once the new replicas, or all that stay, are in sync."""
         if not self.adding and not self.removing:
             return
         isr = [each for each in self.isr if each not in self.removing]
@@ -105,13 +105,14 @@ class PartitionChange:
             self.adding = self.removing = ()
 
     def _leader(self, elr: Sequence[int]) -> tuple[int, bool]:
-        """Who leads then, and whether it was in sync."""
+        """The leader after the change, and whether it was in sync."""
         state, partition = self._partition.state, self._partition
 
         def valid(broker: int) -> bool:
             if broker not in (self.isr or elr):
                 return False
-            # A leader that is silent stays until its session is over, but none such is elected.
+            # A leader that is silent remains until its session has timed out, but a silent broker is never
+            # elected.
             stays = broker == partition.leader and not state.is_fenced(broker)
             return stays or state.may_lead(broker)
 
@@ -132,7 +133,7 @@ class PartitionChange:
         return NO_LEADER, True
 
     def _epoch_rises(self, leader: int) -> int:
-        """How many leader epochs later it is then."""
+        """By how much the change bumps the leader epoch."""
         partition = self._partition
         if leader != partition.leader:
             return max(self.steps, 1)

@@ -13,38 +13,38 @@ from .topic_creation import check_brokers
 
 
 def under_way(partition: ControlledPartition) -> bool:
-    """Whether there are replicas that are to be added or removed."""
+    """Whether replicas are being added or removed."""
     return bool(partition.adding_replicas or partition.removing_replicas)
 
 
 def original_replicas(partition: ControlledPartition) -> list[int]:
-    """Those that the partition has once what is under way is cancelled."""
+    """The replicas that the partition has again if the reassignment is cancelled."""
     return [each for each in partition.replicas if each not in partition.adding_replicas]
 
 
 def replication_factor(partition: ControlledPartition) -> int:
-    """How many replicas there are, or will be once what is under way is over."""
+    """How many replicas there are, or will be once the reassignment in progress has ended."""
     return len({*partition.replicas, *partition.adding_replicas} - {*partition.removing_replicas})
 
 
 def begin(partition: ControlledPartition, target: Sequence[int]) -> None:
-    """Moves the partition to the brokers of `target`, in that order. Those that are new copy the log first;
-    replicas that are to go stay until then. It is over at once where nothing has to be copied.
+    """Moves the partition to the brokers of `target`, in that order. New replicas copy the log first, and
+    those to be removed stay until then. It ends at once if nothing has to be copied.
 
-    One that is under way is replaced. ApiError INVALID_REPLICA_ASSIGNMENT.
+    It replaces a reassignment in progress. ApiError INVALID_REPLICA_ASSIGNMENT.
     """
     check_brokers(partition.state, target)
     make(partition, records(partition, target))
 
 
 def make(partition: ControlledPartition, changes: Sequence[PartitionChangeRecord]) -> None:
-    """One after the other; it is over at once where nothing has to be copied."""
+    """Writes the changes one after the other; ends the reassignment at once if nothing has to be copied."""
     partition.write(changes)
     complete(partition)
 
 
 def records(partition: ControlledPartition, target: Sequence[int] | None) -> list[PartitionChangeRecord]:
-    """What begins a reassignment, or without `target` cancels one. ApiError as `cancel`."""
+    """The records that begin a reassignment or, without `target`, cancel one. ApiError as for `cancel`."""
     if target is None:
         return _cancelling(partition)
     if partition.policies[reassignment_epoch].at_each_step:
@@ -59,8 +59,8 @@ def records(partition: ControlledPartition, target: Sequence[int] | None) -> lis
 
 
 def cancel(partition: ControlledPartition) -> None:
-    """Takes away again what was to be added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
-    INVALID_REPLICA_ASSIGNMENT where only new replicas are in sync.
+    """Removes the replicas that were being added. ApiError: NO_REASSIGNMENT_IN_PROGRESS, or
+    INVALID_REPLICA_ASSIGNMENT if only new replicas are in sync.
     """
     partition.write(_cancelling(partition))
 
@@ -86,7 +86,7 @@ def _cancelling(partition: ControlledPartition) -> list[PartitionChangeRecord]:
 
 
 def resume(partition: ControlledPartition, broker: int) -> None:
-    """A broker is back: with ZooKeeper a reassignment to it takes its first step again."""
+    """A broker is back: with ZooKeeper, a reassignment to it repeats its first step."""
     target = [each for each in partition.replicas if each not in partition.removing_replicas]
     steps = partition.policies[reassignment_epoch].at_each_step
     if steps and under_way(partition) and broker in target and partition.leader != NO_LEADER:
@@ -94,13 +94,14 @@ def resume(partition: ControlledPartition, broker: int) -> None:
 
 
 def complete(partition: ControlledPartition) -> None:
-    """Ends what is under way once the new replicas are in sync."""
+    """Ends the reassignment in progress once the new replicas are in sync."""
     if not partition.deleted and under_way(partition):
         PartitionChange(partition).make()
 
 
 def _in_steps(partition: ControlledPartition, target: Sequence[int]) -> list[PartitionChangeRecord]:
-    """As with ZooKeeper: replicas that nobody wants any more leave one by one (`onPartitionReassignment`)."""
+    """As with ZooKeeper: replicas that are no longer wanted are removed one by one
+    (`onPartitionReassignment`)."""
     origin = original_replicas(partition)
     replicas = list(dict.fromkeys([*target, *origin]))
     change = PartitionChange(partition)

@@ -28,7 +28,7 @@ class ControllerState:
         self.environment: Final = environment
         self.metadata: Final = metadata
         self.silent: Final[set[int]] = set()
-        """Brokers that it no longer hears from: it elects none, even while their sessions last."""
+        """Brokers from which it no longer hears: it elects none of them, even while their sessions last."""
         self.colliding_names: Final = Colliding()
         self._most_topics = 0
         self._most_partitions: dict[UUID, int] = {}
@@ -36,11 +36,11 @@ class ControllerState:
 
     @property
     def image(self) -> MetadataImage:
-        """The cluster as the last record left it."""
+        """The cluster after the last record."""
         return self.metadata.image
 
     def write(self, *records: Record) -> None:
-        """Writes metadata records, of which brokers hear when all are written."""
+        """Writes metadata records, which brokers learn of once all are written."""
         now_ms = self.environment.now_ms
         for record in records:
             self.metadata.write(record, now_ms)
@@ -48,27 +48,27 @@ class ControllerState:
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:
-        """Whether the controller takes a broker for gone."""
+        """Whether the controller considers a broker gone."""
         return self.metadata.image.brokers[broker].fenced
 
     def may_lead(self, broker: int) -> bool:
-        """Whether a broker can be elected: it has to hear of it."""
+        """Whether a broker can be elected, and learn of that."""
         return broker not in self.silent and not self.is_fenced(broker)
 
     # -- the order of its hash tables
 
     def topic_order(self) -> list[TopicImage]:
-        """All topics, as the controller goes through them."""
+        """All topics, in the order in which the controller iterates over them."""
         topics = self.image.topics
         return [topics[name] for name in in_table_order(topics, self._most_topics, java_hash)]
 
     def partition_order(self, topic_id: UUID) -> list[int]:
-        """The partitions of a topic, as the controller goes through them."""
+        """The partitions of a topic, in the order in which the controller iterates over them."""
         count = len(self.image.topic_ids[topic_id].partitions)
         return in_table_order(range(count), self._most_partitions[topic_id], int)
 
     def _make_room(self, record: Record) -> None:
-        """Tables grow with what is added, and for one more when a partition is changed (`timeline_map`)."""
+        """Tables grow by what is added, and by one more when a partition is changed (`timeline_map`)."""
         match record:
             case PartitionRecord(topic_id, index):
                 self._most_partitions[topic_id] = max(self._most_partitions[topic_id], index + 1)

@@ -1,4 +1,5 @@
-"""In which order a controller goes through its hash tables (`TimelineHashMap.java`, `BaseHashTable.java`)."""
+"""The order in which a controller iterates over its hash tables (`TimelineHashMap.java`,
+`BaseHashTable.java`)."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
@@ -11,16 +12,16 @@ Key = TypeVar("Key")
 
 
 def in_table_order(keys: Iterable[Key], most: int, hash_code: Callable[[Key], int]) -> list[Key]:
-    """`keys` in the order of a table to which they were added one by one; `hash_code` gives 32 bits.
+    """`keys` in the order of a table to which they were added one by one; `hash_code` returns 32 bits.
 
-    `most` is how many the table has made room for: it never gets smaller, and makes room for one more even if
-    a key that it has gets another value.
+    `most` is how many keys the table has made room for: it never shrinks, and makes room for one more even if
+    an existing key gets another value.
     """
     slots = _LEAST_SLOTS
     while most * 3 > slots * 4:
         slots *= 2
     found = list(keys)
-    # A slot is read from its end; growing keeps the order in which its keys were added.
+    # A slot is read from its end; growing keeps the order in which keys were added.
     found.reverse()
     found.sort(key=lambda key: _slot(hash_code(key), slots))
     return found

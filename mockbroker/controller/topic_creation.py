@@ -13,11 +13,12 @@ from .state import ControllerState
 
 MAX_PARTITIONS_PER_REQUEST: Final = 10_000
 MAX_RECORDS: Final = 10_000
-"""A topic is a record, as is each of its partitions and configurations (`MAX_RECORDS_PER_USER_OP`)."""
+"""Each topic is a record, and so is each of its partitions and configurations (`MAX_RECORDS_PER_USER_OP`)."""
 
 
 def check_name(state: ControllerState, name: str, beside: Collection[str] = ()) -> None:
-    """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS. Names in `beside` collide with none."""
+    """ApiError: INVALID_TOPIC_EXCEPTION or TOPIC_ALREADY_EXISTS. Collisions with names in `beside` don't
+    count."""
     why = topic_names.fault(name)
     if why is None and name in state.image.topics:
         raise ApiError(ErrorCode.TOPIC_ALREADY_EXISTS, f"Topic '{name}' already exists.")
@@ -30,7 +31,7 @@ def check_name(state: ControllerState, name: str, beside: Collection[str] = ()) 
 
 
 def check_configs(state: ControllerState, configs: Sequence[tuple[str, str | None]]) -> dict[str, str]:
-    """The overrides of a topic; of a repeated name the last counts. ApiError: INVALID_CONFIG."""
+    """The overrides of a topic; if a name is repeated, the last counts. ApiError: INVALID_CONFIG."""
     if nulls := [name for name, value in configs if value is None]:
         message = f"Null value not supported for topic configs: {','.join(nulls)}"
         raise ApiError(ErrorCode.INVALID_CONFIG, message)
@@ -45,11 +46,10 @@ def check_configs(state: ControllerState, configs: Sequence[tuple[str, str | Non
 def place(
     state: ControllerState, partitions: int, replication_factor: int, first: int | None = None
 ) -> list[list[int]]:
-    """Replicas of each partition of a new topic; -1 stands for the broker's default (KIP-464).
+    """Replicas of each partition of a new topic; -1 means the broker's default (KIP-464).
 
-    Topics start at different brokers, so that single partitions don't pile up on one, but for those of one
-    request, which start at the same (`first`). ApiError:
-    INVALID_REPLICATION_FACTOR or INVALID_PARTITIONS.
+    Topics start at different brokers, so that single partitions don't gather on one broker; but those of one
+    request start at the same (`first`). ApiError: INVALID_REPLICATION_FACTOR or INVALID_PARTITIONS.
     """
     if replication_factor < -1 or replication_factor == 0:
         raise ApiError(
@@ -73,8 +73,8 @@ def place(
 def assign_replicas(
     state: ControllerState, partitions: int, replication_factor: int, first: int = 0
 ) -> list[list[int]]:
-    """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Those that are
-    fenced come last (`StripedReplicaPlacer.java`)."""
+    """Round robin over the brokers: partition i is led by the i-th, counted from `first`. Fenced brokers come
+    last (`StripedReplicaPlacer.java`)."""
     brokers = state.image.brokers.values()
     active = [broker.id for broker in brokers if not broker.fenced]
     fenced = [broker.id for broker in brokers if broker.fenced]
@@ -87,7 +87,7 @@ def assign_replicas(
 
 
 def check_replication_factor(state: ControllerState, factor: int) -> None:
-    """ApiError INVALID_REPLICATION_FACTOR when there are not enough brokers (`StripedReplicaPlacer.java`)."""
+    """ApiError INVALID_REPLICATION_FACTOR if there are not enough brokers (`StripedReplicaPlacer.java`)."""
     brokers = len(state.image.brokers)
     if factor > brokers:
         cordons = "cordoned.log.dirs" in state.environment.configs.broker_keys
@@ -101,7 +101,7 @@ def check_replication_factor(state: ControllerState, factor: int) -> None:
 
 
 def check_brokers(state: ControllerState, replicas: Sequence[int], factor: int | None = None) -> None:
-    """Checks a manual assignment by itself; `factor` is how many replicas it must have.
+    """Checks a manual assignment on its own; `factor` is how many replicas it must have.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
@@ -125,7 +125,8 @@ def check_brokers(state: ControllerState, replicas: Sequence[int], factor: int |
 
 
 def check_replicas(state: ControllerState, index: int, replicas: Sequence[int], factor: int | None) -> None:
-    """Checks the manual assignment of partition `index`; `factor` is the size of the ones before it.
+    """Checks the manual assignment of partition `index`; `factor` is the number of replicas of the ones
+    before.
 
     ApiError INVALID_REPLICA_ASSIGNMENT.
     """
@@ -162,7 +163,7 @@ def check_assignment(
 
 
 def may_auto_create(state: ControllerState, names: Iterable[str]) -> bool:
-    """Whether the controller creates those of `names` that can be: it is asked for all of them at once."""
+    """Whether the controller creates those of `names` that it can: it is asked for all of them at once."""
     if state.environment.policies[large_creation] is None:
         return True
     records, each = 0, 1 + state.environment.configs.broker_int("num.partitions")

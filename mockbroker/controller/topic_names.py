@@ -9,7 +9,7 @@ CLUSTER_METADATA: Final = "__cluster_metadata"
 
 
 def fault(name: str) -> str | None:
-    """Why `name` can't be a topic's name, in Kafka's words; None when it can."""
+    """Why `name` can't be a topic's name, in Kafka's words; None if it can."""
     if not name:
         why = "the empty string is not allowed"
     elif name in (".", ".."):
@@ -24,7 +24,7 @@ def fault(name: str) -> str | None:
 
 
 class Colliding:
-    """Names of topics by what their metrics are called, where `.` and `_` look alike
+    """Topic names by the names of their metrics, in which `.` and `_` look alike
     (`ReplicationControlManager.topicsWithCollisionChars`)."""
 
     __slots__ = ("_names",)
@@ -45,5 +45,5 @@ class Colliding:
                 del self._names[alike]
 
     def with_name_like(self, name: str) -> str | None:
-        """The first name that collides with `name`, None if none does."""
+        """The first name that collides with `name`; None if none does."""
         return next(iter(self._names.get(name.replace(".", "_"), ())), None)
