@@ -143,36 +143,34 @@ class _Waiting:
         environment = self.call.environment
         before, environment.at_work = environment.at_work, self.call
         try:
+            read = None
             if size and not self.context.request.isolation_level:
                 self.missing -= size
             else:
                 read = _read(self.call, self.context, again=True)
-                done = read.at_once or self._gone() or self.falls_behind()
+                done = read.at_once or self._gone(read) or self.falls_behind()
                 self.missing = 0 if done else self.context.request.min_bytes - read.size
             if self.missing <= 0:
-                self.complete()
+                self.complete(read)
         except Exception as error:  # it is told by another's request, which goes on
             self._forget()
             environment.fail(error, self.call)
         finally:
             environment.at_work = before
 
-    def _resolved(self) -> list[Partition]:
-        found = [_resolve(self.call, self.context, key)[0] for key in self.keys]
-        return [partition for partition in found if partition is not None]
-
-    def _gone(self) -> bool:
+    def _gone(self, read: "_Read") -> bool:
         """Whether a partition was deleted, or the broker learned of another leader."""
-        return self._resolved() != self.partitions
+        return [read.partitions[key] for key in self.keys if key in read.partitions] != self.partitions
 
     def _forget(self) -> None:
         self.timer.cancel()
         for partition in self.partitions:
             self._waiting_at(partition).discard(self.arrived)
 
-    def complete(self) -> None:
+    def complete(self, read: "_Read | None" = None) -> None:
+        """Answers with what was `read` just now; otherwise it is read now."""
         self._forget()
-        read = _read(self.call, self.context, again=True)
+        read = read or _read(self.call, self.context, again=True)
         answer = _in_time(self.call, self.context, read.results)
         if isinstance(answer, FetchResponse) and not answer.error_code:
             # A broker that fails when the wait is over never answers.
