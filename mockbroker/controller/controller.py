@@ -144,7 +144,7 @@ class Controller(ControllerState):
         partition = self.partition(asked.topic_id, asked.partition)
         change = PartitionChange(partition)
         change.isr = asked.isr
-        change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].lagging
+        change.shrink_bumps_epoch = change.policies[isr_shrink_epoch].lagging
         if not set(asked.isr) <= set(registered.isr) and reassignments.under_way(partition):
             # A reassignment must not end now: the leader may change then, while the follower is in the middle
             # of its fetch.
@@ -208,5 +208,5 @@ def _leave(partition: ControlledPartition, broker: int) -> None:
     """A broker no longer leads, and is no longer in sync."""
     change = PartitionChange(partition)
     change.isr = [each for each in partition.isr if each != broker]
-    change.shrink_bumps_epoch = partition.policies[isr_shrink_epoch].offline
+    change.shrink_bumps_epoch = change.policies[isr_shrink_epoch].offline
     change.make()

@@ -25,11 +25,14 @@ class PartitionChange:
     """The wanted state of a partition; `make` decides what follows from it, and writes that."""
 
     def __init__(self, partition: ControlledPartition) -> None:
+        before = partition.registered
         self._partition: Final = partition
-        self.isr: Sequence[int] = partition.isr
-        self.replicas: Sequence[int] = partition.replicas
-        self.adding: Sequence[int] = partition.adding_replicas
-        self.removing: Sequence[int] = partition.removing_replicas
+        self._before: Final = before
+        self.policies: Final = partition.policies
+        self.isr: Sequence[int] = before.isr
+        self.replicas: Sequence[int] = before.replicas
+        self.adding: Sequence[int] = before.adding_replicas
+        self.removing: Sequence[int] = before.removing_replicas
         self.unclean_shutdown: int | None = None
         """A broker that is back after it was killed."""
         self.shrink_bumps_epoch = False
@@ -39,7 +42,7 @@ class PartitionChange:
         self.steps = 0
         """How often a reassignment bumps the leader epoch on its way, if each step does so."""
         self.election = Election.ONLINE
-        if partition.policies[election] == "unclean" or partition.settings.unclean_leader_election:
+        if self.policies[election] == "unclean" or partition.settings.unclean_leader_election:
             self.election = Election.UNCLEAN
 
     def make(self) -> bool:
@@ -50,7 +53,7 @@ class PartitionChange:
 
     def records(self) -> list[PartitionChangeRecord]:
         """The records for the change: one for each leader epoch on the way, or none."""
-        partition = self._partition
+        partition, before = self._partition, self._before
         if self.completes:
             self._complete_reassignment()
         elr = eligible.after(partition, self.isr, self.unclean_shutdown)
@@ -60,7 +63,7 @@ class PartitionChange:
         elif leader in elr:
             self.isr, elr = [leader], [each for each in elr if each != leader]
         elif not self.isr and not eligible.tracked(partition):
-            self.isr = partition.isr
+            self.isr = before.isr
         rises = self._epoch_rises(leader)
         last_known_elr = eligible.last_known(partition, leader if rises else None)
         fields = {
@@ -71,7 +74,6 @@ class PartitionChange:
             "eligible_leader_replicas": elr,
             "last_known_elr": last_known_elr,
         }
-        before = partition.registered
         changed = {name: new for name, new in fields.items() if list(new) != list(getattr(before, name))}
         if not rises and not changed:
             return []
@@ -94,7 +96,7 @@ class PartitionChange:
             return
         isr = [each for each in self.isr if each not in self.removing]
         replicas = [each for each in self.replicas if each not in self.removing]
-        policies = self._partition.policies
+        policies = self.policies
         awaited = {*replicas}
         if policies[reassignment_end] == "added-in-sync":
             awaited = {*self.adding, *(replicas if len(self.adding) < len(self.removing) else ())}
@@ -106,24 +108,24 @@ class PartitionChange:
 
     def _leader(self, elr: Sequence[int]) -> tuple[int, bool]:
         """The leader after the change, and whether it was in sync."""
-        state, partition = self._partition.state, self._partition
+        state, before = self._partition.state, self._before
 
         def valid(broker: int) -> bool:
             if broker not in (self.isr or elr):
                 return False
             # A leader that is silent remains until its session has timed out, but a silent broker is never
             # elected.
-            stays = broker == partition.leader and not state.is_fenced(broker)
+            stays = broker == before.leader and not state.is_fenced(broker)
             return stays or state.may_lead(broker)
 
-        candidates = [partition.leader, *self.replicas]
+        candidates = [before.leader, *self.replicas]
         if self.election is Election.PREFERRED:
-            candidates = [self.replicas[0], partition.leader, *self.replicas[1:]]
+            candidates = [self.replicas[0], before.leader, *self.replicas[1:]]
         for broker in candidates:
             if valid(broker):
                 return broker, True
-        if not self.isr and not elr and len(partition.last_known_elr) == 1 and eligible.tracked(partition):
-            (last,) = partition.last_known_elr
+        if not self.isr and not elr and len(before.last_known_elr) == 1 and eligible.tracked(self._partition):
+            (last,) = before.last_known_elr
             if last in self.replicas and state.may_lead(last):
                 return last, False
         if self.election is Election.UNCLEAN:
@@ -134,11 +136,11 @@ class PartitionChange:
 
     def _epoch_rises(self, leader: int) -> int:
         """By how much the change bumps the leader epoch."""
-        partition = self._partition
-        if leader != partition.leader:
+        before = self._before
+        if leader != before.leader:
             return max(self.steps, 1)
         if leader == NO_LEADER or self.steps:
             return self.steps
-        lost = set(partition.replicas) - set(self.replicas)
-        bumps = bool(lost) and partition.policies[reassignment_epoch].on_removal
-        return bumps or (self.shrink_bumps_epoch and bool(set(partition.isr) - set(self.isr)))
+        lost = set(before.replicas) - set(self.replicas)
+        bumps = bool(lost) and self.policies[reassignment_epoch].on_removal
+        return bumps or (self.shrink_bumps_epoch and bool(set(before.isr) - set(self.isr)))
