@@ -1,1 +1,1 @@
-"""Searches what clusters and clients left behind for the signatures of known behaviours, on Spark."""
+"""Searches what clusters and clients left behind for signatures of known behaviours, with Spark."""

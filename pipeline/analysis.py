@@ -1,4 +1,4 @@
-"""`mockbroker analyze`: read everything into one table, search it, and keep what was found."""
+"""`mockbroker analyze`: reads everything into one table, searches it, and keeps what was found."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .plots import Plot
 
 KEPT: Final = 10_000
-"""Findings of one search; more are counted."""
+"""The findings of one search that are kept; more are only counted."""
 SHOWN_UNREADABLE: Final = 1_000
 _AT_ONCE: Final = 3
 CONFIDENCE: Final = ("certain", "likely", "possible")
@@ -28,7 +28,8 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class Analysis:
-    """What there was and what was found. `unreadable` has the first rows of that kind, `kinds` counts all."""
+    """What was read and what was found. `unreadable` has the first rows of that kind, `kinds` counts all
+    rows."""
 
     collected: Collected
     findings: list[Finding] = field(default_factory=list)
@@ -51,7 +52,8 @@ def analyze(
     master: str = MASTER,
     tell: Tell = lambda _: None,
 ) -> Analysis:
-    """Writes Parquet of observations and findings into `out`, an empty or new folder, and gives the findings.
+    """Writes observations and findings as Parquet into `out`, an empty or new folder, and returns the
+    findings.
 
     PipelineError for a path that can't be read, and without Spark or Java. Stops the session that it started.
     """
@@ -97,7 +99,8 @@ def _rank(finding: Finding) -> tuple[Any, ...]:
 
 
 def _count(found: Analysis) -> None:
-    """Counts by the metadata of Parquet: of the rows only those are read that say what could not be read."""
+    """Counts from the metadata of Parquet; the only rows that are read are those about what could not be
+    read."""
     import pyarrow.parquet as pq
 
     spans: list[int] = []
@@ -118,7 +121,7 @@ def _count(found: Analysis) -> None:
 
 
 def _search(found: Analysis, table: "DataFrame", tell: Tell) -> None:
-    """Some at once: a search waits for its driver half of the time."""
+    """Runs some searches at once, because a search waits half of the time for its driver."""
     from .signatures import SEARCHES
 
     finds = {what: find for what, (find, needs) in SEARCHES.items() if any(map(found.kinds.get, needs))}

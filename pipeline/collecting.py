@@ -1,4 +1,4 @@
-"""Everything that was given, read into one table: Parquet, a folder for each kind of row."""
+"""Reads everything into one table: Parquet, with a folder for each kind of row."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,7 +19,8 @@ Tell = Callable[[str], None]
 
 @dataclass(slots=True)
 class Collected:
-    """`folder` has the rows; `files` says what each file was taken for, `unknown` are those of no kind."""
+    """`folder` has the rows; `files` says as what each file was read, `unknown` lists those of no known
+    kind."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
@@ -34,7 +35,7 @@ def collect(
     timezone: tzinfo = UTC,
     tell: Tell = lambda _: None,
 ) -> Collected:
-    """Reads files, and those in folders, into `folder`, which is new; `spark` is called for a large trace.
+    """Reads files, and those in folders, into the new `folder`; `spark` is called for a large trace.
 
     PipelineError for a path that can't be read.
     """
@@ -61,7 +62,7 @@ def collect(
 
 
 class _Writer:
-    """Rows to Parquet, `kind=…/` each."""
+    """Writes rows to Parquet, each in its `kind=…/`."""
 
     def __init__(self, folder: Path) -> None:
         self._columns: dict[str, dict[str, list[Any]]] = {}

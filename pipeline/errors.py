@@ -1,7 +1,7 @@
-"""What users of the pipeline are told in one line."""
+"""Errors that users of the pipeline are shown in one line."""
 
 from ..errors import MockBrokerError
 
 
 class PipelineError(MockBrokerError, ValueError):
-    """A path that can't be read, or an option that makes no sense: names it, and says why."""
+    """A path that can't be read, or an invalid option; the message names it, and says why."""

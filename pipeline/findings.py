@@ -1,4 +1,4 @@
-"""What searches find: one row, one time that a signature was seen, with the rows that show it."""
+"""What searches find: one row for each time that a signature was seen, with the rows that show it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -19,9 +19,9 @@ TYPES: Final = {
     **dict.fromkeys(("from_ms", "to_ms"), "bigint"),
     "evidence": "array<struct<file: string, position: bigint, time_ms: bigint, text: string>>",
 }
-"""`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs,
-`confidence` is `certain`, `likely` or `possible`, and `why` says why. Times are Unix milliseconds of the
-first and last row."""
+"""`behaviours` are names that `mockbroker policies` lists, `ids` those of Kafka's issues and KIPs;
+`confidence` is `certain`, `likely` or `possible`, and `why` says why. Times are those of the first and last
+row, in Unix milliseconds."""
 
 CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
@@ -44,28 +44,28 @@ _TOLD: Final = (
 _WHO: Final = ("broker", "client", "group")
 _WHERE: Final = ("kind", "source", "file", "position", "time_ms", "topic", "partition")
 SEEN: Final = (*_WHERE, "replicas", "error", "detail", "text", *(name for name, _ in _TOLD), *_WHO)
-"""Columns that evidence is made of."""
+"""The columns from which evidence is made."""
 
 
 def row() -> Column:
-    """What `seen` needs of a row: to be carried along where words would be too much."""
+    """What `seen` needs of a row, to be carried along where the text would be too much."""
     return F.struct(*SEEN)
 
 
 def seen(within: str = "") -> Column:
-    """A row, or the one in a column that `row` made, as evidence. Null where there is none.
+    """A row, or the one in a column that `row` made, as evidence. Null if there is none.
 
-    Its text is what stood in the file, or where that was not kept what its columns say.
+    Its text is the original text of the file or, if that was not kept, made from the columns.
     """
 
-    # As text: Spark is asked once and not for each of its hundreds of parts.
+    # As SQL text: Spark parses that once, and is not called for each of its hundreds of parts.
     of = _named(within)
     numbers = [f"'{told} ' || {of(name)}" for name, told in (*_TOLD, *zip(_WHO, _WHO, strict=True))]
     replicas = f"'[' || array_join(CAST({of('replicas')} AS ARRAY<STRING>), ', ') || ']'"
     numbers.insert(len(_TOLD), replicas)
     about = f"concat_ws(' ', {of('kind')}, IF({of('topic')} IS NULL, NULL, {_place(within)}))"
     told = f"concat_ws(': ', {about}, concat_ws(', ', {of('error')}, {of('detail')}, {', '.join(numbers)}))"
-    # A row of a trace is JSON.
+    # The original text of a trace's row is JSON.
     text = f"IF({of('source')} = 'trace', {told}, coalesce({of('text')}, {told}))"
     where = ", ".join(f"'{name}', {of(name)}" for name in ("file", "position", "time_ms"))
     evidence = f"named_struct({where}, 'text', {text})"
@@ -73,7 +73,7 @@ def seen(within: str = "") -> Column:
 
 
 def in_order(*by: str | Column) -> WindowSpec:
-    """The rows of each of `by`, in the order of time; at the same time, in that of their file."""
+    """The rows of each of `by`, in order of time; at the same time, in the order of their file."""
     return Window.partitionBy(*by).orderBy(F.col("time_ms").asc_nulls_first(), "file", "position")
 
 
@@ -83,7 +83,7 @@ def before(window: WindowSpec) -> WindowSpec:
 
 
 def up_to(window: WindowSpec) -> WindowSpec:
-    """All rows before the current one, and itself."""
+    """All rows up to and including the current one."""
     return window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
@@ -97,7 +97,7 @@ def of_kinds(observations: DataFrame, *kinds: str) -> DataFrame:
 
 
 def sentence(text: str, **values: str | Column) -> Column:
-    """`text` with the columns in place of their `{names}`. What is not known reads `?`."""
+    """`text` with columns in place of their `{names}`. Unknown values become `?`."""
     parts: list[Column] = []
     rest = text
     while rest:
@@ -127,7 +127,8 @@ def _named(within: str) -> Callable[[str], str]:
 
 
 def comparable(observations: DataFrame) -> DataFrame:
-    """`observations`, with missing values filled in if there is only one: a timeline's partition."""
+    """`observations`, in which missing values are filled in if there is only one candidate: a timeline's
+    partition."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
     topic = F.when(unnamed, F.concat(F.lit(_UNNAMED), "file")).otherwise(F.col("topic"))
     partition = F.when(topic.isNotNull(), F.coalesce("partition", F.lit(NO_PARTITION)))
@@ -142,7 +143,7 @@ _SORTED: Final = (
 
 
 def who() -> Column:
-    """The group, else the client."""
+    """The group, or else the client."""
     group = F.concat(F.lit("group "), F.col("group"))
     return F.coalesce(group, F.concat(F.lit("client "), F.col("client")), F.lit("a consumer"))
 
@@ -159,7 +160,7 @@ def findings(
     ids: Sequence[str] | Column = (),
     columns: Mapping[str, Column] | None = None,
 ) -> DataFrame:
-    """`rows` in the common schema. `evidence` are structs of `seen`; those that are null are left out."""
+    """`rows` in the common schema. `evidence` are structs made by `seen`; null ones are left out."""
     shown = evidence if isinstance(evidence, Column) else F.array(*evidence)
     given = dict(columns or {})
     where = {
@@ -199,7 +200,7 @@ def texts(*values: str) -> Column:
 
 
 def observation_schema() -> Any:
-    """The columns of the one table, as Spark has them."""
+    """The columns of the table, for Spark."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     from .observations import arrow_schema

@@ -1,6 +1,6 @@
-"""The one table that everything is read into, whatever file it came from: one row, one thing seen.
+"""The table into which everything is read, from whatever file: one row for each thing that was seen.
 
-Times are Unix milliseconds; offsets, epochs and error names are Kafka's; what a file does not tell is None.
+Times are Unix milliseconds; offsets, epochs and error names are Kafka's; what a file does not say is None.
 """
 
 from dataclasses import dataclass, fields
@@ -26,12 +26,12 @@ KINDS: Final[dict[str, str]] = {
     "tombstone": "a key was deleted from an internal topic",
     "unreadable": "what could not be read: detail the reason",
 }
-"""What a row can tell, and which columns say it."""
+"""What a row can say, and in which columns."""
 
 
 @dataclass(slots=True)
 class Observation:
-    """`source` names the kind of file; `position` is a line in `file`, from 1, or a byte's offset."""
+    """`source` is the kind of file; `position` is a line in `file`, from 1, or the offset of a byte."""
 
     kind: str
     source: str
@@ -59,7 +59,7 @@ class Observation:
     error: str | None = None
     detail: str | None = None
     text: str | None = None
-    """What stood in the file, for people: cut to 400 characters."""
+    """The original text, for people: cut to 400 characters."""
 
 
 NAMES: Final = tuple(each.name for each in fields(Observation))
@@ -79,7 +79,7 @@ _TEXT: Final = {
 
 
 def arrow_schema() -> Any:
-    """The table's columns as Arrow has them, in the order of `Observation`'s fields."""
+    """The table's columns for Arrow, in the order of `Observation`'s fields."""
     import pyarrow as pa
 
     def kind(name: str) -> Any:

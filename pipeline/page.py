@@ -1,4 +1,4 @@
-"""The report as one page of HTML: no scripts, nothing from elsewhere, and every text from a file escaped."""
+"""The report as one HTML page without scripts or anything from elsewhere; all text from files is escaped."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from .plots import Plot, Points
 from .report import trouble, when, where
 
 _MOST: Final = 500
-"""Findings on the page; Parquet has all."""
+"""The most findings on the page; Parquet has all of them."""
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 860, 220, 80, 24
 _COLOURS: Final = ("#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e", "#117a65", "#616a6b", "#d35400")
 _STYLE: Final = """
@@ -31,7 +31,7 @@ svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
 
 
 def write_page(analysis: Analysis, path: Path) -> None:
-    """One file of HTML that needs nothing else."""
+    """Writes one HTML file that needs nothing else."""
     path.write_text("\n".join(_page(analysis)) + "\n", encoding="utf-8")
 
 

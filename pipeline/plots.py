@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 PARTITIONS: Final = 12
-"""As many as are drawn: those with the most findings."""
+"""How many partitions are drawn: those with the most findings."""
 POINTS: Final = 240
 """How many points of a series are drawn at most."""
 Points = list[tuple[int, int]]
@@ -28,7 +28,7 @@ class Plot:
 
 
 def plots(table: "DataFrame", findings: Sequence[dict[str, Any]]) -> list[Plot]:
-    """Of the partitions with most findings; without any, of those with most commits."""
+    """Plots of the partitions with the most findings; without findings, of those with the most commits."""
     chosen = _chosen(table, findings)
     drawn = {(topic, partition): Plot(topic, partition) for topic, partition in chosen}
     for finding in findings:
@@ -71,7 +71,7 @@ def _draw(table: "DataFrame", drawn: dict[tuple[str, int], Plot]) -> None:
     if first is None:
         return
     width = max(1, (last - first) // POINTS + 1)
-    # Of each slice the lowest and the last: a rewind shows, however short.
+    # The lowest and the last point of each slice, so that even a short rewind is visible.
     at = F.floor((F.col("time_ms") - first) / width)
     lowest = F.min(F.struct("offset", "time_ms")).alias("low")
     newest = F.max(F.struct("time_ms", "offset")).alias("new")
@@ -95,7 +95,7 @@ def _draw(table: "DataFrame", drawn: dict[tuple[str, int], Plot]) -> None:
 
 
 def _behind(offsets: Points, ends: Points) -> Points:
-    """The high watermark less the offset, at each offset's time."""
+    """The high watermark minus the offset, at the time of each offset."""
     found, at = [], 0
     for time_ms, offset in offsets:
         while at + 1 < len(ends) and ends[at + 1][0] <= time_ms:

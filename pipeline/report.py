@@ -1,4 +1,4 @@
-"""The report for people, as lines on the terminal."""
+"""The report for people, as lines for the terminal."""
 
 import textwrap
 from collections import Counter
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def when(time_ms: int | None) -> str:
-    """As people read it, in UTC."""
+    """The time for people, in UTC."""
     if time_ms is None:
         return ""
     try:
@@ -38,7 +38,7 @@ def where(finding: Finding) -> str:
 
 
 def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
-    """What was read, what could not be, and the findings: `most` of each signature at the most."""
+    """What was read, what could not be read, and the findings: at most `most` of each signature."""
     console.print(_read(analysis), highlight=False, markup=False)
     for line in trouble(analysis):
         console.print(line, style="yellow", highlight=False, markup=False)
@@ -51,7 +51,7 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
         shown[finding["signature"]] += 1
         if shown[finding["signature"]] <= most:
             console.print()
-            # A file's own text is no markup.
+            # Text from files must not be taken for markup.
             for line in _told(finding, console.width):
                 console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print()
@@ -63,7 +63,7 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
 
 
 def _told(finding: Finding, width: int) -> Iterator[str]:
-    """Lines within the width, but for places in files, which stay whole."""
+    """Lines within the width, except that positions in files are not broken."""
     yield f"{finding['signature']}, {finding['confidence']}  {when(finding['from_ms'])}".rstrip()
     lines = [finding["summary"], f"why {finding['confidence']}: {finding['why']}"]
     matched = [*finding["ids"], *finding["behaviours"]]
@@ -91,7 +91,7 @@ def _read(analysis: Analysis) -> str:
 
 
 def trouble(analysis: Analysis) -> list[str]:
-    """What could not be read, or not be understood: a line for each file."""
+    """What could not be read or understood: one line for each file."""
     lines = []
     bad = analysis.kinds["unreadable"]
     if bad:

@@ -1,4 +1,4 @@
-"""The Spark session of the pipeline: on this machine, quiet, and with the settings that matter."""
+"""The Spark session of the pipeline: on this machine, quiet, and with suitable settings."""
 
 import os
 import shutil
@@ -25,9 +25,10 @@ _SETTINGS: Final = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.session.timeZone": "UTC",
-    # Half the CPU time of queries that are over before the second compiler pays for itself.
+    # Half the CPU time for queries that end before the second compiler pays off.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ParallelGCThreads=2",
-    # A kind of rows is a folder; more writers than kinds, or rows are sorted before they are written.
+    # Each kind of row has a folder; with fewer writers than kinds, rows would be sorted before they are
+    # written.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
 }
 _FEW_ROWS: Final = 500_000
@@ -40,9 +41,9 @@ _FOR_FEW: Final = {
 
 
 def start(scratch: Path, master: str = MASTER) -> "SparkSession":
-    """A session, the one that runs already if there is one. MissingExtraError; PipelineError without Java.
+    """A session, or the one that runs already. MissingExtraError; PipelineError without Java.
 
-    `scratch` is a folder for what Spark keeps meanwhile. Under `spark-submit` only its settings hold.
+    `scratch` is a folder for Spark's temporary files. Under `spark-submit` only its own settings apply.
     """
     try:
         from pyspark.sql import SparkSession
@@ -52,7 +53,7 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
     if running is not None:
         return running
     _need_java()
-    # Else workers are PATH's python3, which may be another one.
+    # Otherwise workers use PATH's python3, which may be a different one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("mockbroker")
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
@@ -70,7 +71,8 @@ def start(scratch: Path, master: str = MASTER) -> "SparkSession":
 
 @contextmanager
 def queries_of(spark: "SparkSession", rows: int) -> Iterator[None]:
-    """Spends less on planning and compiling, which would take half of the time of queries over few rows."""
+    """Spends less time on planning and compiling, which would be half of the time for queries over few
+    rows."""
     settings = _FOR_FEW if rows <= _FEW_ROWS else {}
     before = {name: spark.conf.get(name, None) for name in settings}
     try:
@@ -102,7 +104,7 @@ def _need_java() -> None:
 
 
 def java_version(said: str) -> int | None:
-    """8, 11, 17, … by what `java -version` says; None when it says something else."""
+    """8, 11, 17, … from the output of `java -version`; None for other output."""
     _, quote, rest = said.partition('version "')
     first, _, more = rest.partition('"')[0].partition(".")
     number = more.partition(".")[0] if first == "1" else first.partition("-")[0]
@@ -111,7 +113,7 @@ def java_version(said: str) -> int | None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What the JVM says of itself while it starts goes nowhere; its errors come as exceptions."""
+    """Discards what the JVM prints while it starts; its errors come as exceptions."""
     sys.stderr.flush()
     kept = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -8,11 +8,12 @@ batches = spark.read.format("kafka-segment").load("/data/orders-0")
 records = spark.read.format("kafka-segment").option("records", "true").load("/data/orders-0")
 ```
 
-A path may be a file, a folder or a glob; more of them in the option `paths`, as a JSON list, which is what
-`load` makes of a list. Options of `kafka-segment`: `records` (`false`: a row for each batch; `true`: for each
-record), `partitionBytes` (128 MiB: larger segments are read by several tasks, each from a batch on), `topic`
-and `partition` where the folders are not named as Kafka names them. Of `mockbroker-trace`: `partitionBytes`.
-Of `mockbroker-observations`: `timezone` (`UTC`), an IANA name for log lines that tell none.
+A path may be a file, a folder or a glob. Several paths go into the option `paths`, as a JSON list; Spark does
+so with a list that is given to `load`. Options of `kafka-segment`: `records` (`false`: a row for each batch;
+`true`: for each record), `partitionBytes` (128 MiB: larger segments are read by several tasks, divided
+between batches), `topic` and `partition` for folders that are not named as Kafka names them. Of
+`mockbroker-trace`: `partitionBytes`. Of `mockbroker-observations`: `timezone` (`UTC`), an IANA name for log
+lines that state none.
 
 What can't be read is a row too, with `error`; nothing is dropped.
 """
@@ -54,7 +55,7 @@ def register(spark: "SparkSession") -> None:
 
 @dataclass
 class FileRange(InputPartition):
-    """What one task reads: from `start`, where a row begins, up to the first row at or behind `end`."""
+    """What one task reads: from `start`, where a row begins, up to the first row at or after `end`."""
 
     path: str
     start: int
@@ -90,7 +91,7 @@ class _Reader(DataSourceReader):
 
 
 def arrow_batches(rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """Rows, whose values are in the schema's order, as batches of it: Spark matches columns by position."""
+    """Rows, whose values are in the schema's order, as its batches: Spark matches columns by position."""
     kept: list[tuple[Any, ...]] = []
     for row in rows:
         kept.append(row)
@@ -127,7 +128,7 @@ class _Source(DataSource):
         return found
 
     def _of_format(self, *readers: str) -> list[Path]:
-        """The files that are of this format; a file that was named itself must be."""
+        """The files of this format; a file that was named itself must have it."""
         paths = self._paths()
         known = [path for path, reader in survey(paths).recognised if reader.name in readers]
         if not known:
@@ -175,7 +176,7 @@ class KafkaSegment(_Source):
 
 
 class MockbrokerTrace(_Source):
-    """Traces of mockbroker, their columns as in docs/trace.md."""
+    """mockbroker's traces, with the columns in docs/trace.md."""
 
     @classmethod
     def name(cls) -> str:
@@ -193,7 +194,7 @@ class MockbrokerTrace(_Source):
 
 
 class MockbrokerObservations(_Source):
-    """Anything that the readers recognise, in the one table."""
+    """Anything that the readers recognise, in one table."""
 
     @classmethod
     def name(cls) -> str:

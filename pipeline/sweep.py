@@ -1,7 +1,7 @@
 """Seeds x behaviours as a Spark job: few long tasks, each of which leaves a Parquet file of its runs.
 
-`OUT/runs/behaviour=NAME/part-FIRST-LAST.parquet` is there whole or not at all, so that a sweep that was
-broken off goes on with what is missing.
+`OUT/runs/behaviour=NAME/part-FIRST-LAST.parquet` is complete or absent, so that an interrupted sweep
+continues with what is missing.
 """
 
 import json
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CHUNK: Final = 2_500
-"""Seeds of a task: some seconds of work, beside which the 0.1 s that Spark takes for a task do not count."""
+"""Seeds of a task: some seconds of work, compared with which the 0.1 s that Spark takes for a task do not
+count."""
 RUNS: Final = "runs"
 ABOUT: Final = "sweep.json"
 _LOOK_S: Final = 0.5
 
 
 class Chunk(NamedTuple):
-    """A task, and the file it leaves."""
+    """A task, and the file that it leaves."""
 
     variant: Variant
     seeds: range
@@ -42,9 +43,9 @@ class Chunk(NamedTuple):
 def explore(
     variants: Sequence[Variant], seeds: range, out: Path | None, master: str | None = None
 ) -> Iterator[list[dict[str, Any]]]:
-    """Rows of `exploring.COLUMNS`, chunk by chunk, those first that are there already.
+    """Rows of `exploring.COLUMNS`, chunk by chunk; those that exist already come first.
 
-    `out` has to be seen by every worker. PipelineError without Spark, or when another sweep is in `out`.
+    Every worker has to see `out`. PipelineError without Spark, or if another sweep is in `out`.
     """
     from .session import MASTER, start
 
@@ -67,7 +68,7 @@ def plan(variants: Sequence[Variant], seeds: range, folder: Path) -> list[Chunk]
     """The tasks of a sweep. The same seeds are in the same chunks, however many are asked for."""
     chunks = []
     for variant in variants:
-        # Spark would read what stands behind the equals sign, so it is written as it wants it.
+        # Spark interprets what follows the equals sign, so it is quoted in Spark's way.
         inside = folder / RUNS / f"behaviour={quote(variant.name, safe='')}"
         first = seeds.start
         while first < seeds.stop:
@@ -85,7 +86,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def _claim(folder: Path, variants: Sequence[Variant]) -> None:
-    """Says in the folder what is swept there, so that nothing else is mixed with it."""
+    """Writes into the folder what is swept there, so that nothing else is mixed with it."""
     mine = {variant.name: asdict(variant.options) for variant in variants}
     about = folder / ABOUT
     if about.exists():
@@ -131,7 +132,7 @@ def _task(chunk: Chunk) -> str:
 
 
 def _work(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-    """What a worker does: each task once, and again from its beginning when Spark tries it again."""
+    """What a worker does: runs each task, from the beginning if Spark retries it."""
     import pyarrow as pa
 
     for batch in batches:

@@ -1,4 +1,4 @@
-"""The one table on disk: a folder for each kind of row, Parquet in it."""
+"""The table on disk: a folder of Parquet for each kind of row."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 def folder_schema() -> "pa.Schema":
-    """The table's columns but the kind, which is the folder's name."""
+    """The table's columns except the kind, which is the folder's name."""
     schema = arrow_schema()
     return schema.remove(schema.get_field_index("kind"))
 
 
 class Writers:
-    """A file called `name` for each kind, made when there is a row of it."""
+    """A file called `name` for each kind, created with its first row."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._folder = folder

@@ -1,7 +1,7 @@
-"""Large traces: read in parallel by few long tasks, into the same table that `readers/trace.py` gives.
+"""Large traces: read in parallel by few long tasks, into the same table that `readers/trace.py` makes.
 
-Left out is what no search looks at: `current_epoch` of `fetched` rows, answers to JoinGroup and
-InitProducerId, and the groups of refused requests that are about no partition.
+What no search uses is left out: `current_epoch` of `fetched` rows, answers to JoinGroup and InitProducerId,
+and the groups of refused requests that are not about a partition.
 """
 
 import json
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LEAST_BYTES: Final = 32 << 20
-"""Smaller files take longer this way."""
+"""Smaller files take longer in this way."""
 SPLIT_BYTES: Final = 128 << 20
 _BLOCK_BYTES: Final = 24 << 20
 _BLOCK_ROWS: Final = 1 << 15
@@ -49,7 +49,7 @@ def can_read(path: Path, reader: str) -> bool:
 
 class Split(NamedTuple):
     """What one task reads: the bytes of lines that begin in [start, end), or row groups of Parquet. `before`
-    counts the lines, or rows, before them; `names` are those of the file's topic ids."""
+    is the number of lines, or rows, before them; `names` are the names of the file's topic ids."""
 
     path: str
     start: int
@@ -60,12 +60,13 @@ class Split(NamedTuple):
 
     @property
     def stem(self) -> str:
-        """Of the files that are written: another one for another trace of the same name."""
+        """The beginning of the names of files that are written: different for different traces of the same
+        name."""
         return f"{Path(self.path).stem}-{sha256(self.path.encode()).hexdigest()[:8]}"
 
 
 def read(spark: "SparkSession", path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
-    """Adds the rows of a trace of a known version to `folder`, `kind=…/` each."""
+    """Adds the rows of a trace of a known version to `folder`, each in its `kind=…/`."""
     from .resets import add_resets
 
     context = spark.sparkContext
@@ -98,7 +99,7 @@ def _blocks(split: Split) -> Iterator[bytes]:
     """Whole lines: those that begin in the split."""
     with open(split.path, "rb") as file:
         if split.start:
-            # The line that has the byte before is another task's.
+            # The line to which the byte before belongs is another task's.
             file.seek(split.start - 1)
             file.readline()
         while (at := file.tell()) < split.end:
@@ -109,7 +110,7 @@ def _blocks(split: Split) -> Iterator[bytes]:
 
 
 class _Look(NamedTuple):
-    """Lines, or rows, of a split, and the names of topic ids that Metadata answers in it tell."""
+    """Lines, or rows, of a split, and the names of topic ids in its Metadata answers."""
 
     rows: int
     names: dict[str, str]
@@ -146,16 +147,16 @@ def _metadata_in(file: "pq.ParquetFile", split: Split) -> Iterator[str]:
 
 
 def _names(text: str | bytes) -> dict[str, str]:
-    """Of a row with a body, or of a body."""
+    """The names of topic ids in a row with a body, or in a body."""
     try:
         row = json.loads(text)
         return topic_ids(row.get("body", row))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return {}  # what can't be read is told of where rows are read
+        return {}  # what can't be read is reported where rows are read
 
 
 def _work(split: Split) -> None:
-    """Writes a file for each kind. A task that is tried again writes the same ones again."""
+    """Writes a file for each kind. A task that is retried writes the same files again."""
     import pyarrow as pa
 
     from .pairing import ANSWERED, ASKED, pair
@@ -174,7 +175,7 @@ def _work(split: Split) -> None:
 
 
 def _pair_the_rest(folder: Path, stem: str) -> None:
-    """Requests whose answers another task read."""
+    """Pairs requests with answers that another task has read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -239,7 +240,7 @@ def _parquet(split: Split) -> "Iterator[tuple[str, pa.Table]]":
 
 
 def _readable(rows: "pa.Table", start: int = 0) -> "Iterator[tuple[int, pa.Table | str]]":
-    """Rows in parts with their bodies read, and the reason for each that can't be."""
+    """Rows in parts with their bodies parsed, and the reason for each that can't be."""
     import pyarrow as pa
 
     from .parsing import APIS, with_bodies

@@ -1,4 +1,4 @@
-"""Requests and answers that need each other, of large traces: joined once they were taken apart."""
+"""Requests and answers of large traces that need each other: extracted separately, then joined."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -16,10 +16,10 @@ Rows = Iterator[tuple[str, pa.Table]]
 
 
 def pair(asked: pa.Table, answered: pa.Table, *, last: bool = False) -> Rows:
-    """Kind and rows of what a request and its answer tell together; a row that still lacks its other half is
-    given again as it is. The `last` time, answers tell what they can on their own.
+    """Kind and rows of what a request and its answer say together; a row whose other half is still missing is
+    returned as it is. The `last` time, answers say what they can on their own.
     """
-    # Up to v7 OffsetFetch names its group in the request only, so there it stands once for all partitions.
+    # Up to v7 OffsetFetch names its group only in the request, so there it is given once for all partitions.
     old, old_asked = (pc.equal(rows["api"], _OLD_FETCH) for rows in (answered, asked))
     yield from _pair(asked.filter(old_asked), answered.filter(old), ["text"], last)
     where = ["text", "topic", "partition"]
@@ -48,7 +48,7 @@ def _pair(asked: pa.Table, answered: pa.Table, key: list[str], last: bool) -> Ro
 def _told(asked: pa.Table, answers: pa.Table) -> Rows:
     api, fine = answers["api"], pc.is_null(answers["error"])
     given = {name: pc.coalesce(answers[name], asked[name]) for name in _GIVEN}
-    # The columns of the request, except for what an answer knows better.
+    # The columns of the request, except those that an answer knows better.
     of_request = {name: asked[name] for name in ("offset", "leader_epoch", "current_epoch")}
     common = given | of_request | {"api": None, "text": None, "end_offset": None, "detail": None}
     offset, epoch, detail = answers["offset"], answers["leader_epoch"], asked["detail"]
@@ -82,7 +82,7 @@ def _all(one: pa.ChunkedArray, other: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _with(rows: pa.Table, columns: dict[str, Any], mask: pa.ChunkedArray) -> pa.Table:
-    """Rows where `mask` says so, with other columns in place of theirs; null for None."""
+    """Rows where `mask` is true, with other columns replacing theirs; null for None."""
     arrays = [
         rows[field.name].filter(mask)
         if field.name not in columns

@@ -1,6 +1,6 @@
-"""Lines of a trace to Arrow tables, a block at a time: parsed by Arrow, and never a row at a time in Python.
+"""Lines of a trace to Arrow tables, block by block: parsed by Arrow, and never row by row in Python.
 
-A block that can't be parsed is halved until the lines that are to blame stand alone.
+A block that can't be parsed is halved until the lines that cause this are alone.
 """
 
 from collections.abc import Iterator
@@ -54,13 +54,13 @@ BODY: Final = pa.struct(
         ("groups", pa.list_(pa.struct([("group_id", _TEXT), ("topics", pa.list_(TOPIC))]))),
     ]
 )
-"""What is looked for in bodies; an API that gives a name another shape is read without its body."""
+"""What is looked for in bodies; if an API uses a name for another shape, it is read without its body."""
 
 
 def _kind(name: str) -> pa.DataType:
     if name.startswith("list<"):
         return pa.list_(_kind(name[5:-1]))
-    # Arrow's reader of JSON widens nothing.
+    # Arrow's JSON reader does not widen types.
     return pa.bool_() if name == "bool" else _INT if name == "int16" else getattr(pa, name)()
 
 
@@ -75,7 +75,7 @@ SCHEMA: Final = _ROW.append(pa.field("body", BODY))
 
 
 class Bad(NamedTuple):
-    """A line, the `nth` of its block, and why it can't be read."""
+    """A line, the `nth` of its block, and the reason why it can't be read."""
 
     nth: int
     reason: str
@@ -83,14 +83,14 @@ class Bad(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """Rows, and which lines of the block they are, from 0."""
+    """Rows, and the numbers of their lines in the block, from 0."""
 
     rows: pa.Table
     nth: pa.Array
 
 
 def parse(data: bytes) -> tuple[list[Parsed], list[Bad]]:
-    """A block of whole lines; the last may lack its end. Blank lines are counted, and left out."""
+    """Parses a block of whole lines; the last may have no newline. Blank lines are counted, and left out."""
     count = data.count(b"\n") + (not data.endswith(b"\n"))
     rows = _rows(data, SCHEMA)
     if rows is not None and rows.num_rows == count:
@@ -121,7 +121,7 @@ def _halved(numbered: list[tuple[int, bytes]], bad: list[Bad]) -> Iterator[Parse
 
 
 def _without_body(line: bytes) -> pa.Table | None:
-    """A request or an answer of which nobody reads the body."""
+    """A request or an answer whose body nobody needs."""
     rows = _rows(line, _ROW)
     if rows is None or rows.num_rows != 1 or rows["api"][0].as_py() in (None, *APIS):
         return None
@@ -143,7 +143,7 @@ def _reason(line: bytes) -> str:
 
 
 def _rows(data: bytes, schema: pa.Schema) -> pa.Table | None:
-    """None for what Arrow can't read."""
+    """None if Arrow can't read it."""
     try:
         return pj.read_json(
             pa.BufferReader(data),
@@ -157,11 +157,11 @@ def _rows(data: bytes, schema: pa.Schema) -> pa.Table | None:
 COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 PAIRED: Final = (*COMMITS, "Produce", "OffsetForLeaderEpoch", "ListOffsets")
 APIS: Final = ("Fetch", "OffsetFetch", *PAIRED)
-"""Those of which bodies are read."""
+"""The APIs whose bodies are read."""
 
 
 def with_bodies(rows: pa.Table) -> pa.Table:
-    """Rows of a Parquet trace, whose bodies are JSON as text. ArrowInvalid for a body that can't be read."""
+    """Rows of a Parquet trace, whose bodies are JSON text. ArrowInvalid for a body that can't be read."""
     import pyarrow.compute as pc
 
     texts = rows["body"].combine_chunks()

@@ -1,4 +1,5 @@
-"""Fetches that failed and what their clients did then, of large traces: ordered by Spark, being far apart."""
+"""Failed Fetches of large traces and what their clients did next: sorted by Spark, because they are far
+apart."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,9 +17,8 @@ _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 
 
 def add_resets(spark: "SparkSession", folder: Path) -> None:
-    """Adds to `folder` what its `~refused` and `~listed` tell.
-
-    Refused Fetches, with the offset that the client had asked for last, and the resets that followed.
+    """Adds to `folder` what its `~refused` and `~listed` rows say: refused Fetches, with the offset for which
+    the client had asked last, and the resets that followed.
     """
     if not (folder / "kind=~refused").exists():
         return

@@ -1,8 +1,8 @@
-"""What parsed rows of a trace tell, whole columns at a time: as `readers/exchanges.py` tells it of one.
+"""What parsed rows of a trace say, whole columns at a time: the same as `readers/exchanges.py` says of single
+rows.
 
-Rows that say all by themselves come as they are. Of exchanges that need both sides, requests come as
-`~asked` and answers as `~answered`, and Fetches that failed as `~refused`; `text` says which exchange, until
-`pairing` is done.
+Rows that need no other row are complete. Of exchanges that need both sides, requests become `~asked` and
+answers `~answered`, and failed Fetches `~refused`; `text` identifies the exchange, until `pairing` is done.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _STATES: Final[dict[str, dict[str, str]]] = {
         "detail": "state",
     },
 }
-"""By kind: the column of the table, and that of the trace."""
+"""By kind: columns of the table, and the trace's columns from which they come."""
 
 
 class Parts(NamedTuple):
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
 def told(
     rows: pa.Table, positions: pa.Array, file: str, names: Mapping[str, str]
 ) -> Iterator[tuple[str, pa.Table]]:
-    """Kind and rows. `positions` are those of `rows` in the file; `names` those of topic ids."""
+    """Kind and rows. `positions` are the positions of `rows` in the file; `names` are names of topic ids."""
     for kind, made in _told(rows, positions, file):
         yield kind, _named(made, names) if names else made
 
@@ -75,7 +75,7 @@ def _named(rows: pa.Table, names: Mapping[str, str]) -> pa.Table:
 
 def _told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str, pa.Table]]:
     rows = rows.append_column("position", positions).combine_chunks()
-    # Bodies are most of a trace: only those that are read are copied.
+    # Bodies are the greater part of a trace: only those that are read are copied.
     states = rows.drop_columns(["body"]).filter(
         pc.invert(pc.is_in(rows["kind"], pa.array(["request", "answer"])))
     )
@@ -100,7 +100,7 @@ def _told(rows: pa.Table, positions: pa.Array, file: str) -> Iterator[tuple[str,
 
 
 class _Exchanges:
-    """The requests and answers among some rows, with no more columns than are looked at."""
+    """The requests and answers among some rows, with only the columns that are used."""
 
     def __init__(self, rows: pa.Table) -> None:
         self._rows = rows.select([*_COMMON, "api", "connection", "correlation_id", "names", "errors", "body"])
@@ -165,7 +165,7 @@ def _fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]
 
 
 def _offset_fetches(exchanges: _Exchanges, file: str) -> Iterator[tuple[str, pa.Table]]:
-    """Since v8 an answer names its groups; before, its request does."""
+    """Since v8 an answer names its groups; before, only the request does."""
     asked, answered = exchanges.requests("OffsetFetch"), exchanges.answers("OffsetFetch")
     exchange = {"api": pa.array(["OffsetFetch"] * len(asked)), "text": _exchange(asked)}
     yield (
@@ -268,7 +268,8 @@ def _answered(rows: pa.Table, api: str, file: str) -> pa.Table:
 
 
 def _refused(bad: pa.Table, file: str) -> pa.Table:
-    """Of APIs of which no bodies are read, and where it is no partition that was refused: the first error."""
+    """Refusals by APIs whose bodies are not read, and those that are not about a partition: the first
+    error."""
     body = _body(bad)
     empty = pc.and_(_empty(pc.struct_field(body, "topics")), _empty(pc.struct_field(body, "responses")))
     empty = pc.and_(empty, _empty(pc.struct_field(body, "groups")))
@@ -289,7 +290,7 @@ def _flattened(lists: pa.Array, partitions: str, rows: pa.Table) -> Parts:
     parts = pc.struct_field(topics, partitions)
     of = pc.list_parent_indices(parts)
     names = _whole(rows["names"]).take(row)
-    # A body that has a topic's id only is about the topic that the row names, if that is one.
+    # A body with only a topic id is about the topic that the row names, if it names only one.
     single = pc.equal(pc.list_value_length(names), 1)
     only = pc.if_else(single, pc.list_element(_padded(names), 0), None)
     name = pc.coalesce(
@@ -302,12 +303,12 @@ def _flattened(lists: pa.Array, partitions: str, rows: pa.Table) -> Parts:
 
 
 def _padded(lists: pa.Array) -> pa.Array:
-    """Lists of one at least, since nothing else can be asked for its first."""
+    """Lists with at least one element, since others have no first one."""
     return pc.if_else(pc.greater(pc.list_value_length(lists), 0), lists, pa.scalar([""], lists.type))
 
 
 def _first(lists: pa.Array) -> dict[str, pa.Array]:
-    """Null where a list is empty or null."""
+    """Null if a list is empty or null."""
     has_one = pc.fill_null(pc.greater(pc.list_value_length(lists), 0), False)
     at = pc.subtract(pc.cumulative_sum(pc.cast(has_one, pa.int64())), 1)
     filled = lists.filter(has_one)
@@ -316,7 +317,7 @@ def _first(lists: pa.Array) -> dict[str, pa.Array]:
 
 
 def _first_and_last(lists: pa.Array) -> tuple[dict[str, pa.Array], dict[str, pa.Array]]:
-    """Of lists none of which is empty, or null."""
+    """Of lists that are neither empty nor null."""
     values = pc.list_flatten(lists)
     ends = pc.cumulative_sum(pc.cast(pc.list_value_length(lists), pa.int64()))
     starts = pc.subtract(ends, pc.cast(pc.list_value_length(lists), pa.int64()))
@@ -333,7 +334,7 @@ def _body(rows: pa.Table) -> pa.StructArray:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    # Combining copies, one chunk too.
+    # Combining copies even a single chunk.
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 

@@ -1,6 +1,6 @@
-"""What brokers and controllers log, from 0.8.2 to 4.x, that tells of offsets, epochs, replicas and groups.
+"""Log messages of brokers and controllers, from 0.8.2 to 4.x, about offsets, epochs, replicas and groups.
 
-Named are the classes that log it; texts differ by release, and each form has its line.
+Comments name the classes that log them; texts differ by release, and each form has its own entry.
 """
 
 import re
@@ -31,7 +31,8 @@ def _cause(entry: Entry) -> str | None:
 
 
 def _failed(entry: Entry, found: re.Match[str]) -> Values:
-    """`offset` is the log start offset that a follower could not take (KAFKA-7104), else where it fetched."""
+    """`offset` is the log start offset that a follower could not move to (KAFKA-7104), else where it
+    fetched."""
     row: Values = {"detail": _cause(entry) or found[0].partition("\n")[0]}
     if higher := _HIGHER.search(entry.whole):
         row["from_offset"] = int(found["offset"])
@@ -154,7 +155,7 @@ TABLE: Final = Table.of(
         "orruption found in segment",
         r"(?P<detail>Corruption found in segment \d+), truncating to offset {offset}",
     ),
-    # ProducerStateManager, ProducerAppendInfo, as ReplicaManager tells of them
+    # ProducerStateManager, ProducerAppendInfo, as reported by ReplicaManager
     message(
         "refused",
         "sequence number for producer",

@@ -1,7 +1,7 @@
 """Packet captures (pcapng) of Kafka's protocol, without Kafka's own state: only what went over the wire.
 
-High watermarks, log starts, leaders and in-sync replicas are those that answers carry, and a row is made when
-one differs from the last. `broker` is known where a Metadata answer told whose port it is.
+High watermarks, log starts, leaders and in-sync replicas are those in answers, and there is a row when one of
+them changes. `broker` is known if a Metadata answer said whose port it is.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from .trace import Exchanges, observation
 SOURCE: Final = "capture"
 _PCAPNG: Final = b"\n\r\r\n"
 _STATES: Final = {"Metadata": exchanges.leaders, "Fetch": exchanges.state_of_partitions}
-"""By API; any other answer may tell who leads now."""
+"""By API; any other answer may say who leads now."""
 
 
 def recognises(head: Head) -> bool:
@@ -49,7 +49,7 @@ class _Capture:
             yield observation(values, SOURCE, self._file, number, text)
 
     def _row(self, message: Message) -> dict[str, Any]:
-        """As a trace has it."""
+        """The message as a row of a trace."""
         return {
             "kind": "request" if message.is_request else "answer",
             "time_ms": message.time_us // 1000,
@@ -63,7 +63,7 @@ class _Capture:
         }
 
     def _states(self, message: Message) -> Iterator[Values]:
-        """What an answer tells of partitions that was not so before."""
+        """What an answer says about partitions that was not known before."""
         if message.is_request:
             return
         names = self._exchanges.names
@@ -79,7 +79,7 @@ class _Capture:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """`position` counts requests and answers from 1."""
+    """`position` counts requests and answers, from 1."""
     capture, file, number = _Capture(str(path)), str(path), 0
     with readable(path):
         opened = path.open("rb")

@@ -1,6 +1,7 @@
 """Checkpoint files of a broker's data folder: leader epochs of a log, and offsets of all partitions.
 
-`leader-epoch-checkpoint` is told by its lines, the others by their names too: their lines look the same.
+`leader-epoch-checkpoint` is recognised by its lines, the others also by their names, because their lines look
+the same.
 """
 
 import re
@@ -30,7 +31,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """Kafka writes how many entries there are: a file that has fewer is torn."""
+    """Kafka writes the number of entries: a file that has fewer is torn."""
     kind = _KINDS.get(path.name, "leader")
     said, found, last = 0, 0, 0
     for line in lines(path, reading):

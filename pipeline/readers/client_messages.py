@@ -1,4 +1,4 @@
-"""What Java clients log, from 0.10 to 4.x, that tells of positions, commits, resets, groups and producers."""
+"""Log messages of Java clients, from 0.10 to 4.x, about positions, commits, resets, groups and producers."""
 
 import re
 from typing import Final

@@ -1,6 +1,6 @@
 """Dumps of the internal topics by the console consumer with a formatter: text up to 3.7, JSON since 3.8.
 
-The JSON formatters put nothing between their objects, so that many stand in a line.
+The JSON formatters write nothing between objects, so that many are in one line.
 """
 
 import json
@@ -45,7 +45,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """`position` is the line; a line that no formatter writes is counted as unknown."""
+    """`position` is the line; lines that no formatter writes are counted as unknown."""
     file = str(path)
     for line in lines(path, reading):
         if isinstance(line, Observation):

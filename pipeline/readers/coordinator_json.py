@@ -1,6 +1,7 @@
 """Records of the internal topics as Kafka's tools print them in JSON: `{"type": 1, "data": {…}}`.
 
-Kafka 4.x writes the record's type, the formatters of 3.8 and 3.9 the version of its key, which is the same.
+Kafka 4.x writes the record's type; the formatters of 3.8 and 3.9 write the version of its key, which is the
+same number.
 """
 
 from dataclasses import replace
@@ -14,9 +15,9 @@ _COMMITS: Final = (0, 1)
 
 
 def row_of(key: dict[str, Any], value: dict[str, Any] | None, blank: Observation) -> Observation | None:
-    """The row of a record; None for kinds of records that no row tells of.
+    """The row of a record; None for records that are not in the table.
 
-    KeyError, TypeError or ValueError when it is not what it should be.
+    KeyError, TypeError or ValueError if it is malformed.
     """
     data = key["data"]
     if "transactionalId" in data:

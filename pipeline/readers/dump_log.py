@@ -1,4 +1,4 @@
-"""Output of `kafka-dump-log`, of 0.11 to 4.x: batches, records, and records that its decoders decoded.
+"""Output of `kafka-dump-log`, from 0.11 to 4.x: batches, records, and decoded records.
 
 `position` is the line. Topic and partition are those of the folder that the tool names first.
 """
@@ -46,7 +46,7 @@ def recognises(head: Head) -> bool:
 
 
 class _Dump:
-    """A batch's line, and those of its records, which may say more of it."""
+    """A batch's line, and the lines of its records, which may say more about it."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -55,7 +55,7 @@ class _Dump:
         self._within = False
 
     def rows(self, line: Line) -> Iterator[Observation] | None:
-        """None for a line that the tool does not write, or that says nothing here."""
+        """None for a line that the tool does not write, or that gives no row."""
         text = line.text
         if found := _DUMPING.match(text):
             self.place = place_of(Path(found["path"]))
@@ -139,7 +139,7 @@ class _Dump:
 
 
 def _decoded_row(key: str, value: str | None, blank: Observation) -> Observation | None:
-    """What a decoder printed; None when it is no record of an internal topic."""
+    """The row of a decoded record; None if it is not a record of an internal topic."""
     deleted = value in (None, _DELETED)
     if key.startswith('{"type":'):
         return row_of(json.loads(key), None if deleted else json.loads(value or ""), blank)
@@ -180,7 +180,7 @@ def _known(value: str | None) -> int | None:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """A line that the tool does not write is counted as unknown."""
+    """Lines that the tool does not write are counted as unknown."""
     file = str(path)
     dump = _Dump(file)
     for line in lines(path, reading):

@@ -1,6 +1,6 @@
-"""What requests and their answers tell, from bodies as traces and captures have them (`trace/plain.py`).
+"""What requests and their answers say, from their bodies in traces and captures (`trace/plain.py`).
 
-`of_answer` needs the request too: most answers do not repeat what was asked.
+`of_answer` also needs the request, because most answers do not repeat what was asked.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +17,7 @@ _NO_UUID: Final = (None, "00000000-0000-0000-0000-000000000000")
 
 
 def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
-    """What a request tells on its own: where a client, or a follower, reads from."""
+    """What a request says on its own: where a client, or a follower, reads."""
     if api != "Fetch":
         return
     replica = _replica(body)
@@ -36,7 +36,7 @@ def of_request(api: str, body: Body, names: Names) -> Iterator[Values]:
 
 
 def of_answer(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    """What an answer to `request` tells, its errors among it."""
+    """What an answer to `request` says, including its errors."""
     if reads := _ANSWERS.get(api):
         yield from reads(request, answer, names)
     yield from _refused(api, request, answer, names)
@@ -167,7 +167,7 @@ _ANSWERS: Final[dict[str, Callable[[Body, Body, Names], Iterator[Values]]]] = {
 
 
 def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
-    """What a Fetch answer carries: high watermarks, log starts, and the leader where it is another."""
+    """What a Fetch answer says: high watermarks, log starts, and the leader if it is another broker."""
     yield from current_leaders(answer, names)
     for topic, part in _partitions(answer, "responses", names):
         if part["error_code"] != _OK:
@@ -180,7 +180,7 @@ def state_of_partitions(answer: Body, names: Names) -> Iterator[Values]:
 
 
 def leaders(answer: Body, names: Names) -> Iterator[Values]:
-    """What a Metadata answer says of each partition."""
+    """What a Metadata answer says about each partition."""
     for topic in answer.get("topics") or []:
         for part in topic.get("partitions") or []:
             place = {"topic": topic.get("name"), "partition": part["partition_index"]}
@@ -190,7 +190,7 @@ def leaders(answer: Body, names: Names) -> Iterator[Values]:
 
 
 def current_leaders(answer: Body, names: Names) -> Iterator[Values]:
-    """Who leads now, as Produce and Fetch answers say that refuse the old leader (KIP-951)."""
+    """The new leader in Produce and Fetch answers that refuse (KIP-951)."""
     for partitions in ("partitions", "partition_responses"):
         for topic, part in _partitions(answer, "responses", names, partitions):
             now = part.get("current_leader") or {}
@@ -215,7 +215,7 @@ def ids_in(request: Body) -> set[str]:
 
 
 def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
-    """ListOffsets for earliest or latest: a reset when the client has lost its position before."""
+    """ListOffsets for earliest or latest: a reset, if the client has lost its position before."""
     asked = _asked(request, "topics", {})
     for topic, part in _partitions(answer, "topics", {}):
         wanted = asked.get((topic, _index(part)), {})
@@ -232,7 +232,7 @@ def offsets_for_reset(request: Body, answer: Body) -> Iterator[Values]:
 
 
 def _refused(api: str, request: Body, answer: Body, names: Names) -> Iterator[Values]:
-    """A row for each error code, with the place in which it stands and what was asked for there."""
+    """A row for each error code, with what it is about and what was asked for there."""
     asked: dict[tuple[str | None, int | None], Body] = {}
     if "topic_data" in request:
         asked = _asked(request, "topic_data", names, "partition_data")

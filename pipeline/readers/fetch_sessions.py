@@ -1,4 +1,5 @@
-"""Incremental fetch sessions (KIP-227): a request names only the partitions whose position is another now."""
+"""Incremental fetch sessions (KIP-227), in which a request names only partitions whose position has
+changed."""
 
 from typing import Any
 
@@ -13,7 +14,7 @@ class FetchSession:
         self._parts: dict[_Key, tuple[Body, Body]] = {}
 
     def asked(self, request: Body) -> None:
-        """A request came. A session epoch of 0 or -1 begins anew."""
+        """A request came. A session epoch of 0 or -1 starts again."""
         if request.get("session_epoch", -1) <= 0:
             self._parts.clear()
         for topic in request.get("topics") or []:

@@ -23,10 +23,10 @@ _GZIP: Final = b"\x1f\x8b"
 
 @dataclass(slots=True)
 class Reading:
-    """How files are read, and what was counted while they were.
+    """How files are read, and what was counted meanwhile.
 
-    `timezone` is taken for times that tell none; `without_zone` counts those. `lines` and `unknown_lines`
-    count by file; `unfinished` names the files whose last line has no end, which may be torn.
+    `timezone` is used for times without a zone; `without_zone` counts those. `lines` and `unknown_lines` are
+    counts by file; `unfinished` lists the files whose last line has no newline, and may be torn.
     """
 
     timezone: tzinfo = UTC
@@ -37,7 +37,7 @@ class Reading:
 
 
 class Line(NamedTuple):
-    """A line of a file, numbered from 1; `ended` unless it is the last and nothing ends it."""
+    """A line of a file, numbered from 1; `ended` unless it is the last one and has no newline."""
 
     number: int
     text: str
@@ -61,13 +61,13 @@ class Head:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Those which are whole; the last too when the file ends there."""
+        """The whole lines; also the last one if the file ends there."""
         lines = self.text.splitlines()
         return lines[:-1] if len(self.data) >= HEAD_BYTES else lines
 
 
 def head(path: Path) -> Head:
-    """PipelineError when the file can't be read."""
+    """PipelineError if the file can't be read."""
     with readable(path), path.open("rb") as raw:
         data = raw.read(HEAD_BYTES)
     if not data.startswith(_GZIP):
@@ -80,7 +80,7 @@ def head(path: Path) -> Head:
 
 
 def _inflated(data: bytes) -> bytes:
-    """What there is of a compressed file that is cut short."""
+    """As much as can be read of a compressed file that is cut short."""
     try:
         return zlib.decompressobj(31).decompress(data, HEAD_BYTES)
     except zlib.error:
@@ -88,7 +88,7 @@ def _inflated(data: bytes) -> bytes:
 
 
 def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
-    """The lines of a text file, without their ends; an `unreadable` row where compressed data is broken."""
+    """The lines of a text file, without newlines; an `unreadable` row where compressed data is damaged."""
     number, ended = 0, True
     name = str(path)
     with readable(path), _open(path) as file:
@@ -105,13 +105,13 @@ def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
 
 
 def unreadable(source: str, file: str, position: int, reason: str, text: str | None = None) -> Observation:
-    """What could not be read, and why; `text` is what stood there."""
+    """A row for what could not be read, with the reason; `text` is the original text."""
     cut = None if text is None else text[:MOST_TEXT]
     return Observation("unreadable", source, file, position, detail=reason, text=cut)
 
 
 def walk(paths: Iterable[Path | str]) -> Iterator[Path]:
-    """The files, and those of the folders, in order of their names. PipelineError if one does not exist."""
+    """The files, and those in folders, in order of name. PipelineError if one does not exist."""
     for path in map(Path, paths):
         with readable(path):
             if path.is_dir():

@@ -1,4 +1,4 @@
-"""What the records of `__consumer_offsets` and `__transaction_state` say, as rows."""
+"""The records of `__consumer_offsets` and `__transaction_state` as rows."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,9 +26,10 @@ TOPICS: Final = (OFFSETS, TRANSACTIONS)
 
 
 def observations(topic: str, records: Iterable[Record], batch: Observation) -> Iterator[Observation]:
-    """The rows of a batch's records. A record that can't be read is an `unreadable` row with its offset.
+    """The rows of a batch's records. A record that can't be read becomes an `unreadable` row with its offset.
 
-    `producer_id` stands in the rows of commits that a transaction made: they count when it commits.
+    Rows of commits in a transaction have its `producer_id`: such an offset becomes valid when the transaction
+    commits.
     """
     of = _offsets if topic == OFFSETS else _transactions
     for record in records:
@@ -71,7 +72,7 @@ def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator
 
 
 def group_state(kind: str, members: int) -> str:
-    """A classic group is written when it becomes Empty or Stable, and the members tell which."""
+    """A classic group is written when it becomes Empty or Stable; whether it has members says which."""
     if kind != "classic":
         return f"{kind} group"
     return "Stable" if members else "Empty"
@@ -87,7 +88,7 @@ def _transactions(record: Record, blank: Observation, batch: Observation) -> Ite
 
 
 def _transaction(data: bytes) -> TransactionValue:
-    """Version 1 is Kafka 4.0's with tagged fields, or as KIP-360 drew it."""
+    """Version 1 is that of Kafka 4.0, with tagged fields, or the one proposed in KIP-360."""
     try:
         return read_value(data, Layout.V1)
     except ConstructError:

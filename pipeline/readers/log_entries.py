@@ -1,4 +1,4 @@
-"""Lines of a log4j file, and of anything that begins lines with a date and a time, as entries."""
+"""Entries of log4j files, and of any other file whose lines begin with a date and a time."""
 
 import re
 from collections.abc import Iterator
@@ -16,12 +16,12 @@ _TIME: Final = re.compile(
     r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\b"
 )
 _MOST_MORE: Final = 50
-"""Further lines of an entry that are looked at: causes stand early."""
+"""How many further lines of an entry are searched: causes come early."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """One entry: its first line, from its time on, and those up to the next (a stack trace)."""
+    """One entry: its first line, from its time on, and the lines up to the next entry (a stack trace)."""
 
     number: int
     time_ms: int
@@ -39,7 +39,7 @@ class Entry:
 
 
 def entry(line: Line, reading: Reading) -> Entry | None:
-    """The entry that begins at a line; None when none does, or its date is no date."""
+    """The entry that begins at a line; None if none does, or if its date is invalid."""
     found = _TIME.match(line.text)
     if found is None:
         return None
@@ -69,7 +69,7 @@ def _time_ms(found: re.Match[str], reading: Reading) -> int:
 
 
 def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:
-    """The entries of a file; lines before the first are unknown. Rows tell of broken compressed data."""
+    """The entries of a file; lines before the first are unknown. Damaged compressed data becomes rows."""
     current: Entry | None = None
     for line in lines(path, reading):
         if isinstance(line, Observation):

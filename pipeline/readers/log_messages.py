@@ -1,4 +1,4 @@
-"""What the tables of messages are made of: a text to look for, a pattern, and the row it makes.
+"""The parts of the tables of messages: a text to look for, a pattern, and the row that it makes.
 
 A pattern's named groups are columns of the row, and `{offset}` is short for a group of that name: a number,
 or brokers for `{replicas}`. `{tp}` is a topic and partition as Kafka writes them, `{position}` a client's
@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from ..observations import Observation
 from .log_entries import Entry
 
-# `orders-0`, `[orders,0]` as up to 0.10, and names that someone made unreadable: `X-N` has no partition.
+# `orders-0`, `[orders,0]` as up to 0.10, and anonymised names: `X-N` has no partition.
 _TP: Final = r"(?:\[(?P<old_topic>[\w.-]+),\s?(?P<old_partition>\d+)\]|(?P<tp>[\w.-]*\w))"
 _POSITION: Final = (
     r"(?:FetchPosition)?\{{offset=(?P<offset{n}>\d+), offsetEpoch=(?P<leader_epoch{n}>[^,]+), currentLeader="
@@ -32,9 +32,10 @@ Completes = Callable[[Entry, re.Match[str]], Values]
 
 
 class Message(NamedTuple):
-    """`text` stands in every such entry; `constant` columns are as given; `completes` adds what is odd.
+    """`text` is in every such entry; `constant` columns have the given values; `completes` adds what needs
+    code.
 
-    The column `leads` says that the broker which logs it is the leader.
+    The column `leads` means that the broker which logs it is the leader.
     """
 
     text: str
@@ -46,7 +47,7 @@ class Message(NamedTuple):
 def message(
     kind: str, text: str, pattern: str, completes: Completes | None = None, **constant: Any
 ) -> Message:
-    """`text` has to stand in every entry that `pattern` fits: it is what is looked for first."""
+    """`text` has to be in every entry that `pattern` matches: it is searched for first."""
     expanded = _SHORT.sub(_group, pattern)
     return Message(text, re.compile(expanded, re.DOTALL), {"kind": kind, **constant}, completes)
 
@@ -85,7 +86,7 @@ def values(entry: Entry, found: re.Match[str], made: Message) -> Values:
 
 
 def topic_partition(found: re.Match[str]) -> Values:
-    """Of a match of `{tp}`; nothing when it has none."""
+    """The columns of a match of `{tp}`; none if it has no partition or topic."""
     groups = found.groupdict()
     if groups.get("old_topic"):
         return {"topic": groups["old_topic"], "partition": int(groups["old_partition"])}
@@ -93,7 +94,7 @@ def topic_partition(found: re.Match[str]) -> Values:
 
 
 def split(name: str) -> Values:
-    """`orders-0` as topic and partition; a name without a number is the topic, its partition unknown."""
+    """`orders-0` as topic and partition; a name without a number is a topic, whose partition is unknown."""
     topic, dash, partition = name.rpartition("-")
     if dash and partition.isdecimal() and len(partition) < 10:
         return {"topic": topic, "partition": int(partition)}
@@ -102,7 +103,7 @@ def split(name: str) -> Values:
 
 @dataclass(frozen=True)
 class Table:
-    """Messages, to be looked for together."""
+    """Messages that are searched for together."""
 
     messages: tuple[Message, ...]
     any_of: re.Pattern[str]
@@ -113,7 +114,7 @@ class Table:
         return cls(messages, re.compile("|".join(map(re.escape, texts))))
 
     def rows(self, entry: Entry) -> Iterator[Values]:
-        """What every message that fits says, in the order of the table."""
+        """What every matching message says, in the order of the table."""
         if not self.knows(entry.message) and not any(map(self.knows, entry.more)):
             return
         whole = entry.whole

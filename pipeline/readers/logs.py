@@ -1,8 +1,8 @@
-"""Logs of Kafka's brokers and Java clients: log4j's text, or any that begins its lines with date and time.
+"""Logs of Kafka's brokers and Java clients: log4j's text, or any other whose lines begin with date and time.
 
-Entries that no table knows are counted. What an entry does not say is taken from its prefix
-(`[Partition orders-0 broker=1]`, `[Consumer clientId=app, groupId=g]`). Where it has none, the broker of a
-broker's log, and the client and group of a client's, are those of the entries before, if these agree.
+Entries that no table knows are counted. Some columns come from an entry's prefix (`[Partition orders-0
+broker=1]`, `[Consumer clientId=app, groupId=g]`). If it has none, the broker of a broker's log, or the client
+and group of a client's, are those of the earlier entries, if these agree.
 """
 
 import re
@@ -41,7 +41,7 @@ _OF_A_CLIENT: Final = frozenset(
 
 
 def _score(head: Head) -> tuple[int, int]:
-    """Lines that are a broker's, and lines that are a client's; none when no line begins with a time."""
+    """How many lines are a broker's, and how many a client's; none if no line begins with a time."""
     lines = head.lines
     if not any(map(begins, lines)):
         return 0, 0
@@ -61,7 +61,7 @@ def recognises_client(head: Head) -> bool:
 
 
 class _Log:
-    """What is known from the entries so far."""
+    """What is known from earlier entries."""
 
     def __init__(self, source: str, file: str) -> None:
         self._source = source
@@ -92,7 +92,7 @@ class _Log:
         return self._usually(about)
 
     def _usually(self, about: Values) -> Values:
-        """With what all entries so far say; None stands for what they do not agree on."""
+        """Adds what all earlier entries say; None means that they do not agree."""
         names = ("broker",) if self._source == "broker-log" else ("client", "group")
         said = {name: about[name] for name in names if name in about}
         for name, value in said.items():
@@ -131,7 +131,7 @@ class _Log:
 
 
 def _without_repeats(found: list[Values]) -> Iterator[Values]:
-    """A message may fit two patterns, of which the first says more."""
+    """A message may match two patterns, of which the first says more."""
     kinds: set[Any] = set()
     for values in found:
         key = (values["kind"], values.get("tp"))

@@ -1,4 +1,4 @@
-"""Which reader reads a file: told by what is in it, and by its name only where that says nothing."""
+"""Which reader reads a file: recognised by its content, and by its name only if that says nothing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Reads = Callable[[Path, Reading], Iterator[Observation]]
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """`name` is what `Observation.source` says; `what` is for people."""
+    """`name` is the value of `Observation.source`; `what` is for people."""
 
     name: str
     what: str
@@ -24,22 +24,22 @@ class Reader:
 
 
 _MODULES: Final = ("trace", "captures", "segments", "checkpoints", "console", "dump_log", "timeline", "logs")
-"""The stricter first: a timeline and a log have no magic bytes, and take what nobody else took."""
+"""The stricter ones first: timelines and logs have no magic bytes, and take what no other reader took."""
 
 
 def readers() -> list[Reader]:
-    """All of them, in the order in which they are asked."""
+    """All readers, in the order in which they are asked."""
     return [each for name in _MODULES for each in import_module(f".{name}", __package__).READERS]
 
 
 def recognise(path: Path | str) -> Reader | None:
-    """Who reads a file, None when nobody knows what it is. PipelineError when it can't be opened."""
+    """The reader of a file, None if it is of no known kind. PipelineError if it can't be opened."""
     first = head(Path(path))
     return next((each for each in readers() if each.recognises(first)), None)
 
 
 def read(path: Path | str, reading: Reading | None = None) -> Iterator[Observation]:
-    """The rows of one file; none when it is not recognised. PipelineError when it can't be opened."""
+    """The rows of one file; none if it is not recognised. PipelineError if it can't be opened."""
     reader = recognise(path)
     if reader is not None:
         yield from reader.read(Path(path), reading or Reading())
@@ -47,14 +47,14 @@ def read(path: Path | str, reading: Reading | None = None) -> Iterator[Observati
 
 @dataclass(slots=True)
 class Survey:
-    """The files that were found: those that have a reader, and those that nobody knows."""
+    """The files that were found: those that have a reader, and those of no known kind."""
 
     recognised: list[tuple[Path, Reader]] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
 
 
 def survey(paths: Iterable[Path | str]) -> Survey:
-    """Looks at the start of every file, folders walked. PipelineError for a path that can't be read."""
+    """Reads the start of every file, also in folders. PipelineError for a path that can't be read."""
     found = Survey()
     for path in walk(paths):
         reader = recognise(path)

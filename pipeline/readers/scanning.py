@@ -1,4 +1,4 @@
-"""The bytes of a log segment, cut into record batches and what is none. Nothing between them is left out."""
+"""Divides the bytes of a log segment into record batches and other bytes. No byte is left out."""
 
 import struct
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ _LEAST_LENGTH: Final = {0: 14, 1: 22, 2: HEADER_BYTES - OVERHEAD_BYTES}
 
 
 class Span(NamedTuple):
-    """`size` bytes from `position` on: a whole batch with the right CRC, or none, and `reason` says why."""
+    """`size` bytes from `position` on: a whole batch with the right CRC, or else `reason` says what is
+    wrong."""
 
     position: int
     size: int
@@ -33,7 +34,7 @@ class Span(NamedTuple):
 
 
 def looks_like_batch(data: bytes) -> bool:
-    """Whether the first bytes of a file may be those of a batch of any magic."""
+    """Whether the first bytes of a file may be a batch of any magic."""
     if len(data) <= _MAGIC_AT:
         return False
     offset: int
@@ -45,10 +46,10 @@ def looks_like_batch(data: bytes) -> bool:
 def scan(
     data: mmap | bytes, start: int = 0, end: int | None = None, *, keep_damaged: bool = False
 ) -> Iterator[Span]:
-    """What lies from `start`, where a batch begins, up to the first batch at or behind `end`.
+    """Spans from `start`, where a batch begins, up to the first batch at or after `end`.
 
-    Behind bytes that are no batch it goes on at the next whole batch of magic 2 with the right CRC. With
-    `keep_damaged` a span of the right length but the wrong CRC has its data, too.
+    After bytes that are not a batch it continues at the next whole batch of magic 2 with the right CRC. With
+    `keep_damaged`, a span of the right length but with a wrong CRC has its data too.
     """
     size = len(data)
     end = size if end is None else end
@@ -77,7 +78,7 @@ def starts(data: mmap | bytes, apart: int) -> list[int]:
 
 
 def _length(data: mmap | bytes, start: int) -> tuple[int, str]:
-    """Bytes of the batch at `start`, or why there is none."""
+    """The size of the batch at `start`, or why there is none."""
     left = len(data) - start
     if left < _MAGIC_AT + 1:
         return 0, f"truncated tail: {left} bytes are less than the start of a batch"
@@ -106,7 +107,7 @@ def _fault(batch: bytes) -> str:
 
 
 def _next_batch(data: mmap | bytes, start: int) -> int:
-    """Where the next whole batch of magic 2 begins, else the end."""
+    """Where the next whole batch of magic 2 begins, or the end."""
     size = len(data)
     at = data.find(b"\x02", start + _MAGIC_AT)
     while at >= 0:
@@ -120,7 +121,7 @@ def _next_batch(data: mmap | bytes, start: int) -> int:
 
 
 def _plausible(data: mmap | bytes, start: int) -> bool:
-    """A cheap look before the CRC: nothing that no broker writes."""
+    """A cheap check before the CRC: whether a broker might have written this."""
     if _length(data, start)[1]:
         return False
     header = parse_header(bytes(data[start : start + HEADER_BYTES]))

@@ -66,13 +66,13 @@ def _schema(columns: dict[str, str]) -> Any:
 
 
 def cuts(path: Path, apart: int) -> list[int]:
-    """Where tasks may begin."""
+    """Positions at which tasks may begin."""
     with mapped(path) as data:
         return starts(data, apart)
 
 
 def batches(path: Path, start: int, end: int, place: tuple[str | None, int | None]) -> Iterator[Row]:
-    """A row for each span of the file: a batch, or bytes that are none, with `error`."""
+    """A row for each span of the file: a batch, or, with `error`, bytes that are not a batch."""
     where = _place(path, place)
     with mapped(path) as data:
         for span in scan(data, start, end, keep_damaged=True):
@@ -80,7 +80,7 @@ def batches(path: Path, start: int, end: int, place: tuple[str | None, int | Non
 
 
 def records(path: Path, start: int, end: int, place: tuple[str | None, int | None]) -> Iterator[Row]:
-    """A row for each record; one with `error` for what can't be read."""
+    """A row for each record, and one with `error` for what can't be read."""
     where = _place(path, place)
     with mapped(path) as data:
         for span in scan(data, start, end):

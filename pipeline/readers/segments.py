@@ -1,6 +1,6 @@
-"""Log segments (`00000000000000000000.log`): a row for each batch, and what the internal topics say.
+"""Log segments (`00000000000000000000.log`): a row for each batch, and the records of internal topics.
 
-Topic and partition are those of the folder's name, as Kafka lays logs out.
+Topic and partition are taken from the name of the folder, as Kafka names it.
 """
 
 import mmap
@@ -25,7 +25,7 @@ _FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)(\.[0-9a-f]{32}-(d
 
 
 class Place(NamedTuple):
-    """Whose log a file is of; None where its folder's name does not tell."""
+    """Whose log a file belongs to; None if its folder's name does not say."""
 
     topic: str | None
     partition: int | None
@@ -52,7 +52,7 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
 
 @contextmanager
 def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """A file's bytes, not read before they are looked at. PipelineError."""
+    """A file's bytes, which are only read when used. PipelineError."""
     with readable(path):
         file = path.open("rb")
     with file:
@@ -88,7 +88,7 @@ def _unreadable(span: Span, file: str, place: Place, reason: str) -> Observation
 
 
 def records_of(span: Span) -> list[Record]:
-    """The records of a batch of any magic. ValueError or IndexError where it is not well formed."""
+    """The records of a batch of any magic. ValueError or IndexError if it is malformed."""
     if span.magic == 2:
         return list(record_batch.records(span.data))
     return message_set.records(message_set.read_message(span.data))

@@ -1,8 +1,8 @@
-"""Timelines that people write of an incident: a date once, then lines that begin with a time of day.
+"""Timelines that people write about an incident: a date, then lines that begin with a time of day.
 
-Such as bullets (`- **15:47:29.777Z**: …`) or a table (`15:47:29.777Z | …`). Facts that stand beside them with
-no time of their own are read too. Times are of the first date in the text, a new day when they turn back.
-Where the text calls a number an epoch that its own ISR lists show to be a broker, the row takes it for one.
+Examples are bullets (`- **15:47:29.777Z**: …`) or a table (`15:47:29.777Z | …`). Facts beside them without a
+time are read too. Times are on the first date in the text; when they go back, a new day begins. If the text
+calls a number an epoch, but its own ISR lists have it as a broker, the row has it as a broker.
 """
 
 import re
@@ -43,7 +43,7 @@ _LEAST: Final = 2
 
 @dataclass(slots=True)
 class _Fact:
-    """A line and those that continue it; `time_ms` is None where the text gives no time."""
+    """A line and those that continue it; `time_ms` is None if the text gives no time."""
 
     number: int
     time_ms: int | None
@@ -52,7 +52,7 @@ class _Fact:
 
 
 def recognises(head: Head) -> bool:
-    """Two lines with a time of day and no date of their own, and a date elsewhere."""
+    """Two lines with a time of day and without a date, and a date elsewhere."""
     timed = [each for each in head.lines if _TIMED.match(each)]
     return len(timed) >= _LEAST and bool(_DATE.search(head.text)) and not any(map(begins, head.lines))
 
@@ -189,7 +189,7 @@ def _leader(blank: Observation, text: str) -> Iterator[Observation]:
 
 
 def _named_epochs(blank: Observation, text: str, brokers: set[int]) -> Iterator[Observation]:
-    """Epochs that the text says brokers' logs name; of a client's, positions tell."""
+    """Epochs that the text takes from brokers' logs; those of clients are in positions."""
     said = re.search(r"broker logs?\b(?P<of>[^,;.]*)", text, re.IGNORECASE)
     found = _EPOCHS.search(said["of"]) if said else None
     for number in map(int, re.findall(r"\d+", found[1]) if found else ()):
@@ -202,7 +202,7 @@ def _named_epochs(blank: Observation, text: str, brokers: set[int]) -> Iterator[
 
 
 def _joined(rows: list[Observation]) -> Iterator[Observation]:
-    """A position "at error time" and the error are of one moment: each gets what the other tells."""
+    """A position "at error time" and the error belong together: each gets what the other says."""
     at_error = [each for each in rows if each.kind == "position" and each.detail == "at error time"]
     refused = [each for each in rows if each.kind == "refused" and each.offset is None]
     if len(at_error) == 1 and len(refused) == 1:

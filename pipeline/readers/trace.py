@@ -1,7 +1,7 @@
-"""mockbroker's own traces (`docs/trace.md`), JSON lines and Parquet.
+"""mockbroker's own traces (`docs/trace.md`), as JSON lines and Parquet.
 
-`of_row` is the whole meaning of a row and keeps nothing; `Exchanges` adds what needs an earlier row: the
-request of an answer, names of topic ids, and the reset that follows OFFSET_OUT_OF_RANGE.
+`of_row` says what a single row means, and keeps no state; `Exchanges` adds what needs an earlier row: the
+request of an answer, names of topic ids, and the reset after OFFSET_OUT_OF_RANGE.
 """
 
 import json
@@ -25,9 +25,9 @@ _PARQUET: Final = b"PAR1"
 
 
 def of_row(row: Row, request: Row | None = None, names: Names | None = None) -> Iterator[Values]:
-    """The columns that one row of a trace fills; `request` is the row of the request that it answers.
+    """The columns for one row of a trace; `request` is the row of the request that it answers.
 
-    Pure. KeyError or TypeError where the row is not what its kind has.
+    KeyError or TypeError if the row lacks a field of its kind.
     """
     kind = row["kind"]
     if kind == "request":
@@ -119,7 +119,7 @@ class Exchanges:
         self._lost: dict[tuple[Any, ...], int] = {}
 
     def rows(self, row: Row) -> Iterator[Values]:
-        """Like `of_row`. Groups are known of clients only where the exchange itself names one."""
+        """Like `of_row`. A client's group is only known if the exchange itself names it."""
         request = None
         if row["kind"] == "request":
             self._asked[self._key(row)] = row
@@ -135,7 +135,8 @@ class Exchanges:
             yield from self._resets(row, request)
 
     def _learn(self, row: Row) -> None:
-        """A topic's name where a request is about no other; and what a fetch session asks for from now on."""
+        """Learns a topic id's name if a request is about no other topic, and what a fetch session asks for
+        from now on."""
         ids = exchanges.ids_in(row["body"])
         topics = {name.rpartition("-")[0] for name in row.get("names") or ()}
         if len(ids) == 1 and len(topics) == 1:
@@ -145,7 +146,7 @@ class Exchanges:
             session.asked(row["body"])
 
     def _answered(self, row: Row, request: Row | None) -> Row | None:
-        """The request, whose Fetch asks for all that its session does."""
+        """The request; a Fetch with everything that its session asks for."""
         if row["api"] == "Metadata":
             self.names |= exchanges.topic_ids(row["body"])
         session = self._sessions.get(self._key(row)[:2])
@@ -188,7 +189,7 @@ def recognises(head: Head) -> bool:
 
 
 def _is_parquet_trace(path: Path) -> bool:
-    """False without pyarrow too: nothing else can tell what a Parquet file holds."""
+    """Also False without pyarrow: nothing else can read what a Parquet file contains."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
@@ -201,7 +202,7 @@ def _is_parquet_trace(path: Path) -> bool:
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
-    """`position` is the line, or the row from 1 in Parquet. Reading goes on behind what can't be read."""
+    """`position` is the line, or in Parquet the row from 1. Reading continues after what can't be read."""
     with readable(path), path.open("rb") as file:
         parquet = file.read(4) == _PARQUET
     yield from _read_parquet(path) if parquet else _read_lines(path, reading)

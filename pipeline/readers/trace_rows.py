@@ -1,4 +1,5 @@
-"""Traces as their own columns, for Spark: with file and line, and what was wrong with lines that are none."""
+"""Traces with their own columns, for Spark, and with file and line; other lines have the reason in
+`error`."""
 
 import gzip
 import json
@@ -16,13 +17,13 @@ _TYPES: Final = {"string": str, "bool": bool, "list<string>": list, "list<int32>
 
 
 def schema() -> Any:
-    """The columns of a trace behind `file`, `line_at` (the byte, or the row of Parquet) and `error`."""
+    """The columns of a trace, after `file`, `line_at` (the byte, or the row of Parquet) and `error`."""
     import pyarrow as pa
 
     def kind(name: str) -> Any:
         if name.startswith("list<"):
             return pa.list_(kind(name[5:-1]))
-        # Spark has no smaller numbers than it needs: int16 makes its casts fail where int32 does not.
+        # Spark's casts fail with int16, but not with int32.
         return pa.bool_() if name == "bool" else pa.int32() if name == "int16" else getattr(pa, name)()
 
     own = [pa.field("file", pa.string()), pa.field("line_at", pa.int64()), pa.field("error", pa.string())]

@@ -9,7 +9,7 @@ from . import epochs, followers, lag, outflux, resets, rewinds, sequences, trunc
 
 
 class Search(NamedTuple):
-    """`needs` are kinds of rows: nothing is found where there is no row of any of them."""
+    """`needs` are kinds of rows: if there are no rows of any of them, nothing can be found."""
 
     find: Callable[[DataFrame], DataFrame]
     needs: tuple[str, ...]
@@ -25,4 +25,4 @@ SEARCHES: Final = {
     "lag": Search(lag.find, ("restore", "reset")),
     "outflux without influx": Search(outflux.find, ("fetched",)),
 }
-"""By what the progress says while they run."""
+"""By the name that is shown while they run."""

@@ -1,4 +1,4 @@
-"""What was known of a partition when something happened there."""
+"""What is known about a partition at the time of an event."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from ..findings import after, in_order, of_kinds, seen, up_to
 
 NEAR_MS: Final = 60_000
-"""How far apart the clocks and the events of one story may be."""
+"""The greatest distance between clocks, and between events that belong together."""
 _KEPT: Final = (
     "source",
     "time_ms",
@@ -48,12 +48,12 @@ def beside(events: DataFrame, observations: DataFrame, kinds: Sequence[str]) -> 
 
 
 def near(kind: str) -> Column:
-    """The next row of a kind, else the last one, if it is near."""
+    """The next row of a kind, or else the last one, if it is near."""
     name = kind.replace("-", "_")
     following, last = F.col(f"next_{name}"), F.col(name)
     return F.coalesce(
         F.when(following["time_ms"] - F.col("time_ms") <= NEAR_MS, following),
         F.when(F.col("time_ms") - last["time_ms"] <= NEAR_MS, last),
-        # A timeline may name a leader without saying when: it is a page about one incident.
+        # A timeline may name a leader without a time: the page is about one incident.
         F.when(last["time_ms"].isNull() & (last["source"] == "timeline"), last),
     )

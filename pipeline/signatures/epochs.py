@@ -1,8 +1,8 @@
 """`undefined-epoch`, `unknown-epoch`, `epoch-regression`: leader epochs that the broker asked does not know.
 
-Asked where an epoch ends, a broker answers (-1, -1) for one above all that it knows (KAFKA-19902), and up to
-2.0.0 for one below all that it knows (KAFKA-7415): a consumer resets upon either. A topic that was made
-again, or a leader that was cut off, speaks of lower epochs than clients have seen.
+When asked where an epoch ends, a broker answers (-1, -1) for one above all that it knows (KAFKA-19902), and
+up to 2.0.0 also for one below all that it knows (KAFKA-7415): either resets a consumer. A topic that was
+created again, or a leader that was cut off, has lower epochs than clients have seen.
 """
 
 from typing import Final
@@ -78,7 +78,7 @@ def _undefined(observations: DataFrame) -> DataFrame:
 
 
 def _regressions(observations: DataFrame) -> DataFrame:
-    """A leader of a lower epoch than before, where a client has seen a higher one."""
+    """A leader with a lower epoch than before, after a client has seen a higher one."""
     leaders = of_kinds(observations, "leader").where("topic is not null and leader_epoch is not null")
     window = in_order("topic", "partition")
     row = F.struct("leader_epoch", seen().alias("seen"))

@@ -1,7 +1,7 @@
-"""`log-start-past-log-end` and `follower-failure`: followers that could not take what the leader told them.
+"""`log-start-past-log-end` and `follower-failure`: followers that could not do what the leader told them.
 
-KAFKA-7104: the leader read records for a follower, then its log start offset moved on, and the answer
-carried the new one with the old records. A follower out of the ISR can't go there, and its fetcher stops.
+KAFKA-7104: the leader read records for a follower, then its log start offset advanced, and the answer had the
+new one with the old records. A follower out of the ISR can't move there, and its fetcher stops.
 """
 
 from typing import Final
@@ -28,8 +28,8 @@ def find(observations: DataFrame) -> DataFrame:
     rows = beside(rows, observations, ["log-start", "in-sync-replicas", "leader"])
     moved = F.when(near("log-start")["offset"] == F.col("start"), near("log-start"))
     rows = rows.withColumns({"moved": moved, "past": F.col("start").isNotNull()})
-    # Its fellows died of one follower, and of them nothing more is to be said; a paused one is somebody's
-    # wish.
+    # Partitions of the same thread failed because of one follower, and need no finding of their own; a paused
+    # one was paused on purpose.
     rows = rows.where(F.col("past") | ~F.coalesce(F.col("said").rlike(_THREAD), F.lit(False)))
     return findings(
         rows,

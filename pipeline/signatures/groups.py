@@ -1,4 +1,4 @@
-"""Whose client is whose: a group's name for rows that tell the client only, as Fetch does."""
+"""Fills in a client's group in rows that name only the client, such as those of Fetch."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ _FEW: Final = 100
 
 
 def with_groups(observations: DataFrame) -> DataFrame:
-    """`observations` with `group` filled in for clients that are known of one group only."""
+    """`observations` with `group` filled in for clients that belong to only one known group."""
     known = (
         observations.where(
             F.col("kind").isin("commit", "restore") & F.col("group").isNotNull() & F.col("client").isNotNull()
@@ -20,12 +20,12 @@ def with_groups(observations: DataFrame) -> DataFrame:
         .where(F.col("_group") == F.col("_other"))
         .select("client", "_group")
     )
-    # Looked up once: every search reads the table anew.
+    # Collected once, because every search reads the table again.
     rows = known.collect()
     if not rows:
         return observations
     if len(rows) <= _FEW:
-        # Spares every search a join for each time that it looks at the table.
+        # Saves every search a join each time that it reads the table.
         clients, groups = (F.array(*(F.lit(row[at]) for row in rows)) for at in (0, 1))
         known_of = F.element_at(F.map_from_arrays(clients, groups), F.col("client"))
         joined = observations.withColumn("_group", known_of)

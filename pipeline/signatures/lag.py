@@ -1,7 +1,7 @@
 """`lag-spike`: a group is suddenly further behind, and not because more was written.
 
-The clearest sign of a rewind on the consumers' side, at LinkedIn as elsewhere. A consumer that is slow, and a
-burst of its producers, are no findings.
+This is the clearest sign of a rewind on the consumers' side, at LinkedIn as elsewhere. A slow consumer, and a
+burst of writes, are not findings.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from ..findings import LIKELY, SEEN, findings, in_order, of_kinds, place, row, seen, sentence, up_to
 
 LEAST: Final = 1_000
-"""Records by which the lag must have grown."""
+"""The number of records by which the lag must have grown."""
 _WHERE: Final = ("group", "topic", "partition")
 
 
@@ -21,7 +21,7 @@ def find(observations: DataFrame) -> DataFrame:
     offsets = offsets.where(F.col("group").isNotNull())
     window = in_order(*_WHERE)
     jumps = offsets.select(*SEEN).withColumn("previous", F.lag(row()).over(window))
-    # A commit that goes back after a seek is its user's.
+    # A commit that goes back after a seek is the user's own.
     jumps = jumps.where((F.col("kind") != "commit") & (F.col("previous.offset") - F.col("offset") >= LEAST))
     jumps = jumps.persist()
     where = jumps.select("topic", "partition").distinct()

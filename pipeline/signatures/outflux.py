@@ -1,7 +1,7 @@
-"""`outflux-without-influx`: a topic is read far more than written: a group reads again what it had.
+"""`outflux-without-influx`: far more is read from a topic than written: a group reads again what it had read.
 
-The clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches up,
-and a group whose user sought back, are no findings.
+This is the clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches
+up, and a group whose user sought back, are not findings.
 """
 
 from typing import Final
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from ..findings import LIKELY, before, findings, in_order, of_kinds, seen, sentence
 
 LEAST: Final = 100
-"""Records read again."""
+"""The number of records that were read again."""
 _BUCKET_MS: Final = 60_000
 _WINDOW_MS: Final = 5 * _BUCKET_MS
 
@@ -28,7 +28,7 @@ def find(observations: DataFrame) -> DataFrame:
         F.struct("time_ms", "position", seen().alias("seen")).alias("cause"),
     )
     cause = cause.where("reader is not null").persist()
-    # Only readers that something happened to there: to sort all that is ever fetched takes longest of all.
+    # Only readers to which something happened there: sorting every fetch would take longest.
     suspects = F.broadcast(cause.select("reader", "topic", "partition").distinct())
     fetched = of_kinds(observations, "fetched").where("topic is not null and end_offset is not null")
     reader = F.coalesce("group", "client")
@@ -38,7 +38,7 @@ def find(observations: DataFrame) -> DataFrame:
     fetched = fetched.join(suspects, ["reader", "topic", "partition"], "left_semi")
     window = before(in_order("reader", "topic", "partition"))
     highest = F.max("end_offset").over(window)
-    # `least` takes no notice of a null.
+    # `least` ignores null.
     again = F.when(highest > F.col("offset"), F.least("end_offset", highest) - F.col("offset"))
     bucket = F.floor(F.col("time_ms") / _BUCKET_MS)
     read = fetched.withColumns({"again": F.coalesce(again, F.lit(0)), "bucket": bucket})

@@ -1,8 +1,8 @@
-"""`reset-to-earliest`, `reset-to-latest`, `set-back`, `out-of-range`: why a consumer gave its position up.
+"""`reset-to-earliest`, `reset-to-latest`, `set-back`, `out-of-range`: why a consumer gave up its position.
 
-The cause is told by what the partition's log was like: it began behind the position (retention), it ended
-before it (a truncation, or a leader that was cut off), or the broker did not know the epoch that the consumer
-asked for. A group that has no offset yet, and a user's seek, are no findings.
+The partition's log shows the cause: it began after the position (retention), it ended before it (a
+truncation, or a leader that was cut off), or the broker did not know the epoch that the consumer asked for. A
+group that has no offset yet, and a user's seek, are not findings.
 """
 
 from collections.abc import Callable, Mapping
@@ -122,8 +122,8 @@ def find(observations: DataFrame) -> DataFrame:
 
 
 def lost_positions(observations: DataFrame) -> DataFrame:
-    """Each time that a consumer's position was refused or given up, once: `lost` is the position, `refused`,
-    `answer` and `reset` the rows that tell of it."""
+    """Each time that a consumer's position was refused or given up, once: `lost` is the position; `refused`,
+    `answer` and `reset` are the rows about it."""
     rows = of_kinds(observations, "reset", "refused", "epoch-answer", "restore")
     consumers = (F.col("error") == _OUT_OF_RANGE) & F.col("detail").eqNullSafe("follower").__invert__()
     rows = rows.where((F.col("kind") != "refused") | consumers).where(
@@ -167,7 +167,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
     rows = rows.where(is_reset | unanswered).withColumns(
         {"refused": refused, "answer": answer, "reset": F.when(is_reset, F.col("row"))}
     )
-    # Where nothing was refused and no epoch asked for, there was no offset yet, or the user sought.
+    # If nothing was refused and no epoch was asked for, there was no offset yet, or the user sought.
     said = F.col("detail").isin("truncation detected")
     rows = rows.where(F.col("refused").isNotNull() | _unheld(F.col("answer")) | said)
     lost = F.coalesce("reset.from_offset", "refused.offset", "restored.offset")
@@ -185,7 +185,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
 
 
 def _unheld(answer: Column) -> Column:
-    """Whether an answer takes the position away."""
+    """Whether an answer means that the position is lost."""
     return answer["end_offset"].isNotNull() & (
         (answer["end_offset"] < 0)
         | (answer["end_offset"] < F.coalesce("reset.from_offset", "restored.offset"))

@@ -1,10 +1,10 @@
-"""`offset-rewind` and `offset-lost`: a group's offset goes back, or away, though nobody asked for that.
+"""`offset-rewind` and `offset-lost`: a group's offset goes back, or is lost, although nobody asked for that.
 
-At LinkedIn in 2015 a coordinator answered offsets that were a month old, because loading them had stopped
-early, and none at all, because a cleanup wrote tombstones while another load was still reading. A commit
-that goes back on its own comes from a member that did not know that it was no member any more, or from
-commits that overtook each other. Told by others, and so not here: a commit that follows a reset (`resets`),
-a user's seek, an offset that an administrator sets.
+At LinkedIn in 2015 a coordinator answered with offsets that were a month old, because loading them had
+stopped early, and with none at all, because a cleanup wrote tombstones while another load was still reading.
+A commit that goes back by itself comes from a member that did not know that it no longer was one, or from
+commits that overtook each other. Not here, because they are found elsewhere or on purpose: a commit after a
+reset (`resets`), a user's seek, an offset that an administrator sets.
 """
 
 from typing import Final
@@ -30,7 +30,7 @@ from ..findings import (
 _WHERE: Final = ("group", "topic", "partition")
 _DAY_MS: Final = 86_400_000
 _SKEW_MS: Final = 1_000
-"""What clocks of different machines may differ by."""
+"""The greatest difference between the clocks of different machines."""
 
 
 def find(observations: DataFrame) -> DataFrame:
@@ -50,9 +50,9 @@ def _went_back() -> Column:
 
 
 def _timeline(observations: DataFrame) -> DataFrame:
-    """What happened to each group's offsets, with the commit before and what came before in the file."""
+    """What happened to each group's offsets, with the previous commit and the previous row of the file."""
     rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
-    # An aborted transaction's commits never count.
+    # Commits of aborted transactions never become valid.
     rows = rows.where("detail is null or detail != 'in a transaction'")
     rows = rows.where("group is not null and topic is not null and partition is not null")
     rows, known = rows.select(*SEEN), row()
@@ -75,7 +75,7 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
         & (F.col("offset") < F.col("commit.offset"))
         & (one_clock | (F.col("time_ms") - F.col("commit.time_ms") > _SKEW_MS))
     )
-    # Of the many commits only those of partitions that are under suspicion.
+    # Of the many commits only those of partitions in which something went back.
     where = F.broadcast(went_back.select(*_WHERE).distinct())
     old = (
         rows.where("kind = 'commit'")
@@ -165,7 +165,8 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
 
 
 def _deleted(suspects: DataFrame) -> DataFrame:
-    """A tombstone in the offsets topic right behind a commit, with commits before and none asking for it."""
+    """A tombstone in the offsets topic right after a commit, with earlier commits and without a request for
+    it."""
     young = suspects.where(
         (F.col("kind") == "tombstone")
         & (F.col("commit.offset") >= 0)
@@ -216,7 +217,7 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     key = ("file", "position", *_WHERE)
     others = [F.first(name).alias(name) for name in (*SEEN, "last") if name not in key]
     one = pairs.groupBy(*key).agg(*others, F.min("at_offset").alias("lowest"))
-    # Whoever fetches from there was set back: by itself, by its user, or by what `resets` tells.
+    # A consumer that fetches from there was set back: by itself, by its user, or by what `resets` finds.
     one = one.where(F.col("lowest").isNull() | (F.col("lowest") >= F.col("last.offset")))
     watched = F.col("lowest").isNotNull()
     return findings(

@@ -1,9 +1,9 @@
 """`spurious-sequence-error` and `lost-records`: UNKNOWN_PRODUCER_ID and OUT_OF_ORDER_SEQUENCE_NUMBER.
 
-By the rule of KIP-185's follow-up: if the log starts past the last offset that the producer had
-acknowledged, retention took its records, and the error is spurious; if not, acknowledged records are lost. A
-sequence that is out of order because an earlier request is still to be sent again, and that is taken later,
-is no finding.
+By the rule of KIP-185's follow-up: if the log starts past the last offset that was acknowledged to the
+producer, retention deleted its records, and the error is spurious; if not, acknowledged records are lost. It
+is not a finding if a sequence is out of order because an earlier request has to be sent again, and is
+accepted later.
 """
 
 from typing import Final
@@ -54,7 +54,7 @@ def find(observations: DataFrame) -> DataFrame:
     )
     retried = F.array_contains("taken", sent)
     rows = both.where(~is_append & ~F.coalesce(retried, F.lit(False)))
-    # One story, told once: what is refused again and again, and what was under way behind it.
+    # One finding for batches that are refused again and again, and for those that were in flight after them.
     ranked = rows.withColumns(
         {
             "times": F.count("*").over(Window.partitionBy(*_KEY, "acknowledged.offset")),
@@ -67,7 +67,7 @@ def find(observations: DataFrame) -> DataFrame:
     )
     rows = beside(rows, observations, ["log-start", "truncation", "leader"])
     last = F.coalesce(F.col("acknowledged.end_offset") - 1, F.col("acknowledged.offset"))
-    # A trace tells when a log start moves: unless it does, it is where it was.
+    # A trace reports when a log start offset moves: if it does not, the offset is still the first.
     start = F.coalesce("log_start.offset", F.when(F.col("source") == "trace", F.lit(0)))
     kind = F.when(last.isNull() | start.isNull(), "unclear").when(start > last, "retention").otherwise("loss")
     rows = rows.withColumns({"last": last, "start": start, "verdict": kind})

@@ -1,9 +1,9 @@
-"""`truncation-gap` and `log-end-fell`: consumers above a cut, and records that were there and are gone.
+"""`truncation-gap` and `log-end-fell`: positions above the end of a truncated log, and records that are lost.
 
 KAFKA-19902's log lines: a consumer's position is out of range; seconds later a broker shrinks the ISR to
-itself and truncates its log below that position. Where the position lies above all that this broker had
-*before* it was truncated, the records came from another leader: the broker had been cut off, and consumers
-still asked it.
+itself and truncates its log below that position. If the position is above everything that this broker had
+*before* it truncated its log, the records came from another leader: the broker had been cut off, and
+consumers still asked it.
 """
 
 from typing import Final
@@ -46,7 +46,7 @@ def _gaps(observations: DataFrame) -> DataFrame:
     rows = rows.withColumns({"cut": cut, "isr": isr, "new": leader, "ends": ends})
     rows = rows.where(F.col("cut.offset") < F.col("lost"))
     alone = F.when(F.size("isr.replicas") == 1, F.col("isr.replicas")[0])
-    # In a trace the answer itself says which broker refused, and the state who led.
+    # In a trace the answer itself says which broker refused, and the states say who led.
     refused_by = F.when(
         (F.col("source") == "trace") & (F.col("broker") != F.col("leader.leader")), F.col("broker")
     )
@@ -111,12 +111,11 @@ def _gaps(observations: DataFrame) -> DataFrame:
 
 
 def _fell(observations: DataFrame) -> DataFrame:
-    """The end of the leader's log fell below what had been its high watermark: acknowledged records are
-    lost."""
+    """The end of the leader's log fell below its earlier high watermark: acknowledged records are lost."""
     window = in_order("source", "broker", "topic", "partition")
     rows = of_kinds(observations, "high-watermark", "leader").where("topic is not null")
     is_end = F.col("kind") == "high-watermark"
-    # Whoever tells of leaders tells of no broker's own log.
+    # Rows about leaders are not about a broker's own log.
     rows = rows.withColumn("broker", F.when(is_end, F.col("broker")))
     highest = F.max(F.when(is_end, F.col("offset"))).over(before(window))
     epochs = F.when(~is_end, F.col("leader_epoch"))
