@@ -6,6 +6,7 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and passes 
 
 import base64
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -88,7 +89,7 @@ class Cluster:
             self.environment,
             peers,
             self.cleanup,
-            lambda: metadata.image_of(broker),
+            partial(metadata.image_of, broker),
             appear,
             disappear,
         )

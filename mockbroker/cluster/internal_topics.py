@@ -33,7 +33,8 @@ class InternalTopics:
         partition, metadata = self.offsets_partition(group_id), self._controller.metadata
         if metadata.behind and not metadata.leader_knows(partition.topic_id, partition.index):
             return None
-        return partition.leader if partition.leader != NO_LEADER else None
+        leader = partition.leader
+        return None if leader == NO_LEADER else leader
 
     def create_offsets_topic(self) -> Topic:
         configs = self._controller.environment.configs

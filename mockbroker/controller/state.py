@@ -73,8 +73,9 @@ class ControllerState:
             case PartitionRecord(topic_id, index):
                 self._most_partitions[topic_id] = max(self._most_partitions[topic_id], index + 1)
             case PartitionChangeRecord(topic_id):
-                count = len(self.image.topic_ids[topic_id].partitions)
-                self._most_partitions[topic_id] = max(self._most_partitions[topic_id], count + 1)
+                count = len(self.metadata.image.topic_ids[topic_id].partitions)
+                if count + 1 > self._most_partitions[topic_id]:
+                    self._most_partitions[topic_id] = count + 1
             case TopicRecord(_, topic_id):
                 self._most_partitions[topic_id] = 0
                 self._most_topics = max(self._most_topics, len(self.image.topics))
