@@ -1,6 +1,6 @@
-"""Ask a Kafka cluster, real or mock, and compare with what real brokers answered.
+"""Asks a Kafka cluster, real or mock, and compares its answers with those of real brokers.
 
-`ask` is the entry point for tests; `python -m mockbroker.conformance` the one for people.
+`ask` is the entry point for tests, `python -m mockbroker.conformance` the one for people.
 """
 
 from .asking import Result, ask

@@ -1,4 +1,4 @@
-"""`python -m mockbroker.conformance`: what `mockbroker conformance` is."""
+"""`python -m mockbroker.conformance` does the same as `mockbroker conformance`."""
 
 from .commands import app
 

@@ -1,4 +1,4 @@
-"""Ask a cluster the questions and compare what it says with the recorded answers."""
+"""Asks a cluster the questions, and compares its answers with the recorded ones."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Result:
 
 
 def answers_to(target: Target, question: Question, version: int) -> Steps:
-    """The normalised answers to one question; if the scenario broke off, the last step says so."""
+    """The normalised answers to one question; if the scenario was interrupted, the last step says so."""
     steps: Steps = []
     scene = Scene(target, question.api, version)
     try:

@@ -116,7 +116,7 @@ def batch(
     bad_crc: bool = False,
     extra: bytes = b"",
 ) -> bytes:
-    """A magic 2 batch. `count`, `last_offset_delta`, `max_timestamp`, … override what is true."""
+    """A batch of magic 2. `count`, `last_offset_delta`, `max_timestamp`, … replace the right values."""
     items = records(content) if isinstance(content, int) else list(content)
     first = base_timestamp if base_timestamp is not None else (items[0].timestamp if items else OLD)
     newest = max((item.timestamp for item in items), default=-1) if max_timestamp is None else max_timestamp
@@ -178,7 +178,7 @@ def old_messages(data: bytes) -> Iterable[tuple[int, int]]:
 
 
 def describe(data: bytes | None) -> list[dict[str, Any]] | None:
-    """Fetched bytes as one dict a batch; an incomplete last batch as its number of bytes."""
+    """Fetched bytes as one dict for each batch; an incomplete last batch as its number of bytes."""
     if data is None:
         return None
     found: list[dict[str, Any]] = []

@@ -231,7 +231,7 @@ class Client:
         self.close()
 
     def set_timeout(self, seconds: float) -> None:
-        """From here on waits this long for an answer."""
+        """From now on waits this long for an answer."""
         self.timeout = seconds
         if self._socket is not None:
             self._socket.settimeout(seconds)
@@ -269,7 +269,7 @@ class Client:
         self._connected().sendall(data)
 
     def finish(self) -> None:
-        """Send no more, and read on: the socket is half closed."""
+        """Sends no more, but still reads: the socket is half closed."""
         self._connected().shutdown(SHUT_WR)
 
     def read_frame(self) -> bytes:
@@ -291,7 +291,7 @@ class Client:
         return bytes(data)
 
     def raw(self, key: int, version: int, body: bytes, flexible: bool = False) -> bytes:
-        """Ask with a hand-made body; the answer with its header."""
+        """Asks with a hand-made body; returns the answer with its header."""
         _, header = self.header(key, version, flexible)
         self.send_frame(header + body)
         return self.read_frame()

@@ -154,7 +154,7 @@ def _ask_mock(
     timeout: float,
     verbose: bool,
 ) -> None:
-    # To ask another broker needs none of these.
+    # Not needed for asking another broker.
     from mockbroker.cluster_options import unchecked
     from mockbroker.pairs import pairs
     from mockbroker.server.mock_cluster import MockCluster
@@ -222,7 +222,7 @@ def record_command(
         with ExitStack() as stack:
             try:
                 with err.status(f"Kafka {kafka}, {size} broker(s): fetching and starting"):
-                    # They are stopped in any case, also by Ctrl-C.
+                    # On the stack, brokers are stopped in any case, also by Ctrl-C.
                     cluster = stack.enter_context(RealCluster(kafka, size))
             except RealBrokerError as error:
                 raise _fail(str(error)) from None

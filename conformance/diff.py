@@ -1,4 +1,4 @@
-"""Readable differences between expected and given answers."""
+"""Readable differences between expected and actual answers."""
 
 import json
 from difflib import SequenceMatcher
@@ -9,7 +9,7 @@ _ABSENT = object()
 
 
 def differing(expected: Any, got: Any, path: str = "") -> list[tuple[str, Any, Any]]:
-    """Paths at which two values differ, with what stands there; absent parts are None."""
+    """The paths at which two values differ, with both values; missing parts are None."""
     if isinstance(expected, dict) and isinstance(got, dict):
         found = []
         for key in [*expected, *(key for key in got if key not in expected)]:

@@ -19,7 +19,7 @@ def subscription(*topics: str) -> bytes:
 
 
 class Member:
-    """One member with a connection of its own; the API under question is asked in its version."""
+    """One member with its own connection; the API in question is called in its version."""
 
     def __init__(
         self, s: Scene, group: str, *, instance: str | None = None, client_id: str = "member"
@@ -33,7 +33,7 @@ class Member:
         return self._s.version if api == self._s.api else self._s.target.newest(api)
 
     def call(self, api: str, fields: Mapping[str, Any]) -> Any:
-        """Ask `api` about this group on the member's connection."""
+        """Calls `api` for this group on the member's connection."""
         asked = {"group_id": self.group, **fields}
         return self._s.call(api, asked, version=self._version(api), client=self.client)
 

@@ -1,4 +1,5 @@
-"""`python -m mockbroker.conformance.fuzz`: sends a broker what nobody should, and sees that it goes on."""
+"""`python -m mockbroker.conformance.fuzz`: sends malformed requests, and checks that the broker survives
+them."""
 
 import enum
 import os
@@ -38,9 +39,9 @@ def run(
     memory: Annotated[int, typer.Option(help="Address space of each in bytes; 0 for any.")] = _MEMORY,
     write: Annotated[Path, typer.Option(help="Where sessions that go wrong are written.")] = Path("found"),
 ) -> None:
-    """Plays sessions of a hundred requests each, their seeds one after the other.
+    """Plays sessions of a hundred requests each, with consecutive seeds.
 
-    Goes on with --first where it was stopped. Exit status 1 when something went wrong.
+    With --first it continues where it was stopped. Exit status 1 if something went wrong.
     """
     modes = [each.value for each in mode or Mode]
     count = -(-inputs // INPUTS)
@@ -104,9 +105,9 @@ def served_command(
         float, typer.Option(help="The longest that the good client may wait, in seconds.")
     ] = 1.0,
 ) -> None:
-    """Sends what the sessions send to a process that serves, over sockets.
+    """Sends the requests of the sessions to a serving process, over sockets.
 
-    Exit status 1 when it dies, fails, keeps memory, or lets a good client wait.
+    Exit status 1 if it dies, fails, keeps memory, or makes a good client wait.
     """
     modes = [each.value for each in mode or Mode]
     try:
@@ -122,7 +123,7 @@ def replay(
     file: Annotated[Path, typer.Argument(help="A session that was written.")],
     memory: Annotated[int, typer.Option(help="Address space in bytes; 0 for any.")] = _MEMORY,
 ) -> None:
-    """Plays a session again. Exit status 1 when something goes wrong."""
+    """Plays a session again. Exit status 1 if something goes wrong."""
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
@@ -137,7 +138,7 @@ def replay(
 
 @app.command()
 def record() -> None:
-    """Writes down anew what real clients send."""
+    """Records again what real clients send."""
     recorded.record()
 
 

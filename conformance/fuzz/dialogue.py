@@ -1,4 +1,4 @@
-"""What has to come back on one connection: answers that can be read, to the requests sent, in their order."""
+"""What has to come back on one connection: readable answers to the requests that were sent, in order."""
 
 import dataclasses
 import functools
@@ -24,7 +24,7 @@ _TOLD: Final = frozenset(
 
 
 class Finding(Exception):  # noqa: N818
-    """Something that must not happen. `kind` says in a word what; the text is for people."""
+    """Something that must not happen. `kind` is a word for it; the text is for people."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(f"{kind}: {text}")
@@ -32,7 +32,8 @@ class Finding(Exception):  # noqa: N818
 
 
 class Dialogue:
-    """One connection, as its client sees it. Not `strict`: answers may be held back, cut or changed."""
+    """One connection, as its client sees it. If it is not `strict`, answers may be delayed, truncated or
+    changed."""
 
     def __init__(self, known: Known) -> None:
         self._known = known
@@ -44,7 +45,7 @@ class Dialogue:
         self.strict = True
 
     def sent(self, data: bytes) -> None:
-        """Bytes that went to the broker."""
+        """Bytes were sent to the broker."""
         if self._ends:
             return
         self._out += data
@@ -62,7 +63,7 @@ class Dialogue:
         del self._out[:at]
 
     def got(self, data: bytes) -> None:
-        """Bytes that came back. Finding."""
+        """Bytes were received. Finding."""
         if not self.strict:
             return
         self._in += data
@@ -77,7 +78,7 @@ class Dialogue:
             self._read(frame)
 
     def quiet(self) -> bool:
-        """Whether nothing is owed: all requests that have an answer have got it whole."""
+        """Whether nothing is outstanding: all requests that have an answer have got the whole of it."""
         return not self._in and all(key in _SILENT for key, _, _ in self._waited)
 
     def owed(self) -> str:
@@ -130,6 +131,6 @@ class Dialogue:
 
 @functools.cache
 def _reader(api: str, version: int) -> tuple[Any, int]:
-    """What reads an answer's body, and where that begins."""
+    """The reader of an answer's body, and where that begins."""
     answer = schema(api, version, "response")
     return entity_reader(answer), 5 if answer.__header_schema__.__version__ == 1 else 4

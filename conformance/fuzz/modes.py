@@ -15,7 +15,7 @@ from .steps import Close, Do, Send, Step
 from .values import GROUPS, TOPICS, TRANSACTIONS, Drawn, Known, damaged
 
 INPUTS: Final = 100
-"""Requests, or what stands for one, in a session."""
+"""The number of requests, or of what takes their place, in a session."""
 BROKERS: Final = 3
 _PARKING: Final = (
     "produce",
@@ -50,7 +50,7 @@ class Maker:
     """Makes the frames of one session. `now_ms` is the cluster's time at its start."""
 
     def __init__(self, mode: str, seed: int, known: Known, now_ms: int) -> None:
-        # Text seeds the same way in every process.
+        # Text seeds the same stream in every process.
         self.random = random.Random(f"{mode} {seed}")
         self.values = Drawn(self.random, known, now_ms)
         self.kafka = "4.4" if self.random.random() < 0.6 else self.random.choice(names())
@@ -61,7 +61,7 @@ class Maker:
         self._correlation = 0
 
     def steps(self) -> Iterator[Step]:
-        """To be played as they come: what is asked later depends on what was answered."""
+        """The steps, to be played one by one: later requests depend on earlier answers."""
         random, parks = self.random, self._mode == "parked"
         slots = list(range(4))
         homes = [random.randrange(BROKERS) + 1 for _ in slots]
@@ -75,7 +75,7 @@ class Maker:
             if random.random() < (0.1 if not parks else 0.02):
                 yield Close(slots[at])
             if random.random() < 0.15:
-                # One that is closed is of no use any more; one that waits may go on waiting.
+                # A closed connection is of no more use; one that waits may go on waiting.
                 slots[at], homes[at], number = number, random.randrange(BROKERS) + 1, number + 1
             if random.random() < (0.5 if parks else 0.1):
                 yield self._operation()
@@ -128,7 +128,7 @@ class Maker:
                 return Do("faults clear")
 
     def _fault(self) -> dict[str, Any]:
-        """For the connections of this session only: a client id that is not the good client's."""
+        """A fault for the connections of this session only: its client id is not the good client's."""
         fault = self.random.choice(
             (
                 {"do": "delay", "ms": 50, "jitter_ms": 100},
@@ -152,7 +152,7 @@ class Maker:
 
     @functools.cached_property
     def apis(self) -> list[tuple[str, int, int]]:
-        """Name, key and version of all that the release answers."""
+        """Name, key and version of every API that the release answers."""
         release = parse(self.kafka)
         return [
             (api_keys()[key], key, version)
@@ -172,7 +172,7 @@ class Maker:
         return head + (b"\0" if flexible else b"")
 
     def valid(self, api: str | None = None, wild: float = 0.0) -> tuple[bytes, Written]:
-        """Header and body of a request that can be read."""
+        """Header and body of a readable request."""
         found = [each for each in self.apis if each[0] == api] if api else None
         if not found:
             found = self.apis
@@ -190,7 +190,7 @@ def framed(*parts: bytes | bytearray) -> bytes:
 
 
 def raw(make: Maker) -> Iterator[bytes]:
-    """Any bytes; half of them behind a size that is true."""
+    """Any bytes; half of them after a correct size."""
     random = make.random
     while True:
         data = random.randbytes(random.choice((0, 1, 3, 8, 20, 100, 3000)))
@@ -227,14 +227,14 @@ def headers(make: Maker) -> Iterator[bytes]:
 
 
 def schemas(make: Maker) -> Iterator[bytes]:
-    """Requests that can be read, of every API and version; their values are usual, odd, or a mixture."""
+    """Readable requests of every API and version; their values are usual, odd, or a mixture."""
     while True:
         head, body = make.valid(wild=make.random.choice((0.0, 0.0, 0.05, 0.2, 0.6)))
         yield framed(head, body.data)
 
 
 def lengths(make: Maker) -> Iterator[bytes]:
-    """Requests in which one length is another: huge, negative, or a little wrong."""
+    """Requests in which one length is wrong: huge, negative, or slightly off."""
     while True:
         head, body = make.valid()
         for length in body.lengths:

@@ -43,7 +43,7 @@ GROWTH_BYTES: Final = 300 * 1024 * 1024
 _READ_BYTES: Final = 256 * 1024
 _ASK_EVERY: Final = 10
 _SLICE: Final = 2
-"""How often a sliced connection may look at its clock, which is about once a request."""
+"""How often a sliced connection may look at its clock, which it does about once for each request."""
 _PARTS: Final = 20
 """How many parts of long requests are done after each step."""
 
@@ -67,7 +67,7 @@ class Stage:
         self._ready: list[Connection] = []
         self._silenced = False
         self._named_twice = False
-        """Whether a member named a protocol twice: no broker answers that one, nor its group."""
+        """Whether a member named a protocol twice: no broker answers that member, nor its group."""
         for name in TOPICS:
             self.cluster.create_topic(
                 name, assign_replicas(self.cluster.controller, 3, 1 if name == "t1" else 3)
@@ -95,7 +95,7 @@ class Stage:
         self.error = error
 
     def play(self, step: Step) -> None:
-        """Finding, when something happens that must not."""
+        """Plays a step. Finding if something happens that must not."""
         began, most = time.thread_time(), _most_bytes()
         try:
             match step:
@@ -122,13 +122,14 @@ class Stage:
             raise Finding("memory", f"{grew // 2**20} MB for one step")
 
     def ask(self) -> None:
-        """The good client asks. Finding, when it is not served as it should."""
+        """The good client asks. Finding if it is not served properly."""
         broker = self.cluster.brokers[1]
         if broker.online and not broker.fenced:
             self._good.ask()
 
     def end(self) -> None:
-        """Whatever waits is answered once all is well and its time is over: a month, if need be. Finding."""
+        """Everything that waits has to be answered once nothing is wrong and its time is over: after a month
+        at most. Finding."""
         self.play(Do("faults clear"))
         for broker in self.cluster.brokers:
             self.play(Do("brokers rejoin", {"broker": broker}))
@@ -169,7 +170,7 @@ class Stage:
         self._check()
 
     def _work(self, parts: float) -> None:
-        """Does this many of the parts in which long requests are done."""
+        """Does this many parts of the long requests."""
         while self.cluster.work and parts > 0:
             self.cluster.work.go_on()
             parts -= 1
@@ -209,7 +210,8 @@ class Stage:
         )
 
     def receive(self, connection: Connection, data: bytes) -> bytes:
-        """As the pump does: the bytes of a large frame go into the buffer in which it is put together."""
+        """Receives as the pump does: bytes of a large frame are read into the buffer in which it is
+        assembled."""
         rest, answers = memoryview(data).toreadonly(), b""
         while rest and not connection.wants_close:
             self._begin_slice()
@@ -240,7 +242,7 @@ class Stage:
         self.cluster.advance(later(self.cluster.now_ms, by))
 
     def _settle(self) -> None:
-        """Brokers that went down close their connections; what is ready goes out."""
+        """Brokers that went down close their connections; what is ready is sent."""
         for number, connection in list(self._connections.items()):
             if not connection.broker.online:
                 connection.wants_close = True
@@ -255,7 +257,7 @@ class Stage:
                     dialogue.got(self._sent(connection))
 
     def _sent(self, connection: Connection) -> bytes:
-        """What the connection has to say; it goes on with what it kept until then."""
+        """What the connection has to send; it then continues with what it kept back."""
         found = b""
         while True:
             found += b"".join(map(bytes, connection.out))
@@ -272,8 +274,8 @@ class Stage:
 
 
 def _never_answered(request: Any) -> bool:
-    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, nor one
-    with a text that is too long for an answer."""
+    """Real brokers do not answer Produce with null records, OffsetFetch of no groups, nor one with a text
+    that is too long for an answer."""
     if any(len(text.encode()) > MOST_TEXT for text in _texts(request)):
         return True
     match request:
@@ -351,7 +353,8 @@ def sliced(seed: int) -> bool:
 def explore(
     mode: str, seed: int, tell: Callable[[Session], None] = lambda _: None
 ) -> tuple[Session, Finding | None]:
-    """Makes a session as it is played. `tell` hears of it before each step, the one to come included."""
+    """Makes a session while it is played. `tell` is called before each step, with the session up to and
+    including it."""
     known = Known()
     maker = Maker(mode, seed, known, NOW_MS)
     steps: list[Step] = []

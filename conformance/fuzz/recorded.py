@@ -1,6 +1,7 @@
-"""What real clients send: `clients/*.json`, the frames of each of their connections in hex, a few of a kind.
+"""What real clients send: `clients/*.json` has the frames of each of their connections in hex, a few of each
+kind.
 
-`python -m mockbroker.conformance.fuzz record` writes them anew, from captures of a cluster that is served.
+`python -m mockbroker.conformance.fuzz record` writes them again, from captures of a served cluster.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from ...server.mock_cluster import MockCluster
 FOLDER: Final = Path(__file__).parent / "clients"
 _TIMEOUT: Final = 20.0
 _OF_A_KIND: Final = 3
-"""How many requests of one API and version are kept of each connection."""
+"""How many requests of each API and version are kept for each connection."""
 
 
 @functools.cache
@@ -32,7 +33,7 @@ def sessions() -> list[list[bytes]]:
 
 
 def record(folder: Path = FOLDER) -> None:
-    """Runs every client and keeps what it sent. ImportError where one is not installed."""
+    """Runs every client and keeps what it sent. ImportError if one is not installed."""
     for client in (confluent, aiokafka, kafka_python):
         with tempfile.TemporaryDirectory() as temporary:
             capture = Path(temporary) / "capture.pcapng"

@@ -1,4 +1,4 @@
-"""Requests written field by field from kio's schemas, and where their lengths lie.
+"""Requests that are written field by field from kio's schemas, and the positions of their lengths.
 
 Independent of `mockbroker.protocol`, which is under test.
 """
@@ -35,7 +35,7 @@ BITS: Final = {"b": 8, "B": 1, "h": 16, "H": 16, "i": 32, "I": 32, "q": 64}
 
 
 class Values(Protocol):
-    """Says what stands in a field; `entity` is the class of kio that it belongs to."""
+    """Provides the values of fields; `entity` is the kio class to which a field belongs."""
 
     def number(self, entity: str, name: str, form: str) -> int | float: ...
     def text(self, entity: str, name: str) -> bytes: ...
@@ -48,7 +48,8 @@ class Values(Protocol):
 
 
 class Length(NamedTuple):
-    """Where the length of an array, a text, bytes or a tagged field lies. `form`: h, i, or v for a varint."""
+    """The position of the length of an array, a text, bytes or a tagged field. `form`: h, i, or v for a
+    varint."""
 
     start: int
     end: int

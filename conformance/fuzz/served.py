@@ -62,7 +62,8 @@ class Result:
 
 
 def run(first: int, inputs: int, modes: Sequence[str], memory: int, stall_seconds: float) -> Result:
-    """`memory` is the server's address space in bytes, 0 for any. Finding, when something must not happen."""
+    """`memory` is the server's address space in bytes, 0 for no limit. Finding if something happens that must
+    not."""
     result = Result()
     with _Server(memory) as server, _GoodClient(server) as good:
         good.watch(result.before, 1.0)
@@ -83,7 +84,7 @@ def run(first: int, inputs: int, modes: Sequence[str], memory: int, stall_second
 
 
 def judge(result: Result, stall_seconds: float) -> None:
-    """Finding, when the good client waited too long, or too much is kept."""
+    """Finding if the good client waited too long, or if too much memory is kept."""
     if result.beside.processor > stall_seconds or result.beside.wall > PATIENCE_SECONDS:
         raise Finding("stall", told(result))
     if result.grew_bytes > KEPT_BYTES:
@@ -133,7 +134,7 @@ class _Server:
         self._errors.close()
 
     def check(self) -> None:
-        """Finding, when it has died, or has told of a failure."""
+        """Finding if it has died, or has reported a failure."""
         text = self._said()
         if self._process.poll() is not None:
             raise Finding("death", f"status {self._process.returncode}\n{text[-4000:]}")
@@ -178,14 +179,14 @@ class _GoodClient:
         self._client.close()
 
     def watch(self, longest: Longest, seconds: float) -> None:
-        """Asks for as long. Finding."""
+        """Asks for this many seconds. Finding."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._ask(longest)
 
     @contextlib.contextmanager
     def beside(self, longest: Longest) -> Iterator[None]:
-        """Asks in a thread meanwhile. Finding at the end."""
+        """Asks in a thread while the block runs. Finding at the end."""
         over = threading.Event()
         found: list[Finding] = []
 
@@ -254,7 +255,7 @@ class _GoodClient:
 
 
 def _play(mode: str, number: int, server: _Server) -> None:
-    """One session; it ends with its connections, some of them in the middle of a request."""
+    """Plays one session, which ends with its connections, some of them in the middle of a request."""
     maker, chance = Maker(mode, number, Known(), NOW_MS), random.Random(f"served {number}")
     maker.kafka = "4.4"
     connections: dict[int, socket.socket] = {}
@@ -274,7 +275,7 @@ def _play(mode: str, number: int, server: _Server) -> None:
                     for data in step.writes:
                         connections[step.connection].sendall(data)
                 except OSError:
-                    # Closed by the server, or full since nobody reads: another takes its place.
+                    # Closed by the server, or full because nobody reads: another connection replaces it.
                     left.append(connections.pop(step.connection))
             elif isinstance(step, Close) and step.connection in connections:
                 sock = connections.pop(step.connection)

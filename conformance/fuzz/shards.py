@@ -1,4 +1,4 @@
-"""Sessions in processes of their own, so that one that ends its process is known, and the others go on."""
+"""Sessions in separate processes, so that one that ends its process is known, and the others continue."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from .shrinking import shrink, signature
 from .steps import Session, read
 
 PATIENCE_SECONDS: Final = 120.0
-"""A process that says nothing for this long is taken to hang."""
+"""A process that prints nothing for this long is considered to hang."""
 KEPT_BYTES: Final = 50 * 1024 * 1024
 """The memory of a process must not grow by more than this over its sessions."""
 _WARM: Final = 20
@@ -32,7 +32,7 @@ _MODULE: Final = "mockbroker.conformance.fuzz"
 
 @dataclass(frozen=True)
 class Report:
-    """What became of one session; `text` is the finding, `file` the session as short as it got."""
+    """The result of one session; `text` is the finding, `file` has the session, shrunk as far as possible."""
 
     number: int
     inputs: int
@@ -47,7 +47,8 @@ def mode_of(number: int, modes: Sequence[str]) -> str:
 
 
 def run(first: int, end: int, step: int, modes: Sequence[str], memory: int | None, out: Path) -> None:
-    """In a process of its own: plays sessions, a JSON line before and after each. `memory` is in bytes."""
+    """Plays sessions in a separate process, and prints a JSON line before and after each. `memory` is in
+    bytes."""
     if memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     seen: set[str] = set()
@@ -78,7 +79,7 @@ def _tell(number: int, session: Session, finding: Finding, seen: set[str], out: 
 
 
 def write(session: Session, file: Path, text: str) -> None:
-    """The session, what goes wrong in it, and how to see it again."""
+    """Writes the session, what goes wrong in it, and how to replay it."""
     session.write(file, [f"python -m {_MODULE} replay {file}", *text.splitlines()])
 
 
@@ -98,7 +99,7 @@ class ShardError(MockBrokerError, RuntimeError):
 
 
 class Shard:
-    """A process that plays every `step`-th session; another takes over where one has died."""
+    """A process that plays every `step`-th session; if it dies, another one takes over."""
 
     def __init__(
         self, first: int, end: int, step: int, modes: Sequence[str], memory: int | None, out: Path
@@ -126,7 +127,7 @@ class Shard:
             yield self._death(begun)
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        """What the process says, until it ends, one way or the other."""
+        """What the process prints until it ends."""
         given = [
             str(self._next),
             str(self._end),
@@ -172,7 +173,7 @@ def _listen(process: "subprocess.Popen[str]", said: "queue.Queue[str | None]") -
 
 
 def journal(mode: str, number: int, memory: int | None, file: Path) -> None:
-    """Plays a session in a process of its own, and writes it down before each step."""
+    """Plays a session in a separate process, and writes it down before each step."""
     given = [mode, str(number), str(memory or 0), str(file)]
     _patiently([sys.executable, "-m", _MODULE, "journal", *given])
 
@@ -195,7 +196,7 @@ def _dies(session: Session, memory: int | None) -> bool:
 
 
 def _patiently(command: Sequence[str]) -> int:
-    """Exit status; that of a kill when it hangs."""
+    """Returns the exit status; that of a kill if the process hangs."""
     quiet = subprocess.DEVNULL
     try:
         done = subprocess.run(command, stdout=quiet, stderr=quiet, timeout=PATIENCE_SECONDS, check=False)

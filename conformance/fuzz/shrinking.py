@@ -1,4 +1,4 @@
-"""Makes a session as short as it can be while it still goes wrong."""
+"""Makes a session as short as possible while it still goes wrong."""
 
 import re
 import struct
@@ -13,13 +13,13 @@ MOST_RUNS: Final = 400
 
 
 def signature(finding: Finding) -> str:
-    """The same text for findings that are likely the same: the kind, and the last line without numbers."""
+    """The same text for findings that are probably the same: the kind, and the last line without numbers."""
     last = str(finding).strip().splitlines()[-1]
     return f"{finding.kind}: {re.sub('[0-9]+', 'N', last)[:100]}"
 
 
 def shrink(session: Session, goes_wrong: Callable[[Session], bool], most_runs: int = MOST_RUNS) -> Session:
-    """Steps go in ever smaller chunks (ddmin), then what is left is made simpler."""
+    """Removes steps in ever smaller chunks (ddmin), then simplifies the rest."""
     runs = 0
     changed = True
     while changed and runs < most_runs:
@@ -57,7 +57,7 @@ def _simpler(step: Send) -> Iterator[Send]:
 
 
 def _frames(data: bytes) -> Iterator[bytes]:
-    """The frames in `data`, and last what is no whole frame."""
+    """The frames in `data`, and last the rest, which is not a whole frame."""
     while len(data) >= 4:
         (size,) = struct.unpack_from(">i", data)
         if size < 0 or len(data) < 4 + size:

@@ -1,4 +1,4 @@
-"""What stands in the fields of a request: what a client would send there, and what none would."""
+"""Values for the fields of a request: those that a client would send, and those that none would."""
 
 import random
 import uuid
@@ -11,7 +11,7 @@ from .requests import BITS
 
 TOPICS: Final = ("t0", "t1", "t.2", "t_2")
 WITNESS: Final = "witness"
-"""The good client's topic, which no session knows."""
+"""The good client's topic, of which no session knows."""
 GROUPS: Final = ("g0", "g1")
 TRANSACTIONS: Final = ("x0", "x1")
 _CONFIGS: Final = (
@@ -68,7 +68,7 @@ LEARNT: Final = frozenset(
 
 
 class Known:
-    """What the answers told, so that later requests can refer to it."""
+    """What earlier answers said, so that later requests can refer to it."""
 
     def __init__(self) -> None:
         self._values: dict[str, deque[Any]] = {}
@@ -82,7 +82,7 @@ class Known:
 
 
 class Drawn:
-    """Values of one session. `wild` is how likely a field has an odd one."""
+    """Values of one session. `wild` is the probability that a field has an odd one."""
 
     def __init__(self, random: random.Random, known: Known, now_ms: int) -> None:
         self.random = random
@@ -215,7 +215,7 @@ class Drawn:
         return b"\0\1\0\0\0\1\0\2t0\0\0\0\0"
 
     def records(self) -> bytes:
-        """Batches, most of which a broker takes."""
+        """Batches, most of which a broker accepts."""
         random, known = self.random, self.known
         wild = random.random() < self.wild
         given: dict[str, Any] = {}
@@ -274,7 +274,7 @@ class Drawn:
 
 
 def damaged(data: bytes, random: random.Random, times: Iterable[int] | None = None) -> bytes:
-    """With bytes changed, cut out, doubled or put in."""
+    """`data` with bytes changed, removed, repeated or inserted."""
     out = bytearray(data)
     for _ in times if times is not None else range(random.choice((1, 1, 2, 4))):
         at = random.randrange(len(out) + 1)
