@@ -6,7 +6,6 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and passes 
 
 import base64
 from collections.abc import Collection, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -75,7 +74,6 @@ class Cluster:
         self.controller.active.become(next(iter(self.brokers)))
 
     def _new_manager(self, broker: int) -> ReplicaManager:
-        metadata = self.controller.metadata
         peers = LocalPeers(
             broker,
             self.brokers,
@@ -89,7 +87,7 @@ class Cluster:
             self.environment,
             peers,
             self.cleanup,
-            partial(metadata.image_of, broker),
+            self.controller.metadata,
             appear,
             disappear,
         )

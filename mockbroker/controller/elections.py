@@ -19,7 +19,7 @@ def elect(partition: ControlledPartition) -> None:
 
 def elect_where_none_leads(state: ControllerState) -> None:
     """Elects leaders for all partitions that have none and can have one."""
-    for partition in partitions(state):
+    for partition in partitions(state, lambda registered: registered.leader == NO_LEADER):
         elect(partition)
 
 

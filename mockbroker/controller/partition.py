@@ -1,6 +1,6 @@
 """A partition as the controller knows it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from uuid import UUID
 
 from ..configs import TopicSettings
@@ -41,7 +41,7 @@ class ControlledPartition:
     @property
     def policies(self) -> Policies:
         """The answers in force for this topic on the leader."""
-        return self.environment.policies.at(self.topic_name, self.registered.leader)
+        return self.state.environment.policies.at(self.topic_name, self.registered.leader)
 
     @property
     def deleted(self) -> bool:
@@ -108,13 +108,18 @@ class ControlledPartition:
         self.change(leader=NO_LEADER)
 
 
-def partitions(state: ControllerState) -> Iterator[ControlledPartition]:
-    """Every partition of every topic."""
-    for topic in list(state.image.topic_ids.values()):
-        for index in range(len(topic.partitions)):
-            yield ControlledPartition(state, topic.id, index)
+def partitions(
+    state: ControllerState, such: Callable[[PartitionRegistration], bool]
+) -> list[ControlledPartition]:
+    """The partitions that are such now."""
+    return [
+        ControlledPartition(state, topic.id, index)
+        for topic in state.image.topic_ids.values()
+        for index, registered in enumerate(topic.partitions)
+        if such(registered)
+    ]
 
 
-def partitions_on(state: ControllerState, broker: int) -> Iterator[ControlledPartition]:
-    """The partitions that have a replica on a broker."""
-    return (partition for partition in partitions(state) if broker in partition.replicas)
+def partitions_on(state: ControllerState, broker: int) -> list[ControlledPartition]:
+    """Those that have a replica on a broker."""
+    return partitions(state, lambda registered: broker in registered.replicas)

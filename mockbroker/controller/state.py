@@ -9,11 +9,7 @@ from ..java_hash import java_hash
 from ..metadata.image import MetadataImage, TopicImage
 from ..metadata.log import MetadataLog
 from ..metadata.records import (
-    PartitionChangeRecord,
-    PartitionRecord,
     Record,
-    RemoveTopicRecord,
-    TopicRecord,
 )
 from .timeline_map import in_table_order
 from .topic_names import Colliding
@@ -30,8 +26,6 @@ class ControllerState:
         self.silent: Final[set[int]] = set()
         """Brokers from which it no longer hears: it elects none of them, even while their sessions last."""
         self.colliding_names: Final = Colliding()
-        self._most_topics = 0
-        self._most_partitions: dict[UUID, int] = {}
         self._publish = publish
 
     @property
@@ -44,7 +38,6 @@ class ControllerState:
         now_ms = self.environment.now_ms
         for record in records:
             self.metadata.write(record, now_ms)
-            self._make_room(record)
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:
@@ -60,24 +53,9 @@ class ControllerState:
     def topic_order(self) -> list[TopicImage]:
         """All topics, in the order in which the controller iterates over them."""
         topics = self.image.topics
-        return [topics[name] for name in in_table_order(topics, self._most_topics, java_hash)]
+        return [topics[name] for name in in_table_order(topics, self.image.most_topics, java_hash)]
 
     def partition_order(self, topic_id: UUID) -> list[int]:
         """The partitions of a topic, in the order in which the controller iterates over them."""
-        count = len(self.image.topic_ids[topic_id].partitions)
-        return in_table_order(range(count), self._most_partitions[topic_id], int)
-
-    def _make_room(self, record: Record) -> None:
-        """Tables grow by what is added, and by one more when a partition is changed (`timeline_map`)."""
-        match record:
-            case PartitionRecord(topic_id, index):
-                self._most_partitions[topic_id] = max(self._most_partitions[topic_id], index + 1)
-            case PartitionChangeRecord(topic_id):
-                count = len(self.metadata.image.topic_ids[topic_id].partitions)
-                if count + 1 > self._most_partitions[topic_id]:
-                    self._most_partitions[topic_id] = count + 1
-            case TopicRecord(_, topic_id):
-                self._most_partitions[topic_id] = 0
-                self._most_topics = max(self._most_topics, len(self.image.topics))
-            case RemoveTopicRecord(topic_id):
-                del self._most_partitions[topic_id]
+        topic = self.image.topic_ids[topic_id]
+        return in_table_order(range(len(topic.partitions)), topic.most_partitions, int)

@@ -62,12 +62,13 @@ _NO_OVERRIDES: Final[Mapping[str, str]] = {}
 
 
 class TopicImage:
-    """A topic; `overrides` is its own configuration, a mapping that never changes.
+    """A topic; `overrides` is its own configuration, a mapping that never changes. `most_partitions` is how
+    many the controller's hash table has made room for (`controller/timeline_map.py`).
 
     Only the image that owns it changes it; others replace it by a copy first.
     """
 
-    __slots__ = ("id", "name", "overrides", "owner", "partitions")
+    __slots__ = ("id", "most_partitions", "name", "overrides", "owner", "partitions")
 
     def __init__(
         self,
@@ -82,6 +83,7 @@ class TopicImage:
         self.id = topic_id
         self.partitions = partitions
         self.overrides = overrides
+        self.most_partitions = len(partitions)
 
     def configure(self, name: str, value: str | None) -> None:
         """Sets one value, or with None takes it away."""
@@ -100,6 +102,8 @@ class MetadataImage:
         self.topics: dict[str, TopicImage] = {}
         self.topic_ids: dict[UUID, TopicImage] = {}
         self.controller = NO_CONTROLLER
+        self.most_topics = 0
+        """How many the controller's hash table has made room for."""
         self._owner = object()
 
     def snapshot(self) -> "MetadataImage":
@@ -124,13 +128,20 @@ class MetadataImage:
         """Applies the next record."""
         match record:
             case PartitionChangeRecord():
-                partitions = self._changing(record.topic_id).partitions
+                changing = self._changing(record.topic_id)
+                partitions = changing.partitions
                 partitions[record.partition_id] = partitions[record.partition_id].merge(record)
+                # A table makes room for one more even if a key that it has gets another value.
+                if changing.most_partitions <= len(partitions):
+                    changing.most_partitions = len(partitions) + 1
             case PartitionRecord(topic_id, _, replicas, isr, leader, leader_epoch):
                 registration = PartitionRegistration(replicas, isr, leader, leader_epoch)
-                self._changing(topic_id).partitions.append(registration)
+                changing = self._changing(topic_id)
+                changing.partitions.append(registration)
+                changing.most_partitions = max(changing.most_partitions, len(changing.partitions))
             case TopicRecord(name, topic_id):
                 self.topics[name] = self.topic_ids[topic_id] = TopicImage(self._owner, name, topic_id, [])
+                self.most_topics = max(self.most_topics, len(self.topics))
             case ConfigRecord(topic, name, value):
                 self._changing(self.topics[topic].id).configure(name, value)
             case RemoveTopicRecord(topic_id):
@@ -145,6 +156,8 @@ class MetadataImage:
     def _changing(self, topic_id: UUID) -> TopicImage:
         topic = self.topic_ids[topic_id]
         if topic.owner is not self._owner:
-            topic = TopicImage(self._owner, topic.name, topic_id, list(topic.partitions), topic.overrides)
+            before = topic
+            topic = TopicImage(self._owner, before.name, topic_id, list(before.partitions), before.overrides)
+            topic.most_partitions = before.most_partitions
             self.topics[topic.name] = self.topic_ids[topic_id] = topic
         return topic

@@ -8,7 +8,8 @@ from ..environment import Environment
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
-from ..metadata.image import MetadataImage, PartitionRegistration
+from ..metadata.image import PartitionRegistration
+from ..metadata.log import MetadataLog
 from ..policies import Policies
 from .cleanup import Cleanup
 from .partition import Partition
@@ -20,7 +21,7 @@ _NONE: Final[Mapping[int, Partition]] = {}
 
 
 class ReplicaManager:
-    """The replicas of `broker`. `image` is the cluster as the broker knows it, `online` whether it runs;
+    """The replicas of `broker`, which knows the cluster from `metadata`; `online` says whether it runs;
     `appear` is called with each new replica, `disappear` with those that are gone.
 
     A partition is set up on all its brokers when the first of them is asked about it: most never are.
@@ -32,7 +33,7 @@ class ReplicaManager:
         environment: Environment,
         peers: Peers,
         cleanup: Cleanup,
-        image: Callable[[], MetadataImage],
+        metadata: MetadataLog,
         appear: Callable[[Partition], None],
         disappear: Callable[[Partition], None],
     ) -> None:
@@ -45,7 +46,7 @@ class ReplicaManager:
         """Whether its followers fetch: no longer once it is about to go down."""
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker from which it fetched."""
-        self._image = image
+        self._metadata = metadata
         self._appear = appear
         self._disappear = disappear
         self._topics: dict[HostedTopic, dict[int, Partition]] = {}
@@ -66,7 +67,7 @@ class ReplicaManager:
 
     def _registered(self, topic: HostedTopic, index: int) -> PartitionRegistration | None:
         """The partition, as this broker knows it."""
-        known = self._image().topics.get(topic.name)
+        known = self._metadata.image_of(self.broker).topics.get(topic.name)
         if known is None or known.id != topic.id or not 0 <= index < len(known.partitions):
             return None
         return known.partitions[index]
@@ -80,10 +81,10 @@ class ReplicaManager:
 
     def is_fenced(self, broker: int) -> bool:
         """Whether the controller considers a broker gone, as far as this one knows."""
-        return self._image().brokers[broker].fenced
+        return self._metadata.image_of(self.broker).brokers[broker].fenced
 
     def rack_of(self, broker: int) -> str | None:
-        return self._image().brokers[broker].rack
+        return self._metadata.image_of(self.broker).brokers[broker].rack
 
     def new_log(self, topic: HostedTopic) -> Log:
         """An empty log for one of the partitions."""
@@ -98,7 +99,7 @@ class ReplicaManager:
 
     def _settings(self, topic: HostedTopic) -> TopicSettings:
         """A topic's effective configuration, as this broker knows it."""
-        known = self._image().topics.get(topic.name)
+        known = self._metadata.image_of(self.broker).topics.get(topic.name)
         overrides = {} if known is None or known.id != topic.id else known.overrides
         return self.environment.configs.topic_settings(overrides)
 
