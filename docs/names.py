@@ -36,7 +36,7 @@ def text() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield '"""The names there are, for type checkers; written by `make docs` from where they are defined."""'
+    yield '"""The names that type checkers know; `make docs` generates this module from where they are defined."""'
     yield ""
     yield "from collections.abc import Sequence"
     yield "from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict"
@@ -57,11 +57,11 @@ def _lines() -> Iterator[str]:
     yield from _literal("AnswerName", sorted(answers), "An answer of one behaviour or another.")
     yield ""
     yield 'InstalledAnswer = NewType("InstalledAnswer", str)'
-    yield '"""The name of an answer that an installed package brings along."""'
+    yield '"""The name of an answer that an installed package provides."""'
     yield ""
     owns = sorted({own for each in CATALOGUE.values() if (own := _own(each))})
     yield f'OwnAnswer: TypeAlias = "{" | ".join(owns)} | InstalledAnswer"'
-    yield '"""An answer of one\'s own for one behaviour or another."""'
+    yield '"""A user\'s own answer for some behaviour."""'
     yield ""
     yield "Behaviours = TypedDict("
     yield '    "Behaviours",'
@@ -120,7 +120,7 @@ def _fault_fields() -> Iterator[str]:
                 before = found.setdefault(each.name, own).split(" | ")
                 found[each.name] = " | ".join(dict.fromkeys([*before, *own.split(" | ")]))
     yield "class FaultFields(TypedDict, total=False):"
-    yield '    """Which requests a fault is for, when it acts, and what the actions take."""'
+    yield '    """Which requests a fault is for, when it acts, and the fields of its action."""'
     yield ""
     # Those that hide a builtin come last: the types of the others are looked up in the class.
     for name, own in sorted(found.items(), key=lambda item: item[0] in ("bytes", "field")):

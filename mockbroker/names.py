@@ -1,4 +1,4 @@
-"""The names there are, for type checkers; written by `make docs` from where they are defined."""
+"""The names that type checkers know; `make docs` generates this module from where they are defined."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict
@@ -597,10 +597,10 @@ AnswerName = Literal[
 """An answer of one behaviour or another."""
 
 InstalledAnswer = NewType("InstalledAnswer", str)
-"""The name of an answer that an installed package brings along."""
+"""The name of an answer that an installed package provides."""
 
 OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | int | isr_shrink_epoch.Bumped | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
-"""An answer of one's own for one behaviour or another."""
+"""A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
     "Behaviours",
@@ -709,7 +709,7 @@ Behaviours = TypedDict(
 
 
 class FaultFields(TypedDict, total=False):
-    """Which requests a fault is for, when it acts, and what the actions take."""
+    """Which requests a fault is for, when it acts, and the fields of its action."""
 
     when: When
     optional: bool
