@@ -36,7 +36,7 @@ def text() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield '"""The names that type checkers know; `make docs` generates this module from where they are defined."""'
+    yield '"""The names that type checkers know; `make docs` makes this module from the code."""'
     yield ""
     yield "from collections.abc import Sequence"
     yield "from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict"

@@ -1,4 +1,4 @@
-"""The names that type checkers know; `make docs` generates this module from where they are defined."""
+"""The names that type checkers know; `make docs` makes this module from the code."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, NewType, Required, TypeAlias, TypedDict
