@@ -55,10 +55,12 @@ class Cluster:
             environment,
             MetadataLog(),
             self.cluster_id,
-            lambda records: self._news.wrote(records, managers),
+            lambda records: self._news.wrote(records),
             lambda broker: self.processes.come_back(broker),
         )
-        self._news = News(self.controller, self.brokers, self.topics, self.topic_ids, self._coordinate)
+        self._news = News(
+            self.controller, self.brokers, managers, self.topics, self.topic_ids, self._coordinate
+        )
         self.slow_metadata = self._news.slow_metadata
         self.processes = Processes(self.brokers, self.topics, self.controller, self._news)
         self.network = Network(self.brokers, self.controller, self._news, self.processes)

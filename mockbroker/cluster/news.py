@@ -31,6 +31,7 @@ class News:
         self,
         controller: Controller,
         brokers: Mapping[int, Broker],
+        managers: Mapping[int, ReplicaManager],
         topics: dict[str, Topic],
         topic_ids: dict[UUID, Topic],
         lead: Callable[[Broker, Topic, int], None],
@@ -39,6 +40,7 @@ class News:
         self._metadata: Final = controller.metadata
         self._environment: Final = controller.environment
         self._brokers = brokers
+        self._managers = managers
         self._topics = topics
         self._topic_ids = topic_ids
         self._lead = lead
@@ -48,7 +50,7 @@ class News:
 
     # -- at once
 
-    def wrote(self, records: Sequence[Record], managers: Mapping[int, ReplicaManager]) -> None:
+    def wrote(self, records: Sequence[Record]) -> None:
         """The controller has written these records: brokers from which nothing is withheld learn of them
         now."""
         self._telling += 1
@@ -63,7 +65,7 @@ class News:
                 case PartitionRecord(topic_id):
                     changed[self._topic_ids[topic_id].added()] = None
                 case TopicRecord(name, topic_id):
-                    topic = Topic(self._controller, managers, name, topic_id)
+                    topic = Topic(self._controller, self._managers, name, topic_id)
                     self._topics[name] = self._topic_ids[topic_id] = topic
                 case ConfigRecord(name):
                     configured[self._topics[name]] = None
