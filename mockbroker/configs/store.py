@@ -12,6 +12,8 @@ from .topic import TopicSettings, check_together, settings
 from .values import ConfigError, ConfigKey, Value
 
 _NO_OVERRIDES: Final[Mapping[str, str]] = {}
+_KEPT: Final = 1_000
+"""The settings of at most so many different topics are kept."""
 
 
 class Source(enum.IntEnum):
@@ -211,12 +213,16 @@ class Configs:
     def topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
         """ConfigError if a name is unknown or a value is invalid."""
         key = frozenset(overrides.items())
-        if (found := self._topic_settings.get(key)) is None:
-            found = self._topic_settings[key] = self._new_topic_settings(overrides)
+        found = self._topic_settings.get(key)
+        if found is None:
+            values, most_bytes = (
+                self.topic_values(overrides),
+                self.broker_int("mockbroker.max.decompressed.bytes"),
+            )
+            if len(self._topic_settings) >= _KEPT:
+                self._topic_settings.clear()
+            found = self._topic_settings[key] = settings(values, most_bytes)
         return found
-
-    def _new_topic_settings(self, overrides: Mapping[str, str]) -> TopicSettings:
-        return settings(self.topic_values(overrides), self.broker_int("mockbroker.max.decompressed.bytes"))
 
 
 @functools.cache
