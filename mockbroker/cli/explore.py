@@ -145,6 +145,7 @@ def options(
     producer: str | None,
     transactional: bool | None,
     compacted: bool | None,
+    slow_metadata: bool,
 ) -> Options:
     """The options of the command line. ValueError for a misspelt name, with the nearest valid one."""
     return Options(
@@ -155,6 +156,7 @@ def options(
         _member(Generation, "--producer", producer),
         transactional,
         compacted,
+        slow_metadata,
     )
 
 

@@ -39,6 +39,13 @@ def explore(
     compacted: Annotated[
         bool | None, typer.Option(help="Whether topics are compacted; if not given, each seed chooses.")
     ] = None,
+    slow_metadata: Annotated[
+        bool,
+        typer.Option(
+            "--slow-metadata",
+            help="Let brokers learn late what the controller decides, a few times in each history.",
+        ),
+    ] = False,
     engine: Annotated[
         Engine, typer.Option(help="Run in processes of this machine, or on Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -61,7 +68,16 @@ def explore(
     from .explore import options, run
 
     try:
-        chosen = options(kafka, pairs("--policy", policy), commit, reset, producer, transactional, compacted)
+        chosen = options(
+            kafka,
+            pairs("--policy", policy),
+            commit,
+            reset,
+            producer,
+            transactional,
+            compacted,
+            slow_metadata,
+        )
         found = run(
             chosen,
             range(first, first + seeds),

@@ -33,6 +33,7 @@ _TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.prod
 _COMPACTED: Final = 0.15
 _IN_FLIGHT: Final = [1, 5]
 _CLEANINGS: Final = (3, 12)
+_SLOWED: Final = (1, 4)
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
@@ -86,7 +87,9 @@ def draw(seed: int, options: Options) -> Plan:
         plan = replace(plan, producers=tuple(replace(each, in_flight=in_flight) for each in plan.producers))
     chosen = random.random() < _COMPACTED
     chosen = chosen if options.compacted is None else options.compacted
-    return _with_cleaners(random, plan, length_ms) if chosen else plan
+    if chosen:
+        plan = _with_cleaners(random, plan, length_ms)
+    return _with_slow_metadata(random, plan, length_ms) if options.slow_metadata else plan
 
 
 def _with_producers(
@@ -127,11 +130,21 @@ def _with_cleaners(random: Random, plan: Plan, length_ms: int) -> Plan:
         cleanup=_one_of(random, [COMPACT, BOTH]),
         delete_retention_ms=_one_of(random, [300, 60_000]),
     )
-    cleanings: list[Step] = []
-    for _ in range(_between(random, *_CLEANINGS)):
-        cleanings += _drawn(random, "clean-log", _between(random, 200, length_ms))
-    steps = sorted([*plan.steps, *cleanings], key=lambda each: each.at_ms)
-    return replace(plan, purges=plan.purges and plan.cleanup == BOTH).with_steps(tuple(steps))
+    plan = replace(plan, purges=plan.purges and plan.cleanup == BOTH)
+    return _with_more(random, plan, "clean-log", _CLEANINGS, length_ms)
+
+
+def _with_slow_metadata(random: Random, plan: Plan, length_ms: int) -> Plan:
+    """Lets brokers learn late what the controller decides, drawn after everything else."""
+    return _with_more(random, plan, "slow-metadata", _SLOWED, length_ms)
+
+
+def _with_more(random: Random, plan: Plan, name: str, counts: tuple[int, int], length_ms: int) -> Plan:
+    """Adds steps of one kind."""
+    steps = list(plan.steps)
+    for _ in range(_between(random, *counts)):
+        steps += _drawn(random, name, _between(random, 200, length_ms))
+    return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
 
 
 def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:

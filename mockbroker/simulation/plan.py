@@ -129,7 +129,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What all histories of an exploration have in common; with None each seed chooses."""
+    """What all histories of an exploration have in common; with None each seed chooses. With `slow_metadata`
+    brokers learn late what the controller decides, a few times in each history."""
 
     kafka: str = "4.4"
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -138,3 +139,4 @@ class Options:
     producer: Generation | None = None
     transactional: bool | None = None
     compacted: bool | None = None
+    slow_metadata: bool = False
