@@ -144,16 +144,6 @@ class Broker:
         return self._controller.is_fenced(self.id)
 
     @property
-    def gone(self) -> bool:
-        """Whether it is down, or considered gone."""
-        return self.fenced or not self.online
-
-    @property
-    def electable(self) -> bool:
-        """Whether it can become a leader, and learn of that."""
-        return self._controller.may_lead(self.id)
-
-    @property
     def policies(self) -> Policies:
         """The answers in force on this broker."""
         return self.environment.policies.at(broker=self.id)

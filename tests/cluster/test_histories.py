@@ -110,7 +110,7 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def move(self) -> None:
-        others = [b for b in self.partition.isr if self.driver.cluster.brokers[b].electable]
+        others = [b for b in self.partition.isr if self.driver.cluster.controller.may_lead(b)]
         if self.partition.leader != NO_LEADER and others:
             self.partition.lead(others[-1])
 
