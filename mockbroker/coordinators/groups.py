@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping
 from ..environment import Timer
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
 from ..policies.groups.not_coordinator_join import not_coordinator_join
+from ..policies.groups.session_timeout_check import session_timeout_check
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
 from ..policies.offsets.loaded_offsets import loaded_offsets
@@ -132,14 +133,16 @@ class GroupCoordinator:
     # -- members
 
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
-        settings, member_id = self.settings, request.member_id
-        if error := self.refuses(request.group_id):
-            kept = error is not E.NOT_COORDINATOR or self.home.policies[not_coordinator_join] == "member-id"
-            reply.complete(join_error(member_id if kept else "", error))
-        elif not (
-            settings.min_session_timeout_ms <= request.session_timeout_ms <= settings.max_session_timeout_ms
+        settings, member_id, policies = self.settings, request.member_id, self.home.policies
+        error, timeout_ms = self.refuses(request.group_id), request.session_timeout_ms
+        if not settings.min_session_timeout_ms <= timeout_ms <= settings.max_session_timeout_ms and (
+            not error
+            or (error is not E.INVALID_GROUP_ID and policies[session_timeout_check] == "by-any-broker")
         ):
             reply.complete(join_error(member_id, E.INVALID_SESSION_TIMEOUT))
+        elif error:
+            kept = error is not E.NOT_COORDINATOR or policies[not_coordinator_join] == "member-id"
+            reply.complete(join_error(member_id if kept else "", error))
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:

@@ -40,6 +40,21 @@ def test_session_timeouts_out_of_range(session_ms: int) -> None:
     assert (asked.error_code, asked.member_id) == (E.INVALID_SESSION_TIMEOUT, "")
 
 
+@pytest.mark.parametrize(
+    ("release", "group", "error"),
+    [
+        ("3.9", "g", E.NOT_COORDINATOR),
+        ("4.0", "g", E.INVALID_SESSION_TIMEOUT),
+        ("4.4", "g", E.INVALID_SESSION_TIMEOUT),
+        ("4.4", "", E.INVALID_GROUP_ID),
+    ],
+)
+def test_a_session_timeout_out_of_range_at_another_broker(release: str, group: str, error: E) -> None:
+    driver = GroupDriver(release, brokers=2)
+    other = next(b for b in driver.cluster.brokers.values() if b is not driver.broker)
+    assert driver.ask(JoinGroupRequest(group, 5999), broker=other.id).error_code == error
+
+
 def test_the_range_of_session_timeouts_is_configured() -> None:
     driver = GroupDriver(group_min_session_timeout_ms=1, group_max_session_timeout_ms=2)
     assert driver.join(session_ms=1).error_code == E.MEMBER_ID_REQUIRED
