@@ -195,6 +195,10 @@ class Scene:
 
     def afterwards(self, first: Reply) -> str:
         """What came of the record that was sent last, `b0`, and of those that follow."""
+        if first.error and isinstance(self.sender, JavaSender):
+            # It tells of the failure first, and then takes note of it (`Sender.failBatch`): before its thread
+            # asks for metadata.
+            assert self.sender.producer.ask("partitions", "__transaction_state") == Reply()
         words = [self.told("b0", first), self.told("b1", self.send("b1"))]
         if words[1] in (GOES_ON, words[0]):
             del words[1]
