@@ -79,7 +79,7 @@ class Broker:
         knows and that is not fenced."""
         if self.policies[active_controller] == "one-broker":
             return self.image.controller
-        listed = [each.id for each in self.image.brokers.values() if not each.fenced]
+        listed = [each.id for each in self.listed]
         return self._controller.active.drawn(listed) if listed else NO_CONTROLLER
 
     @property

@@ -120,8 +120,7 @@ class Controller(ControllerState):
                 *partition.isr,
                 *partition.eligible_leader_replicas,
             ):
-                change = PartitionChange(partition)
-                change.isr = [each for each in partition.isr if each != broker]
+                change = _without(partition, broker)
                 change.unclean_shutdown = broker
                 change.make()
 
@@ -206,7 +205,13 @@ class Controller(ControllerState):
 
 def _leave(partition: ControlledPartition, broker: int) -> None:
     """A broker no longer leads, and is no longer in sync."""
-    change = PartitionChange(partition)
-    change.isr = [each for each in partition.isr if each != broker]
+    change = _without(partition, broker)
     change.shrink_bumps_epoch = change.policies[isr_shrink_epoch].offline
     change.make()
+
+
+def _without(partition: ControlledPartition, broker: int) -> PartitionChange:
+    """The partition with a broker out of its ISR."""
+    change = PartitionChange(partition)
+    change.isr = [each for each in partition.isr if each != broker]
+    return change

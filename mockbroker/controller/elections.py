@@ -27,9 +27,7 @@ def elect_preferred(partition: ControlledPartition) -> None:
     """Makes the first replica the leader. ApiError ELECTION_NOT_NEEDED, PREFERRED_LEADER_NOT_AVAILABLE."""
     if partition.leader == partition.replicas[0]:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
-    change = PartitionChange(partition)
-    change.election = Election.PREFERRED
-    if not change.make():
+    if not _elects(partition, Election.PREFERRED):
         words = partition.policies[election_refusal].preferred
         raise ApiError(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE, _about(partition, words))
 
@@ -39,11 +37,16 @@ def elect_unclean(partition: ControlledPartition) -> None:
     ELECTION_NOT_NEEDED, ELIGIBLE_LEADERS_NOT_AVAILABLE."""
     if partition.leader != NO_LEADER:
         raise ApiError(ErrorCode.ELECTION_NOT_NEEDED, _NOT_NEEDED)
-    change = PartitionChange(partition)
-    change.election = Election.UNCLEAN
-    if not change.make():
+    if not _elects(partition, Election.UNCLEAN):
         words = partition.policies[election_refusal].eligible
         raise ApiError(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, _about(partition, words))
+
+
+def _elects(partition: ControlledPartition, election: Election) -> bool:
+    """Whether something changed."""
+    change = PartitionChange(partition)
+    change.election = election
+    return change.make()
 
 
 def _about(partition: ControlledPartition, words: str) -> str:

@@ -8,9 +8,7 @@ from ..environment import Environment
 from ..java_hash import java_hash
 from ..metadata.image import MetadataImage, TopicImage
 from ..metadata.log import MetadataLog
-from ..metadata.records import (
-    Record,
-)
+from ..metadata.records import Record
 from .timeline_map import in_table_order
 from .topic_names import Colliding
 
