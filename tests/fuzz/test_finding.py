@@ -81,6 +81,7 @@ def test_a_handler_that_takes_much_memory(
 ) -> None:
     handler = HANDLERS[ApiKey.LIST_GROUPS]
     monkeypatch.setattr(playing, "GROWTH_BYTES", 30 << 20)
+    monkeypatch.setattr(playing, "STALL_SECONDS", 60)  # a process that has used much has much to fill
 
     def large(call: Any, request: Any) -> Any:
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
