@@ -1,4 +1,5 @@
-"""Records of `__consumer_offsets` (`OffsetCommitValue.json`, `GroupMetadataValue.json` and their keys).
+"""Keys of `__consumer_offsets`, and committed offsets in it (`OffsetCommitKey.json`, `GroupMetadataKey.json`,
+`OffsetCommitValue.json`).
 
 The first two bytes of a key say what it is for: a committed offset (0 and 1), a classic group (2), or one of
 the kinds of the new group types, of which only the group's own epoch is read (KIP-848, KIP-932, KIP-1071).
@@ -7,26 +8,15 @@ the kinds of the new group types, of which only the group's own epoch is read (K
 import struct
 from typing import Final, NamedTuple
 
-from construct import Const, Int16sb, Int16ub, Int32sb, Int64sb, PascalString, Struct
+from .group_metadata import read_group as read_classic_group
+from .primitives import read_uvarint, text_of, write_compact_string, write_string
 
-from .primitives import read_uvarint
-
-_KEY: Final = Struct(
-    "version" / Const(1, Int16sb),
-    "group" / PascalString(Int16ub, "utf8"),
-    "topic" / PascalString(Int16ub, "utf8"),
-    "partition" / Int32sb,
-)
-_VALUE: Final = Struct(
-    "version" / Const(3, Int16sb),
-    "offset" / Int64sb,
-    "leader_epoch" / Int32sb,
-    "metadata" / PascalString(Int16ub, "utf8"),
-    "commit_ms" / Int64sb,
-)
-_INT16: Final = struct.Struct(">h").unpack_from
-_INT32: Final = struct.Struct(">i").unpack_from
-_INT64: Final = struct.Struct(">q").unpack_from
+_INT16: Final = struct.Struct(">h")
+_INT32: Final = struct.Struct(">i")
+_INT64: Final = struct.Struct(">q")
+_COMMIT_KEY: Final = _INT16.pack(1)
+_GROUP_KEY: Final = _INT16.pack(2)
+NO_TOPIC_ID: Final = bytes(16)
 _COMMITS: Final = (0, 1)
 _CLASSIC: Final = 2
 _WITH_EPOCH: Final = {3: "consumer", 11: "share", 17: "streams"}
@@ -54,13 +44,15 @@ class OtherKey(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """`leader_epoch` is -1 before version 3; `expire_ms` is -1 except in version 1."""
+    """`leader_epoch` is -1 before version 3; `expire_ms` is -1 except in version 1; `topic_id` are the bytes
+    of a UUID, all 0 if it is not known, as always before version 4 (KIP-848)."""
 
     offset: int
     leader_epoch: int
     metadata: str
     commit_ms: int
-    expire_ms: int
+    expire_ms: int = -1
+    topic_id: bytes = NO_TOPIC_ID
 
 
 class GroupState(NamedTuple):
@@ -72,25 +64,51 @@ class GroupState(NamedTuple):
     state_ms: int
 
 
-def offset_record(
-    group: str, topic: str, partition: int, offset: int, leader_epoch: int, metadata: str, commit_ms: int
-) -> tuple[bytes, bytes]:
-    """Key and value; the value has version 3, with the leader epoch (KIP-320)."""
-    value = {"offset": offset, "leader_epoch": leader_epoch, "metadata": metadata, "commit_ms": commit_ms}
-    return _KEY.build({"group": group, "topic": topic, "partition": partition}), _VALUE.build(value)
+def commit_key(group: str, topic: str, partition: int) -> bytes:
+    out = bytearray(_COMMIT_KEY)
+    write_string(out, group)
+    write_string(out, topic)
+    return bytes(out + _INT32.pack(partition))
+
+
+def group_key(group: str) -> bytes:
+    """The key of a classic group."""
+    out = bytearray(_GROUP_KEY)
+    write_string(out, group)
+    return bytes(out)
+
+
+def commit_value(commit: Commit, version: int) -> bytes:
+    """A value of version 0 to 4; what the version has no field for is left out. ValueError for another
+    version."""
+    if not 0 <= version <= _FLEXIBLE:
+        raise ValueError(f"unknown version {version} of a committed offset")
+    out = bytearray(_INT16.pack(version) + _INT64.pack(commit.offset))
+    if version >= 3:
+        out += _INT32.pack(commit.leader_epoch)
+    if version == _FLEXIBLE:
+        write_compact_string(out, commit.metadata)
+    else:
+        write_string(out, commit.metadata)
+    out += _INT64.pack(commit.commit_ms)
+    if version == 1:
+        out += _INT64.pack(commit.expire_ms)
+    if version == _FLEXIBLE:
+        out += b"\0" if commit.topic_id == NO_TOPIC_ID else b"\1\0\x10" + commit.topic_id
+    return bytes(out)
 
 
 def read_key(data: bytes) -> CommitKey | GroupKey | OtherKey:
     """ValueError if it is cut short."""
     try:
-        (number,) = _INT16(data)
+        (number,) = _INT16.unpack_from(data)
         if number not in _COMMITS and number != _CLASSIC and number not in _WITH_EPOCH:
             return OtherKey(number)
         group, at = _string(data, 2)
         if number not in _COMMITS:
             return GroupKey(group, _WITH_EPOCH.get(number, "classic"))
         topic, at = _string(data, at)
-        return CommitKey(group, topic, *_INT32(data, at))
+        return CommitKey(group, topic, *_INT32.unpack_from(data, at))
     except (struct.error, IndexError) as error:
         raise ValueError(f"a key is cut short: {error}") from None
 
@@ -98,49 +116,50 @@ def read_key(data: bytes) -> CommitKey | GroupKey | OtherKey:
 def read_commit(data: bytes) -> Commit:
     """Reads a value of version 0 to 4. ValueError for another version, or if it is cut short."""
     try:
-        (version,) = _INT16(data)
+        (version,) = _INT16.unpack_from(data)
         if not 0 <= version <= _FLEXIBLE:
             raise ValueError(f"unknown version {version} of a committed offset")
-        (offset,) = _INT64(data, 2)
+        (offset,) = _INT64.unpack_from(data, 2)
         at, leader_epoch, expire_ms = 10, _NONE, _NONE
         if version >= 3:
-            (leader_epoch,) = _INT32(data, at)
+            (leader_epoch,) = _INT32.unpack_from(data, at)
             at += 4
         metadata, at = _compact_string(data, at) if version == _FLEXIBLE else _string(data, at)
-        (commit_ms,) = _INT64(data, at)
+        (commit_ms,) = _INT64.unpack_from(data, at)
         if version == 1:
-            (expire_ms,) = _INT64(data, at + 8)
-        return Commit(offset, leader_epoch, metadata, commit_ms, expire_ms)
+            (expire_ms,) = _INT64.unpack_from(data, at + 8)
+        topic_id = _topic_id(data, at + 8) if version == _FLEXIBLE else NO_TOPIC_ID
+        return Commit(offset, leader_epoch, metadata, commit_ms, expire_ms, topic_id)
     except (struct.error, IndexError) as error:
         raise ValueError(f"a committed offset is cut short: {error}") from None
 
 
 def read_group(data: bytes, key: GroupKey) -> GroupState:
     """Reads a group's value. ValueError for an unknown version, or if it is cut short."""
+    if key.type == "classic":
+        group = read_classic_group(data)
+        return GroupState(group.generation, len(group.members), group.since_ms)
     try:
-        (version,) = _INT16(data)
-        if key.type != "classic":
-            return GroupState(_INT32(data, 2)[0], _NONE, _NONE)
-        if not 0 <= version <= _FLEXIBLE:
-            raise ValueError(f"unknown version {version} of a group")
-        string = _compact_string if version == _FLEXIBLE else _string
-        _, at = string(data, 2)
-        (generation,) = _INT32(data, at)
-        _, at = string(data, at + 4)
-        _, at = string(data, at)
-        state_ms = _NONE
-        if version >= 2:
-            (state_ms,) = _INT64(data, at)
-            at += 8
-        members = read_uvarint(data, at)[0] - 1 if version == _FLEXIBLE else _INT32(data, at)[0]
-        return GroupState(generation, members, state_ms)
-    except (struct.error, IndexError) as error:
+        return GroupState(_INT32.unpack_from(data, 2)[0], _NONE, _NONE)
+    except struct.error as error:
         raise ValueError(f"a group is cut short: {error}") from None
+
+
+def _topic_id(data: bytes, at: int) -> bytes:
+    """The topic id among the tagged fields at `at`."""
+    count, at = read_uvarint(data, at)
+    for _ in range(count):
+        tag, at = read_uvarint(data, at)
+        size, at = read_uvarint(data, at)
+        if tag == 0 and size == len(NO_TOPIC_ID):
+            return data[at : at + size]
+        at += size
+    return NO_TOPIC_ID
 
 
 def _string(data: bytes, at: int) -> tuple[str, int]:
     """A string and the offset after it; null becomes empty."""
-    (size,) = _INT16(data, at)
+    (size,) = _INT16.unpack_from(data, at)
     return _text(data, at + 2, max(size, 0))
 
 
@@ -152,4 +171,4 @@ def _compact_string(data: bytes, at: int) -> tuple[str, int]:
 def _text(data: bytes, at: int, size: int) -> tuple[str, int]:
     if at + size > len(data):
         raise IndexError(f"a string of {size} bytes where {len(data) - at} are left")
-    return data[at : at + size].decode(), at + size
+    return text_of(data[at : at + size]), at + size

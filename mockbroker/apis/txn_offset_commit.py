@@ -19,7 +19,7 @@ from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
-from ..protocol.offsets_log import offset_record
+from ..protocol.offsets_log import Commit, commit_key, commit_value
 from ..protocol.record_batch import TRANSACTIONAL
 from ..replication.internal_append import append
 from ..replication.partition import Partition
@@ -133,8 +133,9 @@ class _Commit:
             self._done(error, self._too_long)
             return
         records = [
-            offset_record(
-                request.group_id, *key, each.offset, each.leader_epoch, each.metadata, each.commit_ms
+            (
+                commit_key(request.group_id, *key),
+                commit_value(Commit(each.offset, each.leader_epoch, each.metadata, each.commit_ms), 3),
             )
             for key, each in self._offsets.items()
         ]

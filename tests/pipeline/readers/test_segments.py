@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, OLD, SNAPPY, ZSTD, control_batch
 from mockbroker.pipeline.readers import scanning
 from mockbroker.protocol.batch_writing import key_values
-from mockbroker.protocol.offsets_log import offset_record
+from mockbroker.protocol.group_metadata import GroupMetadata, MemberMetadata, write_group
+from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value, group_key
 from mockbroker.protocol.transaction_log import Layout, TransactionValue, write_key, write_value
 
 from .reading import rows, source
@@ -117,9 +118,10 @@ def test_folders_that_kafka_is_about_to_drop(tmp_path: Path, suffix: str) -> Non
 
 
 def test_the_offsets_topic(tmp_path: Path) -> None:
-    key, value = offset_record("readers", "orders", 3, 42, 6, "", 1000)
-    group = b"\0\2\0\7readers"
-    made = b"\0\3\0\10consumer" + (5).to_bytes(4) + b"\xff\xff\xff\xff" + (2000).to_bytes(8) + (1).to_bytes(4)
+    key, value = commit_key("readers", "orders", 3), commit_value(Commit(42, 6, "", 1000), 3)
+    group = group_key("readers")
+    member = MemberMetadata("m-1", None, "m", "/127.0.0.1", 1000, 1000, b"", b"")
+    made = write_group(GroupMetadata("consumer", 5, "range", "m-1", 2000, [member]), 3)
     records = [
         (key, value),
         (key, None),
@@ -146,7 +148,7 @@ def test_the_offsets_topic(tmp_path: Path) -> None:
 
 
 def test_an_offset_that_a_transaction_commits(tmp_path: Path) -> None:
-    record = offset_record("readers", "orders", 3, 42, 6, "", 1000)
+    record = commit_key("readers", "orders", 3), commit_value(Commit(42, 6, "", 1000), 3)
     batch = bytes(key_values([record], OLD, attributes=0x10, producer_id=8, producer_epoch=2))
     _, commit = rows(segment(tmp_path, batch, "__consumer_offsets-9"))
     assert (commit["producer_id"], commit["producer_epoch"], commit["detail"]) == (8, 2, "in a transaction")
