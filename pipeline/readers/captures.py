@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...captures import Message, messages
+from ...dumps.files import Head
 from ...protocol import pcapng
 from ..observations import Observation
 from . import exchanges
 from .exchanges import Values
-from .files import MOST_TEXT, Head, Reading, readable, unreadable
+from .files import MOST_TEXT, Reading, readable, unreadable
 from .registry import Reader
 from .trace import Exchanges, observation
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from ...dumps.files import Head, Line
+from ...dumps.segments import place_of
 from ..observations import Observation
-from .files import Head, Line, Reading, lines, unreadable
+from .files import Reading, lines, unreadable
 from .registry import Reader
-from .segments import place_of
 
 SOURCE: Final = "checkpoint"
 _EPOCHS: Final = re.compile(r"0\n(?P<count>\d+)\n(?:\d+ \d+\n)*(?:\d+ ?\d*)?")

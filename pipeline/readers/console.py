@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import Head, Line
 from ..observations import Observation
 from .coordinator_json import row_of
-from .files import MOST_TEXT, Head, Line, Reading, lines, unreadable
+from .files import MOST_TEXT, Reading, lines, unreadable
 from .registry import Reader
 
 SOURCE: Final = "console-consumer"

@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import Head, Line
+from ...dumps.segments import Place, place_of
 from ..observations import Observation
 from .coordinator_json import row_of
-from .files import MOST_TEXT, Head, Line, Reading, lines, unreadable
+from .files import MOST_TEXT, Reading, lines, unreadable
 from .internal_topics import TOPICS
 from .registry import Reader
-from .segments import Place, place_of
 
 SOURCE: Final = "dump-log"
 _DUMPING: Final = re.compile(r"Dumping (?P<path>.+)")

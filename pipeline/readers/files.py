@@ -1,24 +1,21 @@
-"""Files as the readers see them: their first bytes, their lines, compressed or not."""
+"""Files as the readers see them, and what is counted while they are read."""
 
 import gzip
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from functools import cached_property
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import Final
 
+from ...dumps import files
+from ...dumps.files import DamagedError, Head, Line
 from ..errors import PipelineError
 from ..observations import Observation
 
-HEAD_BYTES: Final = 1 << 16
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
-LONGEST_LINE: Final = 1 << 24
-_GZIP: Final = b"\x1f\x8b"
 
 
 @dataclass(slots=True)
@@ -36,71 +33,23 @@ class Reading:
     unfinished: list[str] = field(default_factory=list)
 
 
-class Line(NamedTuple):
-    """A line of a file, numbered from 1; `ended` unless it is the last one and has no newline."""
-
-    number: int
-    text: str
-    ended: bool
-
-
-@dataclass(frozen=True)
-class Head:
-    """A file's name and its first bytes, after decompression."""
-
-    path: Path
-    data: bytes
-    compressed: bool
-
-    @cached_property
-    def text(self) -> str:
-        """Empty if the bytes are not text."""
-        if b"\0" in self.data:
-            return ""
-        return self.data.decode(errors="replace")
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The whole lines; also the last one if the file ends there."""
-        lines = self.text.splitlines()
-        return lines[:-1] if len(self.data) >= HEAD_BYTES else lines
-
-
 def head(path: Path) -> Head:
     """PipelineError if the file can't be read."""
-    with readable(path), path.open("rb") as raw:
-        data = raw.read(HEAD_BYTES)
-    if not data.startswith(_GZIP):
-        return Head(path, data, False)
-    try:
-        with gzip.open(path) as file:
-            return Head(path, file.read(HEAD_BYTES), True)
-    except (OSError, EOFError, zlib.error):
-        return Head(path, _inflated(data), True)
-
-
-def _inflated(data: bytes) -> bytes:
-    """As much as can be read of a compressed file that is cut short."""
-    try:
-        return zlib.decompressobj(31).decompress(data, HEAD_BYTES)
-    except zlib.error:
-        return b""
+    with readable(path):
+        return files.head(path)
 
 
 def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
     """The lines of a text file, without newlines; an `unreadable` row where compressed data is damaged."""
-    number, ended = 0, True
-    name = str(path)
-    with readable(path), _open(path) as file:
-        try:
-            while data := file.readline(LONGEST_LINE):
-                number += 1
-                ended = data.endswith(b"\n")
-                yield Line(number, data.decode(errors="replace").rstrip("\r\n"), ended)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            yield unreadable("text", name, number + 1, f"compressed data is broken: {error}")
-    reading.lines[name] += number
-    if not ended:
+    name, line = str(path), Line(0, "", True)
+    try:
+        with readable(path):
+            for line in files.lines(path):
+                yield line
+    except DamagedError as error:
+        yield unreadable("text", name, error.line, str(error))
+    reading.lines[name] += line.number
+    if not line.ended:
         reading.unfinished.append(name)
 
 
@@ -129,12 +78,6 @@ def _files(folder: Path) -> Iterator[Path]:
             yield from _files(entry)
         elif entry.is_file():
             yield entry
-
-
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        compressed = file.read(2) == _GZIP
-    return gzip.open(path) if compressed else path.open("rb")  # type: ignore[return-value]
 
 
 @contextmanager

@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Final
 
+from ...dumps.files import Line
 from ..observations import Observation
-from .files import MOST_TEXT, Line, Reading, lines
+from .files import MOST_TEXT, Reading, lines
 
 _TIME: Final = re.compile(
     r"^\W{0,3}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+)?\[?"

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import Head
 from ..observations import Observation
 from . import broker_messages, client_messages
-from .files import Head, Reading
+from .files import Reading
 from .log_entries import Entry, begins, entries
 from .log_messages import Values, split
 from .registry import Reader

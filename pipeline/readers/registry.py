@@ -6,8 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from ...dumps.files import Head
 from ..observations import Observation
-from .files import Head, Reading, head, walk
+from .files import Reading, head, walk
 
 Recognises = Callable[[Head], bool]
 Reads = Callable[[Path, Reading], Iterator[Observation]]

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import mapped
+from ...dumps.scanning import Span, scan, starts
+from ...dumps.segments import Place, place_of, records_of
 from ...protocol import message_set, record_batch
 from ...protocol.compression import Compression
 from ...protocol.record_batch import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, TRANSACTIONAL
-from .scanning import Span, scan, starts
-from .segments import Place, mapped, place_of, records_of
+from .files import readable
 
 Row = tuple[Any, ...]
 _BATCH: Final = {
@@ -67,14 +69,14 @@ def _schema(columns: dict[str, str]) -> Any:
 
 def cuts(path: Path, apart: int) -> list[int]:
     """Positions at which tasks may begin."""
-    with mapped(path) as data:
+    with readable(path), mapped(path) as data:
         return starts(data, apart)
 
 
 def batches(path: Path, start: int, end: int, place: tuple[str | None, int | None]) -> Iterator[Row]:
     """A row for each span of the file: a batch, or, with `error`, bytes that are not a batch."""
     where = _place(path, place)
-    with mapped(path) as data:
+    with readable(path), mapped(path) as data:
         for span in scan(data, start, end, keep_damaged=True):
             yield _batch_row(span, str(path), where)
 
@@ -82,7 +84,7 @@ def batches(path: Path, start: int, end: int, place: tuple[str | None, int | Non
 def records(path: Path, start: int, end: int, place: tuple[str | None, int | None]) -> Iterator[Row]:
     """A row for each record, and one with `error` for what can't be read."""
     where = _place(path, place)
-    with mapped(path) as data:
+    with readable(path), mapped(path) as data:
         for span in scan(data, start, end):
             yield from _record_rows(span, str(path), where)
 

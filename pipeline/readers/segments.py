@@ -3,64 +3,29 @@
 Topic and partition are taken from the name of the folder, as Kafka names it.
 """
 
-import mmap
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
+from ...dumps.files import mapped
+from ...dumps.scanning import Span, scan
+from ...dumps.segments import Place, place_of, recognises, records_of
 from ...protocol import message_set, record_batch
 from ...protocol.batch_writing import marker_of
 from ...protocol.record_batch import CONTROL, TRANSACTIONAL, BatchHeader, Record
 from ..observations import Observation
 from . import internal_topics
-from .files import Head, Reading, readable, unreadable
+from .files import Reading, readable, unreadable
 from .registry import Reader
-from .scanning import Span, looks_like_batch, scan
 
 SOURCE: Final = "segment"
-_NAME: Final = re.compile(r"\d{20}\.log(\.deleted|\.cleaned|\.swap)?")
-_FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)(\.[0-9a-f]{32}-(delete|future|stray))?")
-
-
-class Place(NamedTuple):
-    """Whose log a file belongs to; None if its folder's name does not say."""
-
-    topic: str | None
-    partition: int | None
-
-
-def place_of(path: Path) -> Place:
-    """Topic and partition of a segment's folder: `orders-0`."""
-    found = _FOLDER.fullmatch(path.absolute().parent.name)
-    return Place(found["topic"], int(found["partition"])) if found else Place(None, None)
-
-
-def recognises(head: Head) -> bool:
-    if head.compressed:
-        return False
-    return looks_like_batch(head.data) or (bool(_NAME.fullmatch(head.path.name)) and not head.text)
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
     """`position` is the byte at which the batch begins."""
-    with mapped(path) as data:
+    with readable(path), mapped(path) as data:
         for span in scan(data):
             yield from observations(span, str(path), place_of(path))
-
-
-@contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """A file's bytes, which are only read when used. PipelineError."""
-    with readable(path):
-        file = path.open("rb")
-    with file:
-        if path.stat().st_size == 0:
-            yield b""
-            return
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield data
 
 
 def observations(span: Span, file: str, place: Place) -> Iterator[Observation]:
@@ -85,13 +50,6 @@ def _unreadable(span: Span, file: str, place: Place, reason: str) -> Observation
     row = unreadable(SOURCE, file, span.position, reason)
     row.topic, row.partition = place
     return row
-
-
-def records_of(span: Span) -> list[Record]:
-    """The records of a batch of any magic. ValueError or IndexError if it is malformed."""
-    if span.magic == 2:
-        return list(record_batch.records(span.data))
-    return message_set.records(message_set.read_message(span.data))
 
 
 def _batch(span: Span, file: str, place: Place) -> tuple[Observation, Iterator[Record]]:

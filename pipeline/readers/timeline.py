@@ -12,8 +12,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Final
 
+from ...dumps.files import Head
 from ..observations import Observation
-from .files import MOST_TEXT, Head, Reading, lines
+from .files import MOST_TEXT, Reading, lines
 from .log_entries import begins
 from .registry import Reader
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import Head, Line
 from ...trace.events import KINDS, SCHEMA_VERSION
 from ...trace.files import SCHEMA
 from ..observations import Observation
 from . import exchanges
 from .exchanges import Names, Values
 from .fetch_sessions import FetchSession
-from .files import MOST_TEXT, Head, Line, Reading, lines, readable, unreadable
+from .files import MOST_TEXT, Reading, lines, readable, unreadable
 from .registry import Reader
 
 SOURCE: Final = "trace"

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from ...dumps.files import LONGEST_LINE, Head
 from ...trace.events import KINDS
 from ...trace.files import COLUMNS
-from .files import LONGEST_LINE, Head, head, readable
+from .files import head, readable
 
 Row = tuple[Any, ...]
 _PARQUET: Final = b"PAR1"

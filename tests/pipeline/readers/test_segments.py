@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, OLD, SNAPPY, ZSTD, control_batch
-from mockbroker.pipeline.readers import scanning
+from mockbroker.dumps import scanning
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.group_metadata import GroupMetadata, MemberMetadata, write_group
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value, group_key

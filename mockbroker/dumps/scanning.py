@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Final, NamedTuple
 
-from ...protocol import message_set
-from ...protocol.record_batch import (
+from ..protocol import message_set
+from ..protocol.record_batch import (
     HEADER_BYTES,
     OVERHEAD_BYTES,
     CorruptBatchError,
