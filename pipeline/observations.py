@@ -22,6 +22,8 @@ KINDS: Final[dict[str, str]] = {
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
     "group": "a group's generation: detail the state",
+    "load": "a coordinator read its partition of an internal topic: detail `finished in N ms`, `failed: why`",
+    "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
     "transaction": "a transactional id's state: detail",
     "tombstone": "a key was deleted from an internal topic",
     "unreadable": "what could not be read: detail the reason",

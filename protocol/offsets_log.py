@@ -2,7 +2,8 @@
 `OffsetCommitValue.json`).
 
 The first two bytes of a key say what it is for: a committed offset (0 and 1), a classic group (2), or one of
-the kinds of the new group types, of which only the group's own epoch is read (KIP-848, KIP-932, KIP-1071).
+the kinds of the newer groups (KIP-848, KIP-932, KIP-1071), of which only the epoch of the group and the
+ids of its members are read.
 """
 
 import struct
@@ -20,6 +21,7 @@ NO_TOPIC_ID: Final = bytes(16)
 _COMMITS: Final = (0, 1)
 _CLASSIC: Final = 2
 _WITH_EPOCH: Final = {3: "consumer", 11: "share", 17: "streams"}
+_WITH_MEMBER: Final = {5: "consumer", 10: "share", 19: "streams"}
 _NONE: Final = -1
 _FLEXIBLE: Final = 4
 
@@ -37,8 +39,16 @@ class GroupKey(NamedTuple):
     type: str
 
 
+class MemberKey(NamedTuple):
+    """A member of a group of the newer types; it is deleted when the member leaves."""
+
+    group: str
+    type: str
+    member: str
+
+
 class OtherKey(NamedTuple):
-    """A key of another kind: members, assignments, subscriptions."""
+    """A key of another kind: assignments, subscriptions."""
 
     number: int
 
@@ -98,13 +108,15 @@ def commit_value(commit: Commit, version: int) -> bytes:
     return bytes(out)
 
 
-def read_key(data: bytes) -> CommitKey | GroupKey | OtherKey:
+def read_key(data: bytes) -> CommitKey | GroupKey | MemberKey | OtherKey:
     """ValueError if it is cut short."""
     try:
         (number,) = _INT16.unpack_from(data)
-        if number not in _COMMITS and number != _CLASSIC and number not in _WITH_EPOCH:
+        if number not in _COMMITS and number != _CLASSIC and number not in (*_WITH_EPOCH, *_WITH_MEMBER):
             return OtherKey(number)
         group, at = _string(data, 2)
+        if number in _WITH_MEMBER:
+            return MemberKey(group, _WITH_MEMBER[number], _string(data, at)[0])
         if number not in _COMMITS:
             return GroupKey(group, _WITH_EPOCH.get(number, "classic"))
         topic, at = _string(data, at)

@@ -1,4 +1,4 @@
-"""Log messages of brokers and controllers, from 0.8.2 to 4.x, about offsets, epochs, replicas and groups.
+"""Log messages of brokers and controllers, from 0.8.2 to 4.x, about offsets, epochs and replicas.
 
 Comments name the classes that log them; texts differ by release, and each form has its own entry.
 """
@@ -6,7 +6,8 @@ Comments name the classes that log them; texts differ by release, and each form 
 import re
 from typing import Final
 
-from .log_entries import Entry
+from . import coordinator_messages
+from .log_entries import Entry, cause
 from .log_messages import Table, Values, message
 
 _ERRORS: Final = {
@@ -15,25 +16,16 @@ _ERRORS: Final = {
     "ProducerFenced": "PRODUCER_FENCED",
     "InvalidProducerEpoch": "INVALID_PRODUCER_EPOCH",
 }
-_CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
 _HIGHER: Final = re.compile(
     r"Cannot increment the log start offset to (\d+) of partition \S+ since it is larger than "
     r"the high watermark (\d+)"
 )
 
 
-def _cause(entry: Entry) -> str | None:
-    """The innermost exception of a stack trace."""
-    for line in reversed(entry.more):
-        if found := _CAUSE.match(line.strip()):
-            return f"{found[1]}: {found[2]}"
-    return None
-
-
 def _failed(entry: Entry, found: re.Match[str]) -> Values:
     """`offset` is the log start offset that a follower could not move to (KAFKA-7104), else where it
     fetched."""
-    row: Values = {"detail": _cause(entry) or found[0].partition("\n")[0]}
+    row: Values = {"detail": cause(entry) or found[0].partition("\n")[0]}
     if higher := _HIGHER.search(entry.whole):
         row["from_offset"] = int(found["offset"])
         row["offset"], row["end_offset"] = int(higher[1]), int(higher[2])
@@ -267,55 +259,5 @@ TABLE: Final = Table.of(
         r"an unclean election",
         detail="unclean",
     ),
-    # GroupCoordinator, GroupMetadataManager, OffsetManager
-    message(
-        "group",
-        "reparing to re",
-        r"Preparing to re(?:balance|stabilize) group (?P<group>\S+) (?:in state \w+ )?with old generation "
-        r"{generation}",
-        detail="PreparingRebalance",
-    ),
-    message(
-        "group",
-        "tabilized group",
-        r"[Ss]tabilized group (?P<group>\S+) generation {generation}",
-        detail="CompletingRebalance",
-    ),
-    message(
-        "group",
-        "Assignment received from leader",
-        r"Assignment received from leader (?:\S+ )?for group (?P<group>\S+) for generation "
-        r"{generation}",
-        lambda _, found: {"group": found["group"].rstrip("."), "detail": "Stable"},
-    ),
-    message(
-        "group",
-        "is now empty",
-        r"Group (?P<group>\S+) with generation {generation} is now empty",
-        detail="Empty",
-    ),
-    message(
-        "group",
-        "transitioned to Dead",
-        r"Group (?P<group>\S+) transitioned to Dead in generation {generation}",
-        detail="Dead",
-    ),
-    message(
-        "group",
-        "Bumped group epoch to",
-        r"\[GroupId (?P<group>[^\]]+)\] Bumped group epoch to {generation}",
-        detail="new group epoch",
-    ),
-    message(
-        "group",
-        "inished loading offsets",
-        r"(?P<detail>Finished loading offsets (?:and group metadata )?from {tp} in \d+ milliseconds)",
-    ),
-    message("group", "loading offsets from", r"(?P<detail>Error (?:in )?loading offsets from {tp})"),
-    message("tombstone", "expired offsets in", r"(?P<detail>Removed \d+ expired offsets)"),
-    message(
-        "tombstone",
-        "stale offsets in",
-        r"(?P<detail>Removed \d+ stale offsets)",
-    ),
+    *coordinator_messages.MESSAGES,
 )

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..observations import Observation
-from .internal_topics import group_state
+from .internal_topics import group_state, member
 
 _GROUPS: Final = {2: "classic", 3: "consumer", 11: "share", 17: "streams"}
+_MEMBERS: Final = {5: "consumer", 10: "share", 19: "streams"}
 _COMMITS: Final = (0, 1)
 
 
@@ -27,6 +28,8 @@ def row_of(key: dict[str, Any], value: dict[str, Any] | None, blank: Observation
         return _commit(data, value, blank)
     if number in _GROUPS:
         return _group(data, _GROUPS[number], value, blank)
+    if number in _MEMBERS:
+        return member(blank, data["groupId"], _MEMBERS[number], data["memberId"], value is None)
     return None
 
 

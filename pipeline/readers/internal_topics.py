@@ -10,6 +10,7 @@ from ...coordinators.transaction_states import BY_ID
 from ...protocol.offsets_log import (
     CommitKey,
     GroupKey,
+    MemberKey,
     OtherKey,
     read_commit,
     read_group,
@@ -67,8 +68,16 @@ def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator
                 row.time_ms = state.state_ms
             row.detail = group_state(key.type, state.members)
             yield row
+        case MemberKey():
+            yield member(blank, key.group, key.type, key.member, record.value is None)
         case OtherKey():
             return
+
+
+def member(blank: Observation, group: str, kind: str, name: str, left: bool) -> Observation:
+    """A member of a group of the newer types: its record is there from when it joins until it leaves."""
+    detail = f"{kind} member {name}"
+    return replace(blank, kind="tombstone" if left else "group", group=group, detail=detail)
 
 
 def group_state(kind: str, members: int) -> str:

@@ -16,6 +16,7 @@ _TIME: Final = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
     r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\b"
 )
+_CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
 _MOST_MORE: Final = 50
 """How many further lines of an entry are searched: causes come early."""
 
@@ -37,6 +38,14 @@ class Entry:
     @property
     def text(self) -> str:
         return "\n".join([self.line, *self.more])[:MOST_TEXT]
+
+
+def cause(entry: Entry) -> str | None:
+    """The innermost exception of a stack trace that says why."""
+    for line in reversed(entry.more):
+        if found := _CAUSE.match(line.strip()):
+            return f"{found[1]}: {found[2]}"
+    return None
 
 
 def entry(line: Line, reading: Reading) -> Entry | None:

@@ -24,7 +24,7 @@ _BROKER_LOGGER: Final = re.compile(
 _CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
 _PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
 _OWN_ID: Final = re.compile(
-    r"broker=(?P<a>\d+)|replicaId=(?P<b>\d+)"
+    r"broker(?:Id)?=(?P<a>\d+)|replicaId=(?P<b>\d+)"
     r"|(?:Coordinator|KafkaServer|BrokerServer|Broker)(?: id=| )(?P<c>\d+)\b"
 )
 _FETCHES_FROM: Final = re.compile(r"leaderId=(\d+)")

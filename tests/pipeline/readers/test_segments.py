@@ -147,6 +147,15 @@ def test_the_offsets_topic(tmp_path: Path) -> None:
     assert torn["detail"].startswith("__consumer_offsets record at offset 5: a key is cut short")
 
 
+def test_members_of_the_newer_groups(tmp_path: Path) -> None:
+    key = b"\0\5\0\7readers\0\3m-1"  # ConsumerGroupMemberMetadataKey, KIP-848
+    batch = bytes(key_values([(key, b"x"), (key, None)], OLD))
+    _, joined, left = rows(segment(tmp_path, batch, "__consumer_offsets-9"))
+    member = {"group": "readers", "time_ms": OLD, "detail": "consumer member m-1"}
+    assert joined == {"kind": "group", **member}
+    assert left == {"kind": "tombstone", **member}
+
+
 def test_an_offset_that_a_transaction_commits(tmp_path: Path) -> None:
     record = commit_key("readers", "orders", 3), commit_value(Commit(42, 6, "", 1000), 3)
     batch = bytes(key_values([record], OLD, attributes=0x10, producer_id=8, producer_epoch=2))

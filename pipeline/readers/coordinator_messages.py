@@ -1,0 +1,108 @@
+"""Log messages of group coordinators, from 0.8.2 to 4.x, and of the log cleaner that keeps their topic small.
+
+Comments name the classes that log them; texts differ by release, and each form has its own entry.
+"""
+
+import re
+from typing import Final
+
+from .log_entries import Entry, cause
+from .log_messages import Values, message
+
+
+def _loaded(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"finished in {found['took']} ms"}
+
+
+def _not_loaded(entry: Entry, found: re.Match[str]) -> Values:
+    said = found.groupdict().get("why")
+    return {"detail": f"failed: {cause(entry) or said or (entry.more or ['?'])[0]}"}
+
+
+def _uncleaned(entry: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['what']}: {cause(entry) or (entry.more or ['?'])[0]}"}
+
+
+MESSAGES: Final = (
+    # GroupCoordinator, GroupMetadataManager
+    message(
+        "group",
+        "reparing to re",
+        r"Preparing to re(?:balance|stabilize) group (?P<group>\S+) (?:in state \w+ )?with old generation "
+        r"{generation}",
+        detail="PreparingRebalance",
+    ),
+    message(
+        "group",
+        "tabilized group",
+        r"[Ss]tabilized group (?P<group>\S+) generation {generation}",
+        detail="CompletingRebalance",
+    ),
+    message(
+        "group",
+        "Assignment received from leader",
+        r"Assignment received from leader (?:\S+ )?for group (?P<group>\S+) for generation "
+        r"{generation}",
+        lambda _, found: {"group": found["group"].rstrip("."), "detail": "Stable"},
+    ),
+    message(
+        "group",
+        "is now empty",
+        r"Group (?P<group>\S+) with generation {generation} is now empty",
+        detail="Empty",
+    ),
+    message(
+        "group",
+        "transitioned to Dead",
+        r"Group (?P<group>\S+) transitioned to Dead in generation {generation}",
+        detail="Dead",
+    ),
+    message(
+        "group",
+        "Bumped group epoch to",
+        r"\[GroupId (?P<group>[^\]]+)\] Bumped group epoch to {generation}",
+        detail="new group epoch",
+    ),
+    # OffsetManager, GroupMetadataManager; CoordinatorRuntime since 4.0
+    message(
+        "load",
+        "inished loading offsets",
+        r"Finished loading offsets (?:and group metadata )?from {tp} in (?P<took>\d+) milliseconds",
+        _loaded,
+    ),
+    message(
+        "load",
+        "inished loading of metadata",
+        r"Finished loading of metadata from {tp} with epoch \d+ in (?P<took>\d+)ms",
+        _loaded,
+    ),
+    message("load", "loading offsets from", r"Error (?:in )?loading offsets from {tp}", _not_loaded),
+    message(
+        "load",
+        "ailed to load metadata from",
+        r"Failed to load metadata from {tp} with epoch \d+ due to (?P<why>[^\n]*?)\.?"
+        r"(?: \([\w.]+\))?(?:\n|$)",
+        _not_loaded,
+    ),
+    message("tombstone", "expired offsets in", r"(?P<detail>Removed \d+ expired offsets)"),
+    message("tombstone", "stale offsets in", r"(?P<detail>Removed \d+ stale offsets)"),
+    # GroupCoordinatorShard
+    message(
+        "tombstone",
+        "while cleaning up group metadata",
+        r"(?P<detail>Generated \d+ tombstone records while cleaning up group metadata)",
+    ),
+    # LogCleaner, whose threads are a ShutdownableThread
+    message(
+        "cleaner",
+        "log-cleaner-thread",
+        r"\[kafka-log-cleaner-thread-\d+\][,:] (?P<what>Error due to)",
+        _uncleaned,
+    ),
+    message(
+        "cleaner",
+        "as uncleanable",
+        r"Marking its partition \({tp}\) (?P<what>as uncleanable)",
+        _uncleaned,
+    ),
+)
