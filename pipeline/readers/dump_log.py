@@ -8,31 +8,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from ...dumps.files import Head, Line
-from ...dumps.segments import Place, place_of
+from ...dumps.decoded import is_transaction, of_dump
+from ...dumps.dump_log import Damage, DumpedBatch, DumpedRecord, Dumping, DumpParser, recognises
+from ...dumps.files import Line
+from ...dumps.segments import Place
 from ..observations import Observation
 from .coordinator_json import row_of
 from .files import MOST_TEXT, Reading, lines, unreadable
-from .internal_topics import TOPICS
+from .internal_topics import TOPICS, of_entry
 from .registry import Reader
 
 SOURCE: Final = "dump-log"
-_DUMPING: Final = re.compile(r"Dumping (?P<path>.+)")
-_BATCH: Final = re.compile(r"baseOffset: \d+ lastOffset: \d+ ")
-_OLD: Final = re.compile(r"offset: \d+ position: \d+ ")
-_RECORD: Final = re.compile(r"(?:\| |baseOffset: \d+ lastOffset: \d+ .*? )?offset: \d+ ")
-_CUT_OFF: Final = re.compile(r"Found (?P<size>\d+) invalid bytes at the end of (?P<name>\S+)")
-_PAIR: Final = re.compile(r"(\w+): (\S+)")
-_TIME: Final = re.compile(r"(?:CreateTime|LogAppendTime): (-?\d+)")
-_MARKER: Final = re.compile(r"endTxnMarker: (\w+)")
-_DECODED: Final = re.compile(r" key: (?P<key>.*?)(?: payload: (?P<value>.*))?$")
 _DELETED: Final = "<DELETE>"
-_COMMIT: Final = re.compile(r"offset_commit::group=(?P<group>.*),partition=(?P<topic>.+)-(?P<partition>\d+)")
-_OLD_COMMIT: Final = re.compile(r"offset::(?P<group>.*):(?P<topic>.+):(?P<partition>\d+)")
-_OFFSET: Final = re.compile(r"(?:offset=)?(?P<offset>\d+)")
-_GROUP: Final = re.compile(r'group_metadata::group=(?P<group>.*)|\{"metadata":"(?P<old>.*)"\}')
 _TRANSACTION: Final = re.compile(r"transaction_metadata::transactionalId=(?P<id>.*)")
 _STATE: Final = re.compile(
     r"producerId:(?P<id>\d+),producerEpoch:(?P<epoch>\d+),state=(?P<state>\w+),"
@@ -40,99 +29,78 @@ _STATE: Final = re.compile(
 )
 
 
-def recognises(head: Head) -> bool:
-    return any(_BATCH.match(each) or _OLD.match(each) for each in head.lines[:50]) or any(
-        _DUMPING.match(each) for each in head.lines[:3]
-    )
-
-
 class _Dump:
-    """A batch's line, and the lines of its records, which may say more about it."""
+    """A batch's row, and the lines of its records, which may say more about it."""
 
     def __init__(self, file: str) -> None:
         self.file = file
         self.place = Place(None, None)
+        self._parser = DumpParser()
         self._batch: Observation | None = None
-        self._within = False
 
-    def rows(self, line: Line) -> Iterator[Observation] | None:
+    def rows(self, line: Line) -> list[Observation] | None:
         """None for a line that the tool does not write, or that gives no row."""
-        text = line.text
-        if found := _DUMPING.match(text):
-            self.place = place_of(Path(found["path"]))
-            return self.flush()
-        if _BATCH.match(text) or _OLD.match(text):
-            return self._begin(line)
-        if self._within and _RECORD.match(text):
-            return self._record(line)
-        if found := _CUT_OFF.match(text):
-            return self._cut_off(line, found)
-        return None
+        found = self._parser.items(line.text)
+        rows: list[Observation] = []
+        known = False
+        for item in found:
+            match item:
+                case Dumping(place):
+                    self.place = place
+                    rows += self.flush()
+                case DumpedBatch():
+                    rows += self.flush()
+                    self._batch = self._begun(item, line)
+                case DumpedRecord():
+                    rows += self._record(item, line)
+                case Damage(reason, time_ms):
+                    rows += self.flush()
+                    row = self._blank(line, time_ms)
+                    rows.append(replace(row, kind="unreadable", detail=reason))
+                case _:
+                    continue
+            known = True
+        return rows if known else None
 
-    def flush(self) -> Iterator[Observation]:
-        if self._batch is not None:
-            yield self._batch
-            self._batch = None
+    def flush(self) -> list[Observation]:
+        done = [] if self._batch is None else [self._batch]
+        self._batch = None
+        return done
 
-    def _begin(self, line: Line) -> Iterator[Observation]:
-        yield from self.flush()
-        self._within = False
-        said = dict(_PAIR.findall(line.text))
-        row = self._blank(line)
-        if said.get("isvalid", "true") != "true":
-            reason = f"wrong CRC {said.get('crc', '?')} at byte {said.get('position', '?')}"
-            yield replace(row, kind="unreadable", detail=reason)
-            return
-        first = int(said["baseOffset"] if "baseOffset" in said else said["offset"])
-        row.offset, row.end_offset = first, int(said.get("lastOffset", first)) + 1
-        row.leader_epoch = _known(said.get("partitionLeaderEpoch"))
-        row.producer_id = _known(said.get("producerId"))
-        row.producer_epoch = _known(said.get("producerEpoch"))
-        row.sequence = _known(said.get("baseSequence", said.get("sequence")))
-        codec = said.get("compresscodec", "none").lower()
-        words = [
-            "transactional" * (said.get("isTransactional") == "true"),
-            "control" * (said.get("isControl") == "true"),
-            codec if codec not in ("none", "nocompressioncodec") else "",
-        ]
+    def _begun(self, batch: DumpedBatch, line: Line) -> Observation:
+        row = self._blank(line, batch.time_ms)
+        row.offset, row.end_offset = batch.base_offset, batch.last_offset + 1
+        row.leader_epoch = _known(batch.leader_epoch)
+        row.producer_id = _known(batch.producer_id)
+        row.producer_epoch = _known(batch.producer_epoch)
+        row.sequence = _known(batch.base_sequence)
+        words = ["transactional" * batch.transactional, "control" * batch.control, batch.codec]
         row.detail = ", ".join(filter(None, words)) or None
-        self._batch, self._within = row, True
-        if "payload:" in line.text:
-            yield from self._decoded(line)
+        return row
 
-    def _record(self, line: Line) -> Iterator[Observation]:
-        if (marker := _MARKER.search(line.text)) and self._batch is not None:
+    def _record(self, record: DumpedRecord, line: Line) -> list[Observation]:
+        if record.committed is not None and self._batch is not None:
             detail = self._batch.detail or "control"
-            self._batch.detail = detail.replace("control", f"control {marker[1].lower()}")
-        yield from self.flush()
-        yield from self._decoded(line)
-
-    def _decoded(self, line: Line) -> Iterator[Observation]:
-        found = _DECODED.search(line.text)
-        if found is None or self.place.topic not in (None, *TOPICS):
-            return
-        blank = replace(self._blank(line), topic=None, partition=None)
+            end = "control commit" if record.committed else "control abort"
+            self._batch.detail = detail.replace("control", end)
+        rows = self.flush()
+        if record.key is None or self.place.topic not in (None, *TOPICS):
+            return rows
+        blank = replace(self._blank(line, record.time_ms), topic=None, partition=None)
         try:
-            row = _decoded_row(found["key"], found["value"], blank)
+            row = _decoded_row(record.key, record.value, blank)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"{type(error).__name__}: {error}" if line.ended else "torn last line"
             row = unreadable(SOURCE, self.file, line.number, reason, line.text)
-        if row is not None:
-            yield row
+        return rows if row is None else [*rows, row]
 
-    def _cut_off(self, line: Line, found: re.Match[str]) -> Iterator[Observation]:
-        yield from self.flush()
-        reason = f"truncated tail: {found['size']} invalid bytes at the end of {found['name']}"
-        yield replace(self._blank(line), kind="unreadable", detail=reason)
-
-    def _blank(self, line: Line) -> Observation:
-        time = _TIME.search(line.text)
+    def _blank(self, line: Line, time_ms: int) -> Observation:
         return Observation(
             "append",
             SOURCE,
             self.file,
             line.number,
-            time_ms=_known(time[1]) if time else None,
+            time_ms=_known(time_ms),
             topic=self.place.topic,
             partition=self.place.partition,
             text=line.text[:MOST_TEXT],
@@ -141,22 +109,12 @@ class _Dump:
 
 def _decoded_row(key: str, value: str | None, blank: Observation) -> Observation | None:
     """The row of a decoded record; None if it is not a record of an internal topic."""
-    deleted = value in (None, _DELETED)
-    if key.startswith('{"type":'):
-        return row_of(json.loads(key), None if deleted else json.loads(value or ""), blank)
-    if found := _COMMIT.fullmatch(key) or _OLD_COMMIT.fullmatch(key):
-        row = replace(blank, group=found["group"], topic=found["topic"], partition=int(found["partition"]))
-        offset = _OFFSET.match(value or "")
-        if deleted or offset is None:
-            return replace(row, kind="tombstone", detail="committed offset")
-        return replace(row, kind="commit", offset=int(offset["offset"]))
-    if found := _GROUP.fullmatch(key):
-        row = replace(blank, group=found["group"] or found["old"])
-        if deleted:
-            return replace(row, kind="tombstone", detail="classic group")
-        return _group(row, json.loads(value or ""))
-    if found := _TRANSACTION.fullmatch(key):
-        row = replace(blank, transactional_id=found["id"])
+    if key.startswith('{"type":') and is_transaction(found := json.loads(key)):
+        return row_of(found, None if value in (None, _DELETED) else json.loads(value or ""), blank)
+    if (entry := of_dump(key, value)) is not None:
+        return of_entry(entry, blank)
+    if transaction := _TRANSACTION.fullmatch(key):
+        row = replace(blank, transactional_id=transaction["id"])
         state = _STATE.search(value or "")
         if state is None:
             return replace(row, kind="tombstone", detail="transactional id")
@@ -171,13 +129,8 @@ def _decoded_row(key: str, value: str | None, blank: Observation) -> Observation
     return None
 
 
-def _group(row: Observation, said: dict[str, Any]) -> Observation:
-    state = "Empty" if said.get("assignment") in ("{}", None) else "Stable"
-    return replace(row, kind="group", generation=int(said["generationId"]), detail=state)
-
-
-def _known(value: str | None) -> int | None:
-    return None if value is None or int(value) < 0 else int(value)
+def _known(value: int) -> int | None:
+    return None if value < 0 else value
 
 
 def read(path: Path, reading: Reading) -> Iterator[Observation]:
@@ -189,8 +142,7 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
             yield replace(line, source=SOURCE)
             continue
         try:
-            found = dump.rows(line)
-            rows = None if found is None else list(found)
+            rows = dump.rows(line)
         except (KeyError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}" if line.ended else "torn last line"
             rows = [unreadable(SOURCE, file, line.number, reason, line.text)]

@@ -7,9 +7,13 @@ from typing import Final
 from construct import ConstructError
 
 from ...coordinators.transaction_states import BY_ID
+from ...dumps.decoded import Entry, Value
+from ...protocol.group_metadata import GroupMetadata
 from ...protocol.offsets_log import (
+    Commit,
     CommitKey,
     GroupKey,
+    GroupState,
     MemberKey,
     OtherKey,
     read_commit,
@@ -46,38 +50,61 @@ def observations(topic: str, records: Iterable[Record], batch: Observation) -> I
 
 def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator[Observation]:
     key = read_offsets_key(record.key or b"")
+    value: Value | None = None
+    if record.value is not None:
+        if isinstance(key, CommitKey):
+            value = read_commit(record.value)
+        elif isinstance(key, GroupKey):
+            value = read_group(record.value, key)
+    row = of_entry(Entry(key, value, deleted=record.value is None), blank)
+    if row is not None:
+        if isinstance(key, CommitKey):
+            row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
+            if row.kind == "commit" and batch.producer_id is not None:
+                row.detail = "in a transaction"
+        yield row
+
+
+def of_entry(entry: Entry, blank: Observation) -> Observation | None:
+    """The row of a record of `__consumer_offsets`; None for records that are not in the table."""
+    key, value = entry.key, entry.value
     match key:
         case CommitKey():
             row = replace(blank, group=key.group, topic=key.topic, partition=key.partition)
-            row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
-            if record.value is None:
-                yield replace(row, kind="tombstone", detail="committed offset")
-                return
-            commit = read_commit(record.value)
-            row.kind, row.time_ms, row.offset = "commit", commit.commit_ms, commit.offset
-            row.leader_epoch = None if commit.leader_epoch < 0 else commit.leader_epoch
-            row.detail = "in a transaction" if batch.producer_id is not None else None
-            yield row
+            if not isinstance(value, Commit):
+                return replace(row, kind="tombstone", detail="committed offset")
+            row.kind, row.offset = "commit", value.offset
+            row.leader_epoch = None if value.leader_epoch < 0 else value.leader_epoch
+            if value.commit_ms >= 0:
+                row.time_ms = value.commit_ms
+            return row
         case GroupKey():
-            if record.value is None:
-                yield replace(blank, kind="tombstone", group=key.group, detail=f"{key.type} group")
-                return
-            state = read_group(record.value, key)
-            row = replace(blank, kind="group", group=key.group, generation=state.generation)
-            if state.state_ms >= 0:
-                row.time_ms = state.state_ms
-            row.detail = group_state(key.type, state.members)
-            yield row
+            row = replace(blank, group=key.group)
+            if value is None or isinstance(value, Commit):
+                return replace(row, kind="tombstone", detail=f"{key.type} group")
+            members, since_ms = _of_group(value)
+            row.kind, row.generation = "group", value.generation
+            if since_ms >= 0:
+                row.time_ms = since_ms
+            row.detail = group_state(key.type, members)
+            return row
         case MemberKey():
-            yield member(blank, key.group, key.type, key.member, record.value is None)
+            return _member(key, entry.deleted, blank)
         case OtherKey():
-            return
+            return None
 
 
-def member(blank: Observation, group: str, kind: str, name: str, left: bool) -> Observation:
+def _of_group(value: GroupMetadata | GroupState) -> tuple[int, int]:
+    """How many members it has, and since when."""
+    if isinstance(value, GroupState):
+        return value.members, value.state_ms
+    return len(value.members), value.since_ms
+
+
+def _member(key: MemberKey, left: bool, blank: Observation) -> Observation:
     """A member of a group of the newer types: its record is there from when it joins until it leaves."""
-    detail = f"{kind} member {name}"
-    return replace(blank, kind="tombstone" if left else "group", group=group, detail=detail)
+    detail = f"{key.type} member {key.member}"
+    return replace(blank, kind="tombstone" if left else "group", group=key.group, detail=detail)
 
 
 def group_state(kind: str, members: int) -> str:
