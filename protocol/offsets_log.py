@@ -163,6 +163,8 @@ def _topic_id(data: bytes, at: int) -> bytes:
     for _ in range(count):
         tag, at = read_uvarint(data, at)
         size, at = read_uvarint(data, at)
+        if at + size > len(data):
+            raise IndexError(f"a tagged field of {size} bytes where {len(data) - at} are left")
         if tag == 0 and size == len(NO_TOPIC_ID):
             return data[at : at + size]
         at += size

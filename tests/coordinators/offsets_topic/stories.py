@@ -1,0 +1,425 @@
+"""What groups do, step by step. Each story yields what was answered, and what was written to the offsets topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from mockbroker.conformance.client import Pending
+
+from .stage import Stage, Story
+
+Told = Iterator[tuple[str, Any]]
+SUBSCRIPTION: Final = b"\0\0\0\0\0\0\xff\xff\xff\xff"
+SHORT_MS: Final = 6_000
+"""The shortest session that brokers allow."""
+
+
+class Member:
+    """A member with a connection and a client id of its own."""
+
+    def __init__(self, stage: Stage, group: str, client: str = "a", instance: str | None = None) -> None:
+        self.stage, self.group, self.by, self.instance = stage, group, client, instance
+        self.id, self.generation = "", -1
+
+    def send_join(self, *, version: int | None = None, **more: Any) -> Pending:
+        fields = {
+            "group_id": self.group,
+            "session_timeout": 30_000,
+            "rebalance_timeout": 60_000,
+            "member_id": self.id,
+            "group_instance_id": self.instance,
+            "protocol_type": "consumer",
+            "protocols": [{"name": "range", "metadata": SUBSCRIPTION}],
+            **more,
+        }
+        return self.stage.send("join_group", fields, version=version, by=self.by)
+
+    def joined(self, pending: Pending) -> Any:
+        answer = self.stage.client(self.by).receive(pending)
+        self.id = answer["member_id"] or self.id
+        if answer["error_code"] == "NONE":
+            self.generation = answer["generation_id"]
+        return self.stage.shown(answer)
+
+    def join(self, **more: Any) -> Any:
+        """Joins, the second time with the member id that it was given (KIP-394)."""
+        answer = self.joined(self.send_join(**more))
+        return self.joined(self.send_join(**more)) if answer["error_code"] == "MEMBER_ID_REQUIRED" else answer
+
+    def send_sync(self, **assignments: bytes) -> Pending:
+        """Assignments by member id."""
+        fields = {
+            **self.who(),
+            "protocol_type": "consumer",
+            "protocol_name": "range",
+            "assignments": [{"member_id": k, "assignment": v} for k, v in assignments.items()],
+        }
+        return self.stage.send("sync_group", fields, by=self.by)
+
+    def receive(self, pending: Pending) -> Any:
+        return self.stage.shown(self.stage.client(self.by).receive(pending))
+
+    def sync(self, **assignments: bytes) -> Any:
+        return self.receive(self.send_sync(**assignments))
+
+    def who(self) -> dict[str, Any]:
+        return {
+            "group_id": self.group,
+            "generation_id": self.generation,
+            "member_id": self.id,
+            "group_instance_id": self.instance,
+        }
+
+    def leave(self) -> Any:
+        one = {"member_id": self.id, "group_instance_id": self.instance, "reason": None}
+        fields = {"group_id": self.group, "member_id": self.id, "members": [one]}
+        return self.stage.shown(self.stage.ask("leave_group", fields, by=self.by))
+
+    def commit(self, *offsets: Mapping[str, Any], version: int | None = None, **more: Any) -> Any:
+        return commit(self.stage, self.group, *offsets, version=version, **{**self.who(), **more})
+
+
+def offset(
+    partition: int, at: int, *, topic: str = "orders", metadata: str | None = "", epoch: int = -1
+) -> dict[str, Any]:
+    return {
+        "topic": topic,
+        "partition_index": partition,
+        "committed_offset": at,
+        "committed_leader_epoch": epoch,
+        "committed_metadata": metadata,
+    }
+
+
+def _by_topic(offsets: tuple[Mapping[str, Any], ...]) -> list[dict[str, Any]]:
+    topics: dict[str, list[dict[str, Any]]] = {}
+    for each in offsets:
+        part = {key: value for key, value in each.items() if key != "topic"}
+        topics.setdefault(each["topic"], []).append(part)
+    return [{"name": name, "partitions": parts} for name, parts in topics.items()]
+
+
+def commit(stage: Stage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any) -> Any:
+    """The error code of each partition. The newest version is the last one with names of topics."""
+    newest = min(stage.newest("offset_commit"), 9)
+    fields = {
+        "group_id": group,
+        "generation_id_or_member_epoch": more.pop("generation_id", -1),
+        "member_id": "",
+        "group_instance_id": None,
+        "retention_time": -1,
+        "topics": _by_topic(offsets),
+        **more,
+    }
+    answer = stage.ask("offset_commit", fields, version=newest if version is None else version)
+    return [
+        [each["name"], part["partition_index"], part["error_code"]]
+        for each in answer["topics"]
+        for part in each["partitions"]
+    ]
+
+
+def create(stage: Stage, *names: str, partitions: int = 3) -> None:
+    topics = [
+        {"name": name, "num_partitions": partitions, "replication_factor": 1, "assignments": [], "configs": []}
+        for name in names
+    ]
+    fields = {"topics": topics, "timeout": 20_000, "validate_only": False}
+    answer = stage.ask("create_topics", fields)
+    assert all(each["error_code"] in ("NONE", "TOPIC_ALREADY_EXISTS") for each in answer["topics"]), answer
+
+    def known() -> bool:
+        asked = {"topics": [{"name": name} for name in names], "allow_auto_topic_creation": False}
+        found = stage.ask("metadata", asked)["topics"]
+        return all(each["error_code"] == "NONE" and len(each["partitions"]) == partitions for each in found)
+
+    stage.broker.wait_until(known, "topics")
+
+
+def simple_commits(s: Stage) -> Told:
+    """Without members: several topics and partitions, metadata, leader epochs, retention."""
+    create(s, "orders", "bills")
+    yield "answers", commit(s, "g", offset(0, 5), offset(2, 7, metadata="m", epoch=3), offset(1, 1, topic="bills"))
+    yield "written", s.written()
+    yield "null metadata", commit(s, "g", offset(0, 6, metadata=None))
+    yield "written", s.written()
+    yield "the same again", commit(s, "g", offset(0, 6, metadata=None))
+    yield "written", s.written()
+    yield "a partition twice", commit(s, "g", offset(0, 7), offset(0, 8))
+    yield "written", s.written()
+    yield "retention", commit(s, "g", offset(0, 9), version=2, retention_time=100_000)
+    yield "written", s.written()
+    yield "retention 0", commit(s, "g", offset(0, 9), version=4, retention_time=0)
+    yield "written", s.written()
+    yield "metadata too large, and not", commit(s, "g", offset(0, 10, metadata="x" * 5000), offset(1, 3))
+    yield "written", s.written()
+    yield "metadata too large", commit(s, "g", offset(0, 10, metadata="x" * 5000))
+    yield "written", s.written(0)
+    yield "no partitions", commit(s, "none")
+    yield "written", s.written(0)
+    yield "a topic that is not there", commit(s, "g", offset(0, 1, topic="nowhere"), offset(1, 4))
+    yield "written", s.written()
+    yield "negative", commit(s, "g", offset(0, -1), offset(1, -5, epoch=-2))
+    yield "written", s.written(0)
+
+
+def members(s: Stage) -> Told:
+    """Join, sync, commit, a second member, leaving."""
+    create(s, "orders")
+    first, second = Member(s, "g", "first"), Member(s, "g", "second")
+    yield "first joins", first.join()
+    yield "written", s.written(0)
+    yield "first syncs", first.sync(**{first.id: b"all"})
+    yield "written", s.written()
+    yield "first syncs again", first.sync(**{first.id: b"other"})
+    yield "written", s.written(0)
+    yield "first commits", first.commit(offset(0, 5, epoch=0))
+    yield "written", s.written()
+    second.joined(second.send_join())
+    waiting = second.send_join()
+    yield "a rebalance begins", s.written(0)
+    yield "first commits meanwhile", first.commit(offset(0, 6))
+    yield "written", s.written()
+    yield "first joins again", first.join()
+    yield "second joined", second.joined(waiting)
+    yield "written", s.written(0)
+    waiting = second.send_sync()
+    yield "leader syncs, one assignment is missing", first.sync(**{first.id: b"half"})
+    yield "second synced", second.receive(waiting)
+    yield "written", s.written()
+    yield "second leaves", second.leave()
+    yield "written", s.written(0)
+    yield "first joins again", first.join()
+    yield "first syncs", first.sync(**{first.id: b"all again"})
+    yield "written", s.written()
+    yield "first leaves", first.leave()
+    yield "written", s.written()
+    yield "another commit", commit(s, "g", offset(0, 7))
+    yield "written", s.written()
+    yield "first joins anew", Member(s, "g", "first").join()
+    yield "written", s.written(0)
+
+
+def sessions_end(s: Stage) -> Told:
+    """The last member is silent; one that never synced is, too."""
+    member = Member(s, "g", "only")
+    member.join(session_timeout=SHORT_MS)
+    member.sync(**{member.id: b"all"})
+    yield "synced", s.written()
+    yield "session over", s.written()
+    member = Member(s, "never", "only")
+    member.join(session_timeout=SHORT_MS)
+    yield "joined, not synced", s.written(0)
+    yield "session over", s.written()
+    member = Member(s, "left", "only")
+    member.join()
+    yield "joined, not synced", s.written(0)
+    member.leave()
+    yield "left before it synced", s.written()
+
+
+def static_members(s: Stage) -> Told:
+    """KIP-345: a member comes back, with the same protocols and with others."""
+    create(s, "orders")
+    member = Member(s, "g", "first", "i1")
+    yield "joins", member.join()
+    member.sync(**{member.id: b"all"})
+    yield "written", s.written()
+    yield "commits", member.commit(offset(0, 3))
+    yield "written", s.written()
+    again = Member(s, "g", "again", "i1")
+    yield "comes back", again.join()
+    yield "written", s.written()
+    yield "syncs", again.sync()
+    yield "written", s.written(0)
+    yield "the old one commits", member.commit(offset(0, 4))
+    yield "written", s.written(0)
+    other = Member(s, "g", "other", "i1")
+    changed = [{"name": "range", "metadata": SUBSCRIPTION + b"x"}]
+    yield "comes back with another subscription", other.join(protocols=changed)
+    yield "written", s.written()
+    old = Member(s, "g", "old", "i1")
+    yield "comes back with an older request", old.joined(old.send_join(version=5))
+    yield "written", s.written()
+    fields = {"group_id": "g", "members": [{"member_id": "", "group_instance_id": "i1", "reason": None}]}
+    yield "is removed", s.shown(s.ask("leave_group", fields))
+    yield "written", s.written()
+
+
+def deletions(s: Stage) -> Told:
+    """OffsetDelete, DeleteGroups, and topics that are deleted."""
+    create(s, "orders", "bills")
+    commit(s, "g", offset(0, 1), offset(1, 1), offset(2, 1), offset(0, 1, topic="bills"))
+    commit(s, "h", offset(0, 1), offset(1, 1, topic="bills"))
+    s.written(2)
+    parts = [{"partition_index": 0}, {"partition_index": 1}, {"partition_index": 9}]
+    yield "OffsetDelete", s.shown(s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]}))
+    yield "written", s.written()
+    yield "again", s.shown(s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]}))
+    yield "written", s.written(0)
+    member = Member(s, "m", "only")
+    member.join()
+    member.sync(**{member.id: b"all"})
+    member.commit(offset(0, 3))
+    member.leave()
+    s.written(3)
+    yield "DeleteGroups", s.shown(s.ask("delete_groups", {"groups_names": ["m", "nobody"]}))
+    yield "written", s.written()
+    fields = {"topics": [{"name": "bills", "topic_id": None}], "topic_names": ["bills"], "timeout": 20_000}
+    yield "a topic is deleted", s.ask("delete_topics", fields)["responses"][0]["error_code"]
+    yield "written", _without_order(s.written())
+    yield "DeleteGroups of groups without generation", s.shown(s.ask("delete_groups", {"groups_names": ["g", "h"]}))
+    yield "written", s.written()
+    yield "deleted again", s.shown(s.ask("delete_groups", {"groups_names": ["g"]}))
+    yield "written", s.written(0)
+    commit(s, "topicless", offset(0, 1, topic="orders"))
+    s.written()
+    fields = {"group_id": "topicless", "topics": [{"name": "orders", "partitions": [{"partition_index": 0}]}]}
+    yield "OffsetDelete of the last one", s.shown(s.ask("offset_delete", fields))
+    yield "written", s.written()
+
+
+def _without_order(batches: list[dict[str, Any]]) -> Any:
+    """Groups and their records are in the order of a hash table."""
+    return sorted(({**batch, "records": sorted(batch["records"], key=str)} for batch in batches), key=str)
+
+
+class Producer:
+    """A transactional producer of a fixed id."""
+
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage, self.name = stage, name
+        self.id = self.epoch = -1
+        stage.broker.wait_until(self._start, "a producer id")
+
+    def _start(self) -> bool:
+        fields = {"key": self.name, "key_type": 1, "coordinator_keys": [self.name]}
+        self.stage.ask("find_coordinator", fields)
+        fields = {"transactional_id": self.name, "transaction_timeout": 60_000, "producer_id": -1, "producer_epoch": -1}
+        answer = self.stage.ask("init_producer_id", fields)
+        self.id, self.epoch = answer["producer_id"], answer["producer_epoch"]
+        return bool(answer["error_code"] == "NONE")
+
+    def who(self) -> dict[str, Any]:
+        return {"transactional_id": self.name, "producer_id": self.id, "producer_epoch": self.epoch}
+
+    def commit(self, group: str, *offsets: Mapping[str, Any], **more: Any) -> Any:
+        """TxnOffsetCommit as before KIP-890's second part."""
+        answer = self.stage.ask("add_offsets_to_txn", {**self.who(), "group_id": group}, version=3)
+        assert answer["error_code"] == "NONE", answer
+        member = {"generation_id": -1, "member_id": "", "group_instance_id": None, **more}
+        fields = {**self.who(), **member, "group_id": group, "topics": _by_topic(offsets)}
+        answer = self.stage.ask("txn_offset_commit", fields, version=3)
+        return [
+            [each["name"], part["partition_index"], part["error_code"]]
+            for each in answer["topics"]
+            for part in each["partitions"]
+        ]
+
+    def end(self, committed: bool) -> Any:
+        def done() -> bool:
+            return bool(answer() != "CONCURRENT_TRANSACTIONS")
+
+        def answer() -> Any:
+            fields = {**self.who(), "committed": committed}
+            self.ended = self.stage.ask("end_txn", fields, version=3)["error_code"]
+            return self.ended
+
+        self.stage.broker.wait_until(done, "the end of a transaction")
+        return self.ended
+
+
+def transactions(s: Stage) -> Told:
+    """Offsets in transactions: committed, aborted, of two groups in one, and beside those of a consumer."""
+    create(s, "orders")
+    producer = Producer(s, "t")
+    yield "in a transaction", producer.commit("g", offset(0, 5, metadata="m"), offset(1, 6, epoch=2))
+    yield "written", s.written()
+    yield "of another group", producer.commit("h", offset(0, 1))
+    yield "written", s.written()
+    yield "commit", producer.end(True)
+    yield "written", s.written()
+    yield "in the next", producer.commit("g", offset(0, 7))
+    yield "written", s.written()
+    yield "outside", commit(s, "g", offset(0, 8), offset(1, 8))
+    yield "written", s.written()
+    yield "abort", producer.end(False)
+    yield "written", s.written()
+    producer.commit("new", offset(0, 7))
+    yield "of a group that is not there", s.written()
+    producer.end(False)
+    yield "aborted", s.written()
+    yield "deleted", s.shown(s.ask("delete_groups", {"groups_names": ["new", "g"]}))
+    yield "written", s.written(0)
+    producer.commit("k", offset(0, 1))
+    s.written()
+    yield "deleted meanwhile", s.shown(s.ask("delete_groups", {"groups_names": ["k"]}))
+    yield "written", s.written(0)
+    yield "commit", producer.end(True)
+    yield "written", s.written()
+
+
+def other_types(s: Stage) -> Told:
+    """A group that is no consumers', and an empty group id."""
+    create(s, "orders")
+    worker = Member(s, "connect", "worker")
+    worker.join(protocol_type="connect", protocols=[{"name": "sessioned", "metadata": b"w"}])
+    fields = {**worker.who(), "protocol_type": "connect", "protocol_name": "sessioned"}
+    tasks = [{"member_id": worker.id, "assignment": b"tasks"}]
+    s.ask("sync_group", {**fields, "assignments": tasks}, by="worker")
+    yield "synced", s.written()
+    worker.leave()
+    yield "left", s.written()
+
+
+def expiry(s: Stage) -> Told:
+    """Offsets and groups that expire, a few seconds after each other."""
+    create(s, "orders")
+    member = Member(s, "empty", "only")
+    member.join()
+    member.sync(**{member.id: b"all"})
+    member.leave()
+    s.broker.pause(1.5)
+    yield "a group without offsets", s.written()
+    commit(s, "early", offset(0, 1), version=2, retention_time=5_000)
+    commit(s, "early", offset(1, 1))
+    s.written(2)
+    yield "retention of the request", s.written()
+    member = Member(s, "live", "only")
+    member.join(session_timeout=300_000)
+    member.sync(**{member.id: b"all"})
+    member.commit(offset(0, 1), offset(1, 2))
+    s.broker.pause(3)
+    left = Member(s, "left", "other")
+    left.join()
+    left.sync(**{left.id: b"all"})
+    left.commit(offset(0, 1), offset(1, 2))
+    s.broker.pause(3)
+    left.leave()
+    s.broker.pause(3)
+    commit(s, "simple", offset(0, 1))
+    s.written(6)
+    yield "early", s.written()
+    yield "topics of a stable group that it does not subscribe to", s.written()
+    yield "offsets of a group that became empty", s.written()
+    yield "offsets without a group", s.written()
+    yield "nothing is left", s.shown(s.ask("list_groups", {"states_filter": [], "types_filter": []}))
+    fields = {"group_id": "live", "topics": None, "groups": [{"group_id": "live", "topics": None}]}
+    yield "nor there", s.shown(s.ask("offset_fetch", fields, version=7))
+
+
+CONFIGS: Final = {
+    "expiry": {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"},
+}
+"""What is set for one story only."""
+STORIES: Final[tuple[Story, ...]] = (
+    simple_commits,
+    members,
+    sessions_end,
+    static_members,
+    deletions,
+    transactions,
+    other_types,
+    expiry,
+)
