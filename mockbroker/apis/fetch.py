@@ -25,6 +25,7 @@ from ..protocol.messages.fetch import (
 )
 from ..replication import reading
 from ..replication.partition import Partition
+from ..replication.topic_stats import TopicStats
 from ..replication.waiters import Waiters
 from .leaders import fetch_endpoints
 from .registry import handles
@@ -55,10 +56,10 @@ def fetch(call: Call, request: FetchRequest) -> object:
     request.min_bytes = min(request.min_bytes, request.max_bytes)
     read = _read(call, context)
     if read.at_once or request.max_wait_ms <= 0 or read.size >= request.min_bytes:
-        return _in_time(call, context, read.results)
+        return _in_time(call, context, read)
     waiting = _Waiting(call, context, read)
     if waiting.falls_behind():
-        return _in_time(call, context, read.results)
+        return _in_time(call, context, read)
     waiting.begin()
     return PARKED
 
@@ -171,7 +172,7 @@ class _Waiting:
         """Answers with what was `read` just now; otherwise it is read now."""
         self._forget()
         read = read or _read(self.call, self.context, again=True)
-        answer = _in_time(self.call, self.context, read.results)
+        answer = _in_time(self.call, self.context, read)
         if isinstance(answer, FetchResponse) and not answer.error_code:
             # A broker that fails when the wait is over never answers.
             self.call.answer(answer)
@@ -192,12 +193,14 @@ def _resolve(call: Call, context: FetchContext, key: Key) -> tuple[Partition | N
 
 
 class _Read(NamedTuple):
-    """What can be read now, its size in bytes, whether it has to be answered at once, and the partitions."""
+    """What can be read now, its size in bytes, whether it has to be answered at once, the partitions, and the
+    size of what was read from each."""
 
     results: Results
     size: int
     at_once: bool
     partitions: dict[Key, Partition]
+    sizes: list[tuple[TopicStats, int]]
 
 
 def _read(call: Call, context: FetchContext, again: bool = False) -> _Read:
@@ -211,6 +214,7 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> _Read:
     results: Results = []
     missing: Results = []
     partitions: dict[Key, Partition] = {}
+    sizes: list[tuple[TopicStats, int]] = []
     for key, asked in context.partitions().items():
         partition, error = _resolve(call, context, key)
         if partition is None:
@@ -231,13 +235,14 @@ def _read(call: Call, context: FetchContext, again: bool = False) -> _Read:
         elif result.records:
             read = sum(map(len, result.records))
             size += read
+            sizes.append((partition.stats, read))
             left -= read
         elif _past_end(call, request, partition, asked.fetch_offset, result):
             at_once = True
         left = max(0, left)
     if missing:
         missing.sort(key=lambda found: found[1].error_code != ErrorCode.UNKNOWN_TOPIC_ID)
-    return _Read(results + missing, size, at_once or not results, partitions)
+    return _Read(results + missing, size, at_once or not results, partitions, sizes)
 
 
 def _past_end(
@@ -286,11 +291,15 @@ def _read_partition(
     return result
 
 
-def _in_time(call: Call, context: FetchContext, results: Results) -> object:
+def _in_time(call: Call, context: FetchContext, read: _Read) -> object:
     """The answer, delayed if it is for a client that acts as a slow follower."""
-    replica = context.request.replica_state.replica_id
+    replica, results = context.request.replica_state.replica_id, read.results
     if replica < 0:
-        return _answer(call, context, results)
+        to_consumer = _answer(call, context, results)
+        if not to_consumer.error_code:
+            for stats, size in read.sizes:
+                stats.bytes_out += size
+        return to_consumer
     partitions = [_resolve(call, context, key)[0] for key, _ in results]
     delay_ms = max((p.delay_of(replica) for p in partitions if p is not None), default=0)
     if not delay_ms:

@@ -220,6 +220,7 @@ def append(
     if acks == -1 and partition.is_under_min_isr:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
     now_ms = call.environment.now_ms
+    size = len(records)
     try:
         settings, place = log.segments.settings, (partition.topic.name, index)
         batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
@@ -228,6 +229,7 @@ def append(
             producers = log.producers
             earlier = producers.check(producer_id, epoch, sequence, count)
             if earlier is not None:
+                partition.stats.appended(size, count)
                 return PartitionProduceResponse(
                     index, 0, earlier.base_offset, earlier.timestamp, log.start_offset
                 )
@@ -250,6 +252,7 @@ def append(
         last = base_offset + count - 1
         done = AppendedBatch(sequence, last_sequence(sequence, count), base_offset, last, max_timestamp)
         remember = _producer(producer_id, epoch, done, transactional)
+    partition.stats.appended(size, count)
     partition.append(batch, base_offset, count, max_timestamp, remember)
     return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 

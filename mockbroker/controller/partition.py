@@ -85,10 +85,23 @@ class ControlledPartition:
     # -- what it is to be
 
     def change(
-        self, *, isr: Sequence[int] | None = None, leader: int | None = None, **fields: Sequence[int]
+        self,
+        *,
+        isr: Sequence[int] | None = None,
+        leader: int | None = None,
+        eligible_leader_replicas: Sequence[int] | None = None,
+        last_known_elr: Sequence[int] | None = None,
     ) -> None:
         """Writes the change; with `leader`, that begins the next leader epoch."""
-        self.write([PartitionChangeRecord(self.topic_id, self.index, isr, leader, **fields)])
+        record = PartitionChangeRecord(
+            self.topic_id,
+            self.index,
+            isr,
+            leader,
+            eligible_leader_replicas=eligible_leader_replicas,
+            last_known_elr=last_known_elr,
+        )
+        self.write([record])
 
     def write(self, records: Iterable[PartitionChangeRecord]) -> None:
         """Writes records about the partition, one after the other."""

@@ -5,7 +5,7 @@ import enum
 from collections.abc import Sequence
 from typing import Final
 
-from ..metadata.records import NO_LEADER, PartitionChangeRecord
+from ..metadata.records import NO_LEADER, RECOVERING, PartitionChangeRecord
 from ..policies.controller.election import election
 from ..policies.controller.reassignment_end import reassignment_end
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
@@ -87,6 +87,7 @@ class PartitionChange:
             adding_replicas=changed.get("adding_replicas"),
             eligible_leader_replicas=changed.get("eligible_leader_replicas"),
             last_known_elr=changed.get("last_known_elr"),
+            leader_recovery_state=RECOVERING if rises and not clean else None,
         )
         return [made, *([PartitionChangeRecord(*place, leader=leader)] * (rises - 1))]
 

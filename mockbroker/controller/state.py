@@ -8,7 +8,7 @@ from ..environment import Environment
 from ..java_hash import java_hash
 from ..metadata.image import MetadataImage, TopicImage
 from ..metadata.log import MetadataLog
-from ..metadata.records import Record
+from ..metadata.records import RECOVERING, PartitionChangeRecord, Record
 from .timeline_map import in_table_order
 from .topic_names import Colliding
 
@@ -24,6 +24,8 @@ class ControllerState:
         self.silent: Final[set[int]] = set()
         """Brokers from which it no longer hears: it elects none of them, even while their sessions last."""
         self.colliding_names: Final = Colliding()
+        self.unclean_elections = 0
+        """How many there have been (`TopicDelta.updateElectionStats`)."""
         self._publish = publish
 
     @property
@@ -36,6 +38,8 @@ class ControllerState:
         now_ms = self.environment.now_ms
         for record in records:
             self.metadata.write(record, now_ms)
+            if isinstance(record, PartitionChangeRecord) and record.leader_recovery_state == RECOVERING:
+                self.unclean_elections += 1
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:

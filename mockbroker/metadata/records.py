@@ -10,6 +10,7 @@ from uuid import UUID
 
 NO_LEADER: Final = -1
 NO_CONTROLLER: Final = -1
+RECOVERING: Final = 1
 
 
 class RegisterBrokerRecord(NamedTuple):
@@ -78,6 +79,8 @@ class PartitionChangeRecord(NamedTuple):
     adding_replicas: Sequence[int] | None = None
     eligible_leader_replicas: Sequence[int] | None = None
     last_known_elr: Sequence[int] | None = None
+    leader_recovery_state: int | None = None
+    """RECOVERING if the election of the leader was unclean (KIP-704)."""
 
 
 Record = (

@@ -15,6 +15,7 @@ def append(partition: Partition, batch: Batch) -> int:
         log.producers.appended_batch(batch, header)
 
     count = header.last_offset_delta + 1
+    partition.stats.appended(len(batch), count)
     noted = remember if header.producer_id >= 0 else None
     partition.append(batch, header.base_offset, count, header.max_timestamp, noted)
     return header.base_offset + count

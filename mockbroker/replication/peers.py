@@ -12,6 +12,7 @@ from ..policies import Policies
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import FetchPartition, PartitionData
 from .states import FollowerEvent, FollowerState
+from .topic_stats import BrokerTopicStats
 from .waiters import Waiters
 
 
@@ -213,6 +214,7 @@ class Host(Protocol):
 
     environment: Environment
     peers: Peers
+    stats: BrokerTopicStats
 
     @property
     def broker(self) -> int: ...

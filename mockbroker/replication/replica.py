@@ -81,6 +81,7 @@ class Replica:
         "log",
         "partition_epoch",
         "replicas",
+        "stats",
         "topic",
         "unacknowledged",
         "waiting",
@@ -95,6 +96,7 @@ class Replica:
         self.index = index
         self.register(registered)
         self.log: Log = host.new_log(topic)
+        self.stats = host.stats.of(topic)
         self.epoch_start_offset = 0
         self.followers: dict[int, Follower] = {}
         """What the leader knows about its followers; empty on followers."""

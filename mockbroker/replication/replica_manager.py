@@ -16,6 +16,7 @@ from .partition import Partition
 from .peers import HostedTopic, Peers
 from .producer_expiry import ProducerExpiry
 from .states import FollowerEvent
+from .topic_stats import BrokerTopicStats
 
 _NONE: Final[Mapping[int, Partition]] = {}
 
@@ -42,6 +43,7 @@ class ReplicaManager:
         self.peers = peers
         self.cleanup = cleanup
         self.online = True
+        self.stats = BrokerTopicStats()
         self.fetches = True
         """Whether its followers fetch: no longer once it is about to go down."""
         self.dead_fetchers: dict[int, str] = {}
@@ -116,6 +118,8 @@ class ReplicaManager:
         if self.broker not in registered.replicas:
             if found is not None:
                 del self._topics[topic][index]
+                if not self._topics[topic]:
+                    self.stats.remove(topic)
                 self._disappear(found)
                 found.leave(registered)
         elif found is not None:
@@ -143,6 +147,7 @@ class ReplicaManager:
 
     def delete(self, topic: HostedTopic) -> None:
         """The broker learns that a topic was deleted."""
+        self.stats.remove(topic)
         for partition in self._topics.pop(topic, _NONE).values():
             self._disappear(partition)
             partition.delete()
@@ -176,6 +181,7 @@ class ReplicaManager:
             if partition.leads:
                 partition.tell_followers()
         self.stop_fetching()
+        self.stats.clear()
         self.online = False
 
     def reopen(self, *, clean: bool) -> None:

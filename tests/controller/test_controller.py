@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from mockbroker.controller.controller import AlterPartition, Controller
-from mockbroker.controller.elections import move_leader, next_leader
+from mockbroker.controller.elections import elect_where_none_leads, move_leader, next_leader
 from mockbroker.controller.partition import ControlledPartition
 from mockbroker.environment import Environment
 from mockbroker.metadata.image import MetadataImage
@@ -166,3 +166,22 @@ def test_nobody_leads_what_only_a_fenced_broker_had() -> None:
     assert (partition.leader, partition.leader_epoch) == (NO_LEADER, 1)
     alone.controller.delete_topics([topic_id])
     assert partition.deleted
+
+
+@pytest.mark.parametrize("kafka", ["0.11", "4.4"])
+def test_only_unclean_elections_are_counted(kafka: str) -> None:
+    alone = Alone(kafka)
+    alone.topic("clean")
+    unclean = alone.topic("unclean", unclean_leader_election_enable="true")
+    counts = []
+    for broker in (1, 2, 3):
+        alone.controller.fence(broker)
+        counts.append(alone.controller.unclean_elections)
+    assert (unclean.leader, counts) == (NO_LEADER, [0, 0, 0])
+    alone.controller.unfence(2)
+    elect_where_none_leads(alone.controller)
+    assert (unclean.leader, unclean.isr, alone.controller.unclean_elections) == (2, [2], 1)
+    alone.controller.fence(2)
+    alone.controller.unfence(2)
+    elect_where_none_leads(alone.controller)
+    assert (unclean.leader, alone.controller.unclean_elections) == (2, 1)
