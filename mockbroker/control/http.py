@@ -62,6 +62,7 @@ def app(target: Target, token: str | None = None) -> ASGIApp:
     ]
     routes.append(Route("/openapi.json", _openapi))
     routes.append(Route("/trace/stream", _trace(target)))
+    routes.append(Route("/metrics", _metrics(target)))
     handlers = {HTTPException: _refused, Exception: _failed}
     return guarded(_by_sent_path(Starlette(routes=routes, exception_handlers=handlers)), token)
 
@@ -153,6 +154,16 @@ def _trace(target: Target) -> Callable[[Request], Awaitable[ASGIApp]]:
             return Events(target, wanted, since(request), streams)
         except ValueError as error:
             return error_answer(400, str(error))
+
+    return endpoint
+
+
+def _metrics(target: Target) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(_: Request) -> Response:
+        # Few clusters are asked.
+        from .metrics import CONTENT_TYPE, exposition
+
+        return Response(target.do(exposition), headers={"content-type": CONTENT_TYPE})
 
     return endpoint
 

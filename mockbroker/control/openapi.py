@@ -28,6 +28,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     paths["/trace/stream"] = {"get": _stream()}
+    paths["/metrics"] = {"get": _metrics()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -106,6 +107,23 @@ def _stream() -> dict[str, Any]:
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
             **_errors({"400": ERRORS["400"], "401": _NO_TOKEN, "503": "as many read the trace as may"}),
+        },
+    }
+
+
+def _metrics() -> dict[str, Any]:
+    """`GET /metrics`, which is not an operation either."""
+    return {
+        "operationId": "metrics",
+        "summary": "The figures that operators of Kafka watch, for Prometheus.",
+        "tags": ["metrics"],
+        "parameters": [],
+        "responses": {
+            "200": {
+                "description": "the text format 0.0.4",
+                "content": {"text/plain": {"schema": {"type": "string"}}},
+            },
+            **_errors({"401": _NO_TOKEN}),
         },
     }
 
