@@ -16,8 +16,8 @@ from .timers import Timer, Timers
 class Environment:
     """What the parts of a cluster are given that behaves as `release` with `policies`.
 
-    `config` is broker configuration, with Kafka's names; `now_ms` is Unix time, which only `advance` moves;
-    all randomness is drawn from `streams`. ConfigError if a value is invalid.
+    `config` is broker configuration, with Kafka's names, or parsed already; `now_ms` is Unix time, which only
+    `advance` moves; all randomness is drawn from `streams`. ConfigError if a value is invalid.
     """
 
     __slots__ = (
@@ -37,13 +37,13 @@ class Environment:
         release: Release,
         streams: Streams,
         *,
-        config: Mapping[str, str] | None = None,
+        config: Mapping[str, str] | Configs | None = None,
         policies: Policies | None = None,
         now_ms: int = 0,
     ) -> None:
         self.release = release
         self.policies = policies or Policies(release)
-        self.configs = Configs(config or {}, release)
+        self.configs = config if isinstance(config, Configs) else Configs(config or {}, release)
         self.now_ms = now_ms
         self.timers = Timers()
         self._streams = streams

@@ -6,6 +6,7 @@ from typing import Final
 
 from ..cluster.cluster import Cluster
 from ..cluster.topic import TopicPartition
+from ..configs import Configs
 from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse
@@ -154,10 +155,15 @@ def settings(plan: Plan) -> dict[str, str]:
 
 def _cluster(plan: Plan, streams: Streams) -> Cluster:
     policies = _policies(plan.kafka, tuple(plan.policies.items()))
-    environment = Environment(
-        policies.release, streams, config=settings(plan), policies=policies, now_ms=START_MS
-    )
+    configs = _configs(plan.kafka, tuple(settings(plan).items()))
+    environment = Environment(policies.release, streams, config=configs, policies=policies, now_ms=START_MS)
     return Cluster(environment)
+
+
+@functools.lru_cache
+def _configs(kafka: str, given: tuple[tuple[str, str], ...]) -> Configs:
+    """Shared between histories, which never change them."""
+    return Configs(dict(given), parse(kafka))
 
 
 @functools.lru_cache
