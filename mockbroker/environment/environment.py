@@ -66,8 +66,7 @@ class Environment:
             self.timers.waited_ms = waited_ms
         before = self.at_work
         try:
-            while (due := self.timers.pop_due(now_ms)) is not None:
-                deadline, callback, owner = due
+            for deadline, callback, owner in self.timers.due(now_ms):
                 self.at_work = owner
                 if deadline > self.now_ms:
                     self.now_ms = deadline

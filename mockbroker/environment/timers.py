@@ -2,7 +2,7 @@
 
 import heapq
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from .owner import Owner
@@ -46,13 +46,6 @@ class _Queue:
         self.cancelled = 0
         """How many of them are cancelled."""
 
-    def pop(self) -> Timer:
-        """Removes and returns the first one."""
-        timer = heapq.heappop(self.heap)[2]
-        if self.cancelled:
-            self._drop_first()
-        return timer
-
     def cancel(self) -> None:
         """One of the timers was cancelled."""
         self.cancelled += 1
@@ -61,9 +54,9 @@ class _Queue:
             heapq.heapify(self.heap)
             self.cancelled = 0
         else:
-            self._drop_first()
+            self.drop_first()
 
-    def _drop_first(self) -> None:
+    def drop_first(self) -> None:
         """Removes cancelled timers that come first."""
         heap = self.heap
         while heap and heap[0][2].callback is None:
@@ -111,17 +104,21 @@ class Timers:
         waits = self._waits.heap
         return waits[0][0] - self.waited_ms if waits else None
 
-    def pop_due(self, now_ms: int) -> tuple[int, Callable[[], None], Owner | None] | None:
-        """Deadline, callback and owner, if any, of the next timer that is due; None if none is."""
-        queue, timers, waits = self._timers, self._timers.heap, self._waits.heap
-        deadline = timers[0][0] if timers else None
-        if waits:
-            wait = waits[0][0] - self.waited_ms, waits[0][1]
-            if not timers or wait < timers[0]:
-                queue, deadline = self._waits, wait[0]
-        if deadline is None or deadline > now_ms:
-            return None
-        timer = queue.pop()
-        callback, timer.callback = timer.callback, None
-        assert callback is not None, "the first is not cancelled"
-        return deadline, callback, timer.owner
+    def due(self, now_ms: int) -> Iterator[tuple[int, Callable[[], None], Owner | None]]:
+        """Removes the timers that are due one by one: deadline, callback and owner, if any. Timers that are
+        set meanwhile are among them."""
+        timers, waits = self._timers, self._waits
+        while True:
+            queue, heap, waited_ms = timers, timers.heap, 0
+            if waits.heap:
+                deadline_ms, number, _ = waits.heap[0]
+                if not heap or (deadline_ms - self.waited_ms, number) < heap[0]:
+                    queue, heap, waited_ms = waits, waits.heap, self.waited_ms
+            if not heap or heap[0][0] - waited_ms > now_ms:
+                return
+            deadline_ms, _, timer = heapq.heappop(heap)
+            if queue.cancelled:
+                queue.drop_first()
+            callback, timer.callback = timer.callback, None
+            assert callback is not None, "the first is not cancelled"
+            yield deadline_ms - waited_ms, callback, timer.owner
