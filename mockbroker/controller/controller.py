@@ -69,8 +69,9 @@ class Controller(ControllerState):
         """A broker is about to stop: where an in-sync replica can, it takes over as leader
         (ControlledShutdown)."""
         for partition in partitions_on(self, broker):
-            others = [each for each in partition.isr if each != broker]
-            if partition.leader == broker and any(map(self.may_lead, others)):
+            registered = partition.registered
+            others = [each for each in registered.isr if each != broker]
+            if registered.leader == broker and any(map(self.may_lead, others)):
                 _leave(partition, broker)
 
     def lose_contact(self, broker: int) -> None:
@@ -94,7 +95,8 @@ class Controller(ControllerState):
         self._forget_session(broker)
         self.active.fenced(broker)
         for partition in partitions_on(self, broker):
-            if broker in partition.isr or broker == partition.leader:
+            registered = partition.registered
+            if broker in registered.isr or broker == registered.leader:
                 _leave(partition, broker)
 
     def unfence(self, broker: int) -> None:
@@ -213,5 +215,5 @@ def _leave(partition: ControlledPartition, broker: int) -> None:
 def _without(partition: ControlledPartition, broker: int) -> PartitionChange:
     """The partition with a broker out of its ISR."""
     change = PartitionChange(partition)
-    change.isr = [each for each in partition.isr if each != broker]
+    change.isr = [each for each in change.isr if each != broker]
     return change

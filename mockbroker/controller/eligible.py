@@ -15,27 +15,32 @@ def tracked(partition: ControlledPartition) -> bool:
 def after(partition: ControlledPartition, isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
     """The eligible replicas of a partition whose ISR becomes `isr`. A broker that was killed may have lost
     records."""
-    if not tracked(partition) or len(isr) >= _min_insync_replicas(partition):
+    if not tracked(partition):
         return []
-    candidates = {*partition.eligible_leader_replicas, *partition.isr}
-    return sorted(candidates - {*isr, unclean_shutdown})
+    before = partition.registered
+    candidates = {*before.eligible_leader_replicas, *before.isr}.difference(isr, (unclean_shutdown,))
+    if not candidates or len(isr) >= _min_insync_replicas(partition):
+        return []
+    return sorted(candidates)
 
 
 def forget(partitions: Iterable[ControlledPartition]) -> None:
     """The topic's `min.insync.replicas` was set (`ReplicationControlManager.replay` of ClearElrRecord)."""
     for partition in partitions:
-        if partition.eligible_leader_replicas or partition.last_known_elr:
+        before = partition.registered
+        if before.eligible_leader_replicas or before.last_known_elr:
             partition.change(eligible_leader_replicas=(), last_known_elr=())
 
 
 def last_known(partition: ControlledPartition, leader: int | None) -> Sequence[int]:
     """The last leader of a partition without leader, which may lead again if nobody else can, even if it was
     killed. `leader` is None if the change names none, -1 if the partition loses its leader."""
-    if not tracked(partition) or leader is None:
-        return partition.last_known_elr
+    before = partition.registered
+    if leader is None or not tracked(partition):
+        return before.last_known_elr
     if leader >= 0:
         return ()
-    return partition.last_known_elr or (partition.leader,)
+    return before.last_known_elr or (before.leader,)
 
 
 def _min_insync_replicas(partition: ControlledPartition) -> int:

@@ -41,9 +41,19 @@ class PartitionChange:
         """Whether a reassignment ends now, if it can."""
         self.steps = 0
         """How often a reassignment bumps the leader epoch on its way, if each step does so."""
-        self.election = Election.ONLINE
-        if self.policies[election] == "unclean" or partition.settings.unclean_leader_election:
-            self.election = Election.UNCLEAN
+        self._election: Election | None = None
+
+    @property
+    def election(self) -> Election:
+        """By default what the policy and the topic's configuration say."""
+        if self._election is None:
+            unclean = self.policies[election] == "unclean" or self._partition.settings.unclean_leader_election
+            self._election = Election.UNCLEAN if unclean else Election.ONLINE
+        return self._election
+
+    @election.setter
+    def election(self, chosen: Election) -> None:
+        self._election = chosen
 
     def make(self) -> bool:
         """Writes the records. False if nothing changes."""
@@ -66,30 +76,21 @@ class PartitionChange:
             self.isr = before.isr
         rises = self._epoch_rises(leader)
         last_known_elr = eligible.last_known(partition, leader if rises else None)
-        fields = {
-            "isr": self.isr,
-            "replicas": self.replicas,
-            "adding_replicas": self.adding,
-            "removing_replicas": self.removing,
-            "eligible_leader_replicas": elr,
-            "last_known_elr": last_known_elr,
-        }
-        changed = {name: new for name, new in fields.items() if list(new) != list(getattr(before, name))}
-        if not rises and not changed:
-            return []
         place = partition.topic_id, partition.index
         made = PartitionChangeRecord(
             *place,
-            isr=changed.get("isr"),
+            isr=_changed(self.isr, before.isr),
             leader=leader if rises else None,
-            replicas=changed.get("replicas"),
-            removing_replicas=changed.get("removing_replicas"),
-            adding_replicas=changed.get("adding_replicas"),
-            eligible_leader_replicas=changed.get("eligible_leader_replicas"),
-            last_known_elr=changed.get("last_known_elr"),
+            replicas=_changed(self.replicas, before.replicas),
+            removing_replicas=_changed(self.removing, before.removing_replicas),
+            adding_replicas=_changed(self.adding, before.adding_replicas),
+            eligible_leader_replicas=_changed(elr, before.eligible_leader_replicas),
+            last_known_elr=_changed(last_known_elr, before.last_known_elr),
             leader_recovery_state=RECOVERING if rises and not clean else None,
         )
-        return [made, *([PartitionChangeRecord(*place, leader=leader)] * (rises - 1))]
+        if not rises and made == PartitionChangeRecord(*place):
+            return []
+        return [made, *(PartitionChangeRecord(*place, leader=leader) for _ in range(rises - 1))]
 
     def _complete_reassignment(self) -> None:
         """Ends a reassignment once the new replicas, or all that stay, are in sync."""
@@ -145,3 +146,8 @@ class PartitionChange:
         lost = set(before.replicas) - set(self.replicas)
         bumps = bool(lost) and self.policies[reassignment_epoch].on_removal
         return bumps or (self.shrink_bumps_epoch and bool(set(before.isr) - set(self.isr)))
+
+
+def _changed(wanted: Sequence[int], before: Sequence[int]) -> Sequence[int] | None:
+    """`wanted`, None if it is the same as before."""
+    return None if wanted is before or list(wanted) == list(before) else wanted

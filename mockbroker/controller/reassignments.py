@@ -14,7 +14,8 @@ from .topic_creation import check_brokers
 
 def under_way(partition: ControlledPartition) -> bool:
     """Whether replicas are being added or removed."""
-    return bool(partition.adding_replicas or partition.removing_replicas)
+    registered = partition.registered
+    return bool(registered.adding_replicas or registered.removing_replicas)
 
 
 def original_replicas(partition: ControlledPartition) -> list[int]:
