@@ -34,7 +34,8 @@ class Policies(dict[Behaviour[Any], Any]):
         self._overrides: dict[Scope, dict[str, Any]] = {}
         self._narrower: dict[Scope, Policies] = {}
         self._alike: dict[tuple[Scope, ...], Policies] = {}
-        self._scoped = False
+        self.scoped = False
+        """Whether `at` may return other answers than these."""
         for text, answer in (overrides or {}).items():
             name, where = scope.parse(text)
             self._override(name, answer, where)
@@ -42,7 +43,7 @@ class Policies(dict[Behaviour[Any], Any]):
 
     def at(self, topic: str | None = None, broker: int | None = None) -> "Policies":
         """The answers for `topic` on `broker`. Ask again each time, because they may change."""
-        if not self._scoped:
+        if not self.scoped:
             return self
         where = Scope(topic, broker)
         found = self._narrower.get(where)
@@ -106,13 +107,13 @@ class Policies(dict[Behaviour[Any], Any]):
 
     def _override(self, name: str, answer: Any, where: Scope) -> None:
         known(name).choose(self.release, {name: answer})
-        self._scoped = self._scoped or where != EVERYWHERE
+        self.scoped = self.scoped or where != EVERYWHERE
         self._overrides.setdefault(where, {})[name] = answer
 
     def _changed(self) -> None:
         self._narrower.clear()
         self._alike.clear()
-        self._scoped = any(where != EVERYWHERE for where in self._overrides)
+        self.scoped = any(where != EVERYWHERE for where in self._overrides)
         self._choose(self._in_force(EVERYWHERE))
 
     def _in_force(self, where: Scope) -> dict[str, Any]:

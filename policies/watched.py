@@ -37,7 +37,6 @@ class WatchedPolicies(Policies):
         self.release = policies.release
         self._fixes = policies._fixes
         self._overrides = policies._overrides
-        self._scoped = policies._scoped
         self._narrower = {}
         self._alike = {}
         self._where = where
@@ -55,6 +54,7 @@ class WatchedPolicies(Policies):
         return found
 
     def _choose(self, chosen: Mapping[str, Any]) -> None:
+        self.scoped = True
         self._answers = Policies(self.release)
         self._answers._choose(chosen)
         self._told: dict[Behaviour[Any], Decision] = {}

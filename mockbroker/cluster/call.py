@@ -40,7 +40,8 @@ class Call:
     @property
     def policies(self) -> Policies:
         """The answers in force on the broker that was asked."""
-        return self.environment.policies.at(broker=self.broker.id)
+        policies = self.environment.policies
+        return policies.at(broker=self.broker.id) if policies.scoped else policies
 
     def partition(self, topic: Topic | str | None, index: int) -> Partition | None:
         """The partition as the broker that was asked knows it; None if there is none, or the broker has not

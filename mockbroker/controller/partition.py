@@ -41,7 +41,8 @@ class ControlledPartition:
     @property
     def policies(self) -> Policies:
         """The answers in force for this topic on the leader."""
-        return self.state.environment.policies.at(self.topic_name, self.registered.leader)
+        policies = self.state.environment.policies
+        return policies.at(self.topic_name, self.leader) if policies.scoped else policies
 
     @property
     def deleted(self) -> bool:

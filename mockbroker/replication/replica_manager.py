@@ -94,7 +94,8 @@ class ReplicaManager:
 
         def policies() -> Policies:
             # The cluster's policies are replaced when it is traced.
-            return environment.policies.at(topic.name, self.broker)
+            policies = environment.policies
+            return policies.at(topic.name, self.broker) if policies.scoped else policies
 
         segments = Segments(self._settings(topic), environment.random("segments"), environment.now_ms)
         return Log(ProducerStates(policies, self._expiry.plan), segments)
