@@ -95,13 +95,15 @@ class _Waiting:
         self.missing = context.request.min_bytes - read.size
         # What is to be read from another replica is not waited for here.
         self.keys = [key for key, result in read.results if result.preferred_read_replica < 0]
-        there = {key: read.partitions[key] for key in self.keys if key in read.partitions}
-        self.partitions = list(there.values())
+        self.partitions: list[Partition] = []
         self.follower = context.request.replica_state.replica_id >= 0
-        asked = context.partitions()
-        context.awaited = {
-            key: self._place(partition, asked[key].fetch_offset) for key, partition in there.items()
-        }
+        asked, awaited = context.partitions(), {}
+        for key in self.keys:
+            partition = read.partitions.get(key)
+            if partition is not None:
+                self.partitions.append(partition)
+                awaited[key] = self._place(partition, asked[key].fetch_offset)
+        context.awaited = awaited
 
     def begin(self) -> None:
         """Starts waiting."""

@@ -58,10 +58,10 @@ class News:
         configured: dict[Topic, None] = {}
         for record in records:
             match record:
-                case PartitionChangeRecord(topic_id, index):
-                    partition = self._topic_ids[topic_id].partitions[index]
+                case PartitionChangeRecord():
+                    partition = self._topic_ids[record.topic_id].partitions[record.partition_id]
                     changed.setdefault(partition, partition.registered)
-                    partition.register(self._controller.image.registered(topic_id, index))
+                    partition.register()
                 case PartitionRecord(topic_id):
                     changed[self._topic_ids[topic_id].added()] = None
                 case TopicRecord(name, topic_id):
@@ -99,9 +99,12 @@ class News:
 
     def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
         """Those of `brokers` that learn at once what is written."""
-        behind = self._metadata.behind
-        found = [self._brokers[each] for each in brokers if each >= 0 and each not in behind]
-        return [each for each in found if each.online]
+        known, behind = self._brokers, self._metadata.behind
+        return [
+            broker
+            for each in brokers
+            if each >= 0 and each not in behind and (broker := known[each]).online
+        ]
 
     # -- what coordinators hear
 

@@ -101,7 +101,7 @@ class TopicPartition(ControlledPartition):
         self._led_last = NO_LEADER
         self._managers = managers
         self._hosts: dict[int, Partition] = {}
-        self.register(state.image.registered(topic.id, index))
+        self.register()
 
     def appear(self, replica: Partition) -> None:
         """A broker has a replica now."""
@@ -112,9 +112,9 @@ class TopicPartition(ControlledPartition):
         if self._hosts.get(replica.broker) is replica:
             del self._hosts[replica.broker]
 
-    def register(self, registered: PartitionRegistration) -> None:
-        """The controller has written a record with this state."""
-        self.registered = registered
+    def register(self) -> None:
+        """The controller has written another state."""
+        registered = self.registered = self.state.image.topics[self.topic.name].partitions[self.index]
         if registered.leader != NO_LEADER:
             self._led_last = registered.leader
 

@@ -114,6 +114,8 @@ class Log:
 
     def _index_of(self, offset: int) -> int:
         """Index of the batch that holds `offset`, or else of the next one."""
+        if offset >= self.end_offset:
+            return len(self.bases)
         index = bisect_right(self.bases, offset) - 1
         if index < 0 or (self.bases[index] < offset and _last_offset(self.batches[index]) < offset):
             index += 1

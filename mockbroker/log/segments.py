@@ -214,9 +214,8 @@ class Segments:
 
     def go_by_file_time(self, by_file_time: bool) -> None:
         """Sets whether the timestamps of records count."""
-        if by_file_time is not self.by_file_time:
-            self.by_file_time = by_file_time
-            self.configure(self.settings)
+        self.by_file_time = by_file_time
+        self.configure(self.settings)
 
     # -- cutting
 

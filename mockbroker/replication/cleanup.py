@@ -38,8 +38,11 @@ class Cleanup:
     def appending(self, partition: Cleaned) -> None:
         """A batch is about to be appended, the first one at this time."""
         partition.appended_ms = self._environment.now_ms
-        partition.log.segments.go_by_file_time(partition.policies[time_retention] == "file-time")
-        settings = partition.settings
+        segments = partition.log.segments
+        by_file_time = partition.policies[time_retention] == "file-time"
+        if by_file_time is not segments.by_file_time:
+            segments.go_by_file_time(by_file_time)
+        settings = segments.settings
         in_time = settings.retention_ms >= 0 and partition not in self._planned
         if in_time or settings.compacted or settings.retention_bytes >= 0:
             self._plan(partition, partition.appended_ms + 1)

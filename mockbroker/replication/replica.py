@@ -131,7 +131,8 @@ class Replica:
     @property
     def policies(self) -> Policies:
         """The answers in force for this topic on this broker."""
-        return self.environment.policies.at(self.topic.name, self.broker)
+        policies = self.environment.policies
+        return policies.at(self.topic.name, self.broker) if policies.scoped else policies
 
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode:
         """Why the broker may not serve the partition to a client at `current_leader_epoch`; NONE if it may.
@@ -214,11 +215,16 @@ class Replica:
         """Advances it to the lowest log end offset of the ISR and of replicas that are about to join it;
         never back. Returns whether it moved; then everyone who waits is told."""
         log = self.log
-        if self.is_under_min_isr and self.policies[high_watermark_below_min_isr] == "stays":
+        isr = self.isr
+        if (
+            len(isr) < len(self.replicas)
+            and self.is_under_min_isr
+            and self.policies[high_watermark_below_min_isr] == "stays"
+        ):
             return False
         reached = log.end_offset
         for f in self.followers.values():
-            if f.end_offset < reached and (f.broker in self.isr or self.is_joining(f)):
+            if f.end_offset < reached and (f.broker in isr or self.is_joining(f)):
                 reached = f.end_offset
         if reached <= log.high_watermark:
             return False

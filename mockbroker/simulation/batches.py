@@ -25,7 +25,8 @@ from ..protocol.record_batch import (
 )
 
 _NUMBER: Final = struct.Struct(">q")
-_CRC_FROM: Final = 21
+_CRC: Final = struct.Struct(">I")
+_CRC_AT, _CRC_FROM = 17, 21
 _LAST_NUMBER: Final = slice(-_NUMBER.size - 1, -1)
 """One byte follows: the number of headers, 0, or the length of the header's value, which is null."""
 _KEY_BEFORE, _VALUE_BEFORE = 4, 3
@@ -94,8 +95,7 @@ def make(
     length = len(batch) - OVERHEAD_BYTES
     rest = (attributes, count - 1, timestamp, timestamp, producer_id, producer_epoch, sequence, count)
     HEADER.pack_into(batch, 0, 0, length, 0, 2, 0, *rest)
-    crc = crc32c(memoryview(batch)[_CRC_FROM:])
-    HEADER.pack_into(batch, 0, 0, length, 0, 2, crc, *rest)
+    _CRC.pack_into(batch, _CRC_AT, crc32c(memoryview(batch)[_CRC_FROM:]))
     return batch
 
 

@@ -85,4 +85,7 @@ class Ledger:
     """By key, the offset of the last tombstone that went when its time was over."""
 
     def reading(self, group: str, place: Place) -> Reading:
-        return self.readings.setdefault((group, place), Reading())
+        found = self.readings.get((group, place))
+        if found is None:
+            found = self.readings[group, place] = Reading()
+        return found
