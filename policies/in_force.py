@@ -130,11 +130,16 @@ class Policies(dict[Behaviour[Any], Any]):
 
     def _choose(self, chosen: Mapping[str, Any]) -> None:
         self._chosen = chosen
+        self._names: dict[Behaviour[Any], str] = {}
         self.clear()
 
     def named(self, behaviour: Behaviour[Any]) -> str:
         """The name of the answer in force, if that says more than the answer itself."""
-        return _name(self._chosen.get(behaviour.name, behaviour.default(self.release)))
+        found = self._names.get(behaviour)
+        if found is None:
+            chosen = self._chosen.get(behaviour.name, behaviour.default(self.release))
+            found = self._names[behaviour] = _name(chosen)
+        return found
 
     def __missing__(self, behaviour: Behaviour[A]) -> A:
         answer = self[behaviour] = behaviour.choose(self.release, self._chosen)

@@ -41,7 +41,7 @@ Results = list[tuple[Key, PartitionData]]
 
 @handles(ApiKey.FETCH)
 def fetch(call: Call, request: FetchRequest) -> object:
-    if call.version < 15:
+    if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
     context = call.broker.sessions.context(request, call.version)
     if context.error:

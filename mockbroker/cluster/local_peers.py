@@ -59,7 +59,7 @@ class LocalPeers:
         if not broker.hears_controller or not self._controller.alter_isr(asked):
             return False
         # The answer has the present state of the partition, even for a broker that learns of records late.
-        broker.replicas.update(topic, index, self._controller.image.registered(topic.id, index))
+        broker.replicas.update(topic, index, self._controller.image.topics[topic.name].partitions[index])
         return True
 
     def leads(self, partition: Asking) -> None:

@@ -101,9 +101,7 @@ class News:
         """Those of `brokers` that learn at once what is written."""
         known, behind = self._brokers, self._metadata.behind
         return [
-            broker
-            for each in brokers
-            if each >= 0 and each not in behind and (broker := known[each]).online
+            broker for each in brokers if each >= 0 and each not in behind and (broker := known[each]).online
         ]
 
     # -- what coordinators hear

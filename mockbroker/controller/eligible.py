@@ -3,6 +3,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from ..metadata.image import PartitionRegistration
 from ..policies.controller.eligible_leader_replicas import eligible_leader_replicas
 from .partition import ControlledPartition
 
@@ -12,12 +13,16 @@ def tracked(partition: ControlledPartition) -> bool:
     return partition.environment.policies[eligible_leader_replicas] == "tracked"
 
 
-def after(partition: ControlledPartition, isr: Collection[int], unclean_shutdown: int | None) -> list[int]:
+def after(
+    partition: ControlledPartition,
+    before: PartitionRegistration,
+    isr: Collection[int],
+    unclean_shutdown: int | None,
+) -> list[int]:
     """The eligible replicas of a partition whose ISR becomes `isr`. A broker that was killed may have lost
     records."""
     if not tracked(partition):
         return []
-    before = partition.registered
     candidates = {*before.eligible_leader_replicas, *before.isr}.difference(isr, (unclean_shutdown,))
     if not candidates or len(isr) >= _min_insync_replicas(partition):
         return []
@@ -32,10 +37,11 @@ def forget(partitions: Iterable[ControlledPartition]) -> None:
             partition.change(eligible_leader_replicas=(), last_known_elr=())
 
 
-def last_known(partition: ControlledPartition, leader: int | None) -> Sequence[int]:
+def last_known(
+    partition: ControlledPartition, before: PartitionRegistration, leader: int | None
+) -> Sequence[int]:
     """The last leader of a partition without leader, which may lead again if nobody else can, even if it was
     killed. `leader` is None if the change names none, -1 if the partition loses its leader."""
-    before = partition.registered
     if leader is None or not tracked(partition):
         return before.last_known_elr
     if leader >= 0:

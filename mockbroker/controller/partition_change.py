@@ -66,7 +66,7 @@ class PartitionChange:
         partition, before = self._partition, self._before
         if self.completes:
             self._complete_reassignment()
-        elr = eligible.after(partition, self.isr, self.unclean_shutdown)
+        elr = eligible.after(partition, before, self.isr, self.unclean_shutdown)
         leader, clean = self._leader(elr)
         if not clean:
             self.isr, elr = [leader], []
@@ -75,7 +75,7 @@ class PartitionChange:
         elif not self.isr and not eligible.tracked(partition):
             self.isr = before.isr
         rises = self._epoch_rises(leader)
-        last_known_elr = eligible.last_known(partition, leader if rises else None)
+        last_known_elr = eligible.last_known(partition, before, leader if rises else None)
         place = partition.topic_id, partition.index
         made = PartitionChangeRecord(
             *place,
@@ -143,9 +143,9 @@ class PartitionChange:
             return max(self.steps, 1)
         if leader == NO_LEADER or self.steps:
             return self.steps
-        lost = set(before.replicas) - set(self.replicas)
-        bumps = bool(lost) and self.policies[reassignment_epoch].on_removal
-        return bumps or (self.shrink_bumps_epoch and bool(set(before.isr) - set(self.isr)))
+        if not set(before.replicas).issubset(self.replicas) and self.policies[reassignment_epoch].on_removal:
+            return 1
+        return int(self.shrink_bumps_epoch and not set(before.isr).issubset(self.isr))
 
 
 def _changed(wanted: Sequence[int], before: Sequence[int]) -> Sequence[int] | None:

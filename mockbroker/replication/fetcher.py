@@ -1,7 +1,6 @@
 """What a follower does: truncates its log for a new leader, fetches, appends, and fails
 (`AbstractFetcherThread.scala`, `ReplicaFetcherThread.scala`)."""
 
-from ..policies import Policies
 from ..policies.epochs.empty_epochs import empty_epochs
 from ..policies.followers.fetcher_failure import fetcher_failure
 from ..policies.followers.follower_ahead import follower_ahead
@@ -60,10 +59,6 @@ class Fetcher:
         self._known_leader = partition.leader
         self._known_epoch = partition.leader_epoch
 
-    @property
-    def _policies(self) -> Policies:
-        return self.partition.policies
-
     # -- what happens to it
 
     def on(self, event: FollowerEvent, delay_ms: int = 0) -> None:
@@ -79,7 +74,7 @@ class Fetcher:
         """The broker has learned of the next leader epoch."""
         partition, same = self.partition, self._known_leader == self.partition.leader
         one_on = partition.leader_epoch <= self._known_epoch + 1
-        self.cut = self.cut and same and (one_on or self._policies[missed_epoch] == "goes-on")
+        self.cut = self.cut and same and (one_on or self.partition.policies[missed_epoch] == "goes-on")
         self._known_leader, self._known_epoch = partition.leader, partition.leader_epoch
         state = TRANSITIONS[self.state].get(FollowerEvent.FOLLOW)
         if state is not None:
@@ -101,7 +96,7 @@ class Fetcher:
         """It dies, alone or with everything that its thread fetches from this leader (KIP-461)."""
         partition, host = self.partition, self.partition.host
         self.die(reason)
-        if self._policies[fetcher_failure] == "partition":
+        if self.partition.policies[fetcher_failure] == "partition":
             return
         thread = f"its fetcher died with {partition.topic.name}-{partition.index}: {reason}"
         host.dead_fetchers[partition.leader] = thread
@@ -175,7 +170,7 @@ class Fetcher:
 
     def _cut(self, leader: LeaderEndPoint) -> bool:
         """Truncates its log for a new leader; False if that does not come to an end."""
-        log, policies = self.log, self._policies
+        log, policies = self.log, self.partition.policies
         while not self.cut:
             offset, self.cut = policies[follower_truncation](log, leader.end_offset_for_epoch)
             before = log.end_offset, log.latest_epoch
@@ -191,7 +186,7 @@ class Fetcher:
     def _ask(self, leader: LeaderEndPoint) -> PartitionData:
         """The leader's answer to the next fetch, which the leader has then learned of."""
         partition, log = self.partition, self.log
-        by_epoch = self._policies.named(follower_truncation) == "diverging-epoch"
+        by_epoch = self.partition.policies.named(follower_truncation) == "diverging-epoch"
         asked = FetchPartition(
             partition.index,
             partition.leader_epoch,
@@ -280,7 +275,9 @@ class Fetcher:
         log.producers.transactions.decided(log.high_watermark)
         leaders_start = result.log_start_offset
         if leaders_start > log.start_offset:
-            start_offset = self._policies[follower_log_start_offset](leaders_start, log.high_watermark)
+            start_offset = self.partition.policies[follower_log_start_offset](
+                leaders_start, log.high_watermark
+            )
             if start_offset is None:
                 self.fail(
                     f"cannot increment the log start offset to {leaders_start}: it is larger than the high "
@@ -297,7 +294,7 @@ class Fetcher:
         """False if it failed."""
         log, base_offset = self.log, record_batch.header_of(fetched[0]).base_offset
         if base_offset < log.end_offset:
-            if not log.straddled_by(fetched[0]) or self._policies[unaligned_log_start] == "refused":
+            if not log.straddled_by(fetched[0]) or self.partition.policies[unaligned_log_start] == "refused":
                 self.fail(f"got a batch from {base_offset} on, below its log end offset {log.end_offset}")
                 return False
             log.begin_at(base_offset)
@@ -310,7 +307,7 @@ class Fetcher:
         below the log start offset, it starts again there."""
         partition, log, there = self.partition, self.log, leader.log
         if log.end_offset > there.end_offset:
-            halts = self._policies[follower_ahead] == "halts"
+            halts = self.partition.policies[follower_ahead] == "halts"
             if halts and not partition.settings.unclean_leader_election:
                 self.die(f"log end offset {log.end_offset} is beyond the leader's {there.end_offset}")
                 partition.host.peers.halt()

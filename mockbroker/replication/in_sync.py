@@ -64,7 +64,10 @@ def _drop_late(partition: Replica) -> bool:
         if not partition.host.peers.alter_isr(partition, stay):
             return True
     partition.advance_high_watermark()
-    return any(f.replica is None and f.broker in partition.isr for f in partition.followers.values())
+    for follower in partition.followers.values():
+        if follower.replica is None and follower.broker in partition.isr:
+            return True
+    return False
 
 
 def _at_rest(partition: Replica) -> bool:

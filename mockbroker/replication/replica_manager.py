@@ -60,12 +60,13 @@ class ReplicaManager:
 
     def find(self, topic: HostedTopic, index: int) -> Partition | None:
         """None if there is no replica here, or the broker has not learned of it."""
-        found = self._topics.get(topic, _NONE).get(index)
-        if found is None:
+        try:
+            return self._topics[topic][index]
+        except KeyError:
             registered = self._registered(topic, index)
-            if registered is not None and self.broker in registered.replicas:
-                return self._begin(topic, index, registered)
-        return found
+            if registered is None or self.broker not in registered.replicas:
+                return None
+            return self._begin(topic, index, registered)
 
     def _registered(self, topic: HostedTopic, index: int) -> PartitionRegistration | None:
         """The partition, as this broker knows it."""

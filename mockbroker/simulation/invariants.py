@@ -91,7 +91,8 @@ def check_end(world: World) -> None:
 
 def _check_records(world: World) -> None:
     acknowledged, excused = world.ledger.acknowledged, world.ledger.real_loss
-    lost = [number for number in world.lost_records() if acknowledged[number].acks == -1]
+    held = world.held()
+    lost = [number for number in world.lost_records(held) if acknowledged[number].acks == -1]
     lost = [number for number in lost if acknowledged[number].place not in excused]
     lost = [number for number in lost if _counts(world, number)]
     if lost and not world.plan.unclean:
@@ -101,24 +102,22 @@ def _check_records(world: World) -> None:
             f"{told.place[0]}-{told.place[1]}",
             f"records {lost[0]} to {lost[-1]} ({len(lost)}) of {told.writer} are not in the log",
         )
-    for topic in world.cluster.topics.values():
-        for partition in topic.partitions if not topic.internal else ():
-            name = partition.topic.name, partition.index
-            deleted = world.ledger.deleted.get(name, {})
-            cleaned = {} if _may_lose(world) else world.ledger.cleaned.get(name, {})
-            twice = [
-                number
-                for number, offsets in world.numbers_in(partition).items()
-                if number in world.ledger.once
-                and _counts(world, number)
-                and len({*offsets, deleted.get(number, offsets[0]), *cleaned.get(number, ())}) > 1
-            ]
-            if twice:
-                world.violated(
-                    "written-twice",
-                    f"{name[0]}-{name[1]}",
-                    f"{len(twice)} records of an idempotent producer, from {twice[0]} on, are there twice",
-                )
+    for place, numbers in held.items():
+        deleted = world.ledger.deleted.get(place, {})
+        cleaned = {} if _may_lose(world) else world.ledger.cleaned.get(place, {})
+        twice = [
+            number
+            for number, offsets in numbers.items()
+            if number in world.ledger.once
+            and _counts(world, number)
+            and len({*offsets, deleted.get(number, offsets[0]), *cleaned.get(number, ())}) > 1
+        ]
+        if twice:
+            world.violated(
+                "written-twice",
+                f"{place[0]}-{place[1]}",
+                f"{len(twice)} records of an idempotent producer, from {twice[0]} on, are there twice",
+            )
 
 
 def _counts(world: World, number: int) -> bool:

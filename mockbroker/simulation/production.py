@@ -66,7 +66,7 @@ class Production:
             error not in ABOUT_SEQUENCES
             or self._fenced(producer)
             or place in self._ledger.real_loss
-            or self._scene.lost_records(producer.name)
+            or self._scene.lost_records(self._scene.held(), producer.name)
         ):
             return
         self._scene.violated(

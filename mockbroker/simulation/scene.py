@@ -2,6 +2,7 @@
 records."""
 
 import functools
+from collections.abc import Container, Mapping
 from typing import Final
 
 from ..cluster.cluster import Cluster
@@ -95,10 +96,13 @@ class Scene:
 
     # -- records
 
-    def lost_records(self, writer: str | None = None) -> list[int]:
-        """Numbers of acknowledged records that the leader's log lacks, although they were not deleted
-        there."""
-        held = {place: self.numbers_in(self.partition(place)) for place in self.places}
+    def held(self) -> dict[Place, dict[int, list[int]]]:
+        """The offsets at which the leaders' logs have each number."""
+        return {place: self.numbers_in(self.partition(place)) for place in self.places}
+
+    def lost_records(self, held: Mapping[Place, Container[int]], writer: str | None = None) -> list[int]:
+        """Numbers of acknowledged records that the leader's log lacks, although they were not deleted there.
+        `held` are those that the leaders' logs have."""
         gone = {place: self.may_be_gone(place) for place in self.places} if self.plan.compacted else {}
         return [
             number
