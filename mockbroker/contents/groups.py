@@ -1,17 +1,15 @@
 """Descriptions of groups, their members and their committed offsets."""
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
 from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
 
 if TYPE_CHECKING:
-    from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..coordinators.group import ClassicGroup
-    from ..coordinators.groups import GroupCoordinator
     from ..coordinators.members import Member
 
 _TO_VERSION_0 = 2
@@ -26,20 +24,11 @@ def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
 
 def _groups(cluster: "Cluster") -> Iterator["ClassicGroup"]:
     for broker in cluster.brokers.values():
-        if (coordinator := _coordinator(broker)) is not None:
+        # Looking must not start a coordinator that nobody has asked yet.
+        coordinator = vars(broker).get("groups")
+        if coordinator is not None:
             yield from coordinator.halted.values()
             yield from coordinator.groups.values()
-
-
-def coordinated(broker: "Broker") -> Iterable["ClassicGroup"]:
-    """The groups that a broker coordinates."""
-    coordinator = _coordinator(broker)
-    return () if coordinator is None else coordinator.groups.values()
-
-
-def _coordinator(broker: "Broker") -> "GroupCoordinator | None":
-    # Looking must not start a coordinator that nobody has asked yet.
-    return vars(broker).get("groups")
 
 
 def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:

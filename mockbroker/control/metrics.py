@@ -11,7 +11,6 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from ..contents.groups import coordinated
 from ..coordinators.states import GroupState
 from ..log.compaction import dirty
 from .target import Target
@@ -140,7 +139,9 @@ def _traffic(broker: "Broker") -> Samples:
 
 def _groups(broker: "Broker") -> Samples:
     labels = (str(broker.id),)
-    groups = list(coordinated(broker))
+    # Looking must not start a coordinator that nobody has asked yet.
+    coordinator = vars(broker).get("groups")
+    groups = [] if coordinator is None else coordinator.groups.values()
     yield OFFSETS, labels, sum(len(group.offsets.committed) for group in groups)
     yield GROUPS, labels, len(groups)
     for state, figure in GROUPS_IN_STATE.items():
