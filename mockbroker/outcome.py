@@ -1,7 +1,8 @@
 """Who sent a request, and what happens to a request that is not answered at once."""
 
 import enum
-from typing import Final
+from collections.abc import Generator
+from typing import Any, Final, Protocol
 
 
 class Outcome(enum.Enum):
@@ -15,6 +16,18 @@ class Outcome(enum.Enum):
 PARKED: Final = Outcome.PARKED
 NO_ANSWER: Final = Outcome.NO_ANSWER
 CLOSE: Final = Outcome.CLOSE
+
+
+class Asked(Protocol):
+    """A request, or something else that is done in parts."""
+
+    def answer(self, response: Any) -> None: ...
+
+    def ended_by(self, error: Exception) -> None: ...
+
+
+Steps = Generator[None, None, Any]
+"""Yields between two parts, and returns the answer, or an Outcome."""
 
 
 class Failed:

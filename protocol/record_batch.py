@@ -28,6 +28,8 @@ LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
 CONTROL: Final = 0x20
 DELETE_HORIZON: Final = 0x40
+_LONG: Final = 0x80
+"""The first byte of a varint that has more than one."""
 _KEPT_ATTRIBUTES: Final = COMPRESSION_MASK | TRANSACTIONAL | CONTROL | DELETE_HORIZON
 
 
@@ -176,21 +178,51 @@ def records(data: bytes | bytearray | memoryview) -> Iterator[Record]:
         yield Record(span.offset, span.timestamp, key, value)
 
 
-def varint(data: bytes | memoryview, offset: int) -> tuple[int, int]:
+def pairs(header: BatchHeader, data: Batch) -> Iterator[tuple[int, bytes | None, bytes | None]]:
+    """Offset, key and value of each record of a batch, several times faster than `records`. ValueError or
+    IndexError if it is malformed."""
+    base, end = header.base_offset, HEADER_BYTES
+    body: Batch | bytes = data
+    if header.attributes & COMPRESSION_MASK:
+        body, end = bytes(decompress(header.attributes & COMPRESSION_MASK, memoryview(data)[end:])), 0
+    for _ in range(header.record_count):
+        size, start = varint(body, end)
+        end = start + size
+        if not start <= end <= len(body):
+            raise ValueError(f"a record of {size} bytes where {len(body) - start} are left")
+        delta, at = body[start + 2], start + 3
+        if body[start + 1] >= _LONG or delta >= _LONG:
+            _, at = varint(body, start + 1)
+            delta, at = varint(body, at)
+            delta <<= 1
+        size = body[at]
+        if size >= _LONG or size & 1:
+            key, at = field(body, at)
+        else:
+            at += 1 + (size >> 1)
+            key = bytes(body[at - (size >> 1) : at])
+        value, _ = field(body, at)
+        yield base + (delta >> 1), key, value
+
+
+def varint(data: bytes | bytearray | memoryview, offset: int) -> tuple[int, int]:
     """A zigzag-decoded varint, and the offset after it."""
+    byte = data[offset]
+    if byte < _LONG:
+        return (byte >> 1) ^ -(byte & 1), offset + 1
     value = shift = 0
     while True:
         byte = data[offset]
         offset += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:
+        if byte < _LONG:
             return (value >> 1) ^ -(value & 1), offset
         shift += 7
         if shift > 63:
             raise ValueError("a varint of more than 64 bits")
 
 
-def field(data: bytes | memoryview, offset: int) -> tuple[bytes | None, int]:
+def field(data: bytes | bytearray | memoryview, offset: int) -> tuple[bytes | None, int]:
     """A key or value, None for null, and the offset after it."""
     size, offset = varint(data, offset)
     if size < 0:

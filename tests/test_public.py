@@ -20,6 +20,7 @@ INSIDE = {
     "AlreadyDoneError",
     "ApiError",
     "BatchError",
+    "DamagedError",
     "DisconnectedError",
     "Finding",
     "InvalidRecordError",
@@ -28,7 +29,9 @@ INSIDE = {
     "RequestError",
     "SequenceError",
     "TextTooLongError",
+    "TornError",
     "UnreadableError",
+    "UnreadableRecordError",
     "UnsupportedVersionError",
 }
 """Errors that become an error code, or another error, before a user meets them."""

@@ -5,9 +5,9 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Final
 
 from ..cluster.call import Call
-from ..cluster.work import Steps
 from ..controller import topic_creation
 from ..controller.topic_names import CLUSTER_METADATA
+from ..outcome import Steps
 from ..policies.topics.large_creation import large_creation
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey

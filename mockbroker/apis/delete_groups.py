@@ -1,6 +1,10 @@
 """DeleteGroups (42): deletes groups without members, with their offsets (KIP-229)."""
 
+from collections.abc import Callable
+from functools import partial
+
 from ..cluster.call import Call
+from ..coordinators.reply import Reply
 from ..coordinators.states import GroupState
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -13,20 +17,33 @@ from .registry import handles
 
 
 @handles(ApiKey.DELETE_GROUPS)
-def delete_groups(call: Call, request: DeleteGroupsRequest) -> DeleteGroupsResponse:
-    """A group that is named twice is answered once."""
-    names = dict.fromkeys(request.groups_names)
-    return DeleteGroupsResponse(results=[DeletableGroupResult(name, _delete(call, name)) for name in names])
+def delete_groups(call: Call, request: DeleteGroupsRequest) -> object:
+    """A group that is named twice is answered once; the answer comes when all are deleted."""
+    results = {name: DeletableGroupResult(name) for name in request.groups_names}
+    reply, missing = Reply[DeleteGroupsResponse](call), set(results)
+
+    def done(name: str, error: ErrorCode) -> None:
+        results[name].error_code = error
+        missing.discard(name)
+        if not missing:
+            reply.complete(DeleteGroupsResponse(results=list(results.values())))
+
+    for name in results:
+        _delete(call, name, partial(done, name))
+    if not results:
+        reply.complete(DeleteGroupsResponse())
+    return reply.outcome()
 
 
-def _delete(call: Call, group_id: str) -> ErrorCode:
+def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> None:
     groups = call.broker.groups
-    if error := groups.refuses(group_id, may_be_empty=True):
-        return error
+    error = groups.refuses(group_id, may_be_empty=True)
     group = groups.groups.get(group_id)
-    if group is None:
-        return ErrorCode.GROUP_ID_NOT_FOUND
-    if group.state is not GroupState.EMPTY:
-        return ErrorCode.NON_EMPTY_GROUP
-    groups.delete(group)
-    return ErrorCode.NONE
+    if error:
+        done(error)
+    elif group is None:
+        done(ErrorCode.GROUP_ID_NOT_FOUND)
+    elif group.state is not GroupState.EMPTY:
+        done(ErrorCode.NON_EMPTY_GROUP)
+    else:
+        groups.delete(group, done)

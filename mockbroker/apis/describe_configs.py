@@ -6,11 +6,11 @@ from ..cluster import resources
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.resources import ResourceType
-from ..cluster.work import Steps
 from ..configs import Source, describing, java, loggers
 from ..configs.describing import Described
 from ..configs.values import TYPE_IDS
 from ..controller import topic_names
+from ..outcome import Steps
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -21,6 +21,7 @@ from .registry import handles
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
+    from ..cluster.topic import TopicPartition
 
 GROUP: Final = 0
 TRANSACTION: Final = 1
@@ -57,11 +58,9 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     cluster = call.cluster
     if key_type == GROUP:
         cluster.notes.coordinator_sought(call.client_id, key, call.now_ms)
-        broker = cluster.coordinator(key)
-        return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
+        return _leading(call, cluster.offsets_partition(key))
     if key_type == TRANSACTION:
-        broker = cluster.brokers.get(cluster.transaction_partition(key).leader)
-        return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
+        return _leading(call, cluster.transaction_partition(key))
     if key_type != SHARE or call.version < 6:
         return None, ErrorCode.INVALID_REQUEST
     error = call.policies[share_coordinator]
@@ -72,6 +71,13 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     partitions = cluster.environment.configs.broker_int("share.coordinator.state.topic.num.partitions")
     broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions, partitions)
     return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
+def _leading(call: Call, partition: "TopicPartition") -> tuple["Broker | None", ErrorCode]:
+    """Who leads a partition, as far as the broker that is asked knows."""
+    leader = call.broker.leader_id(partition.topic.name, partition.index)
+    broker = None if leader is None else call.cluster.brokers.get(leader)
+    return broker, ErrorCode.COORDINATOR_NOT_AVAILABLE if broker is None else ErrorCode.NONE
 
 
 def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker | None":

@@ -2,22 +2,31 @@
 
 from ..cluster.call import Call
 from ..coordinators.group import TYPE
+from ..policies.groups.group_loading import group_loading
 from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 from .registry import handles
 
 
 @handles(ApiKey.LIST_GROUPS)
 def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
-    """Filters ignore case; a state or type that does not exist matches nothing."""
+    """Filters ignore case; a state or type that does not exist matches nothing. COORDINATOR_LOAD_IN_PROGRESS
+    while any partition of `__consumer_offsets` is loaded."""
+    error, loading = ErrorCode.NONE, call.policies[group_loading]
+    if call.broker.groups.shards.loading and loading.error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+        error = loading.error
+        if not loading.lists:
+            return ListGroupsResponse(error_code=error)
     states = {state.lower().strip() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
     return ListGroupsResponse(
+        error_code=error,
         groups=[
             ListedGroup(group.id, group.protocol_type or "", group.state, TYPE)
             for group in call.broker.groups.groups.values()
             if not group.unwritten
             and (not states or group.state.lower() in states)
             and (not types or TYPE in types)
-        ]
+        ],
     )

@@ -6,9 +6,9 @@ from typing import Final
 from ..cluster.call import Call
 from ..cluster.topic import INTERNAL
 from ..cluster.topic_auto_creation import auto_create
-from ..cluster.work import Steps
 from ..controller import topic_creation, topic_names
 from ..metadata.image import TopicImage
+from ..outcome import Steps
 from ..policies.topics.auto_created_topic import auto_created_topic
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -41,7 +41,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
     else:
         answer.begin_asked()
     limit = call.broker.groups.settings.offset_metadata_max
-    expire_ms = None if request.retention_time_ms == -1 else call.now_ms + request.retention_time_ms
+    expire_ms = call.broker.groups.expiry.expire_ms(request.retention_time_ms)
     offsets = {
         key: CommittedOffset(
             partition.committed_offset,
@@ -49,6 +49,7 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
             partition.committed_metadata or "",
             call.now_ms,
             expire_ms,
+            call.cluster.topics[key[0]].id.bytes,
         )
         for _, partition, key in known
         if not _too_long(partition, limit)

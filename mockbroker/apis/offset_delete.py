@@ -2,6 +2,7 @@
 
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
+from ..coordinators.reply import Reply
 from ..coordinators.states import GroupState
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -17,7 +18,7 @@ E = ErrorCode
 
 
 @handles(ApiKey.OFFSET_DELETE)
-def offset_delete(call: Call, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+def offset_delete(call: Call, request: OffsetDeleteRequest) -> object:
     """Partitions that don't exist are answered first, but only if there is no error about the group
     itself."""
     groups = call.broker.groups
@@ -45,6 +46,13 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> OffsetDeleteRespo
         result = answer.setdefault(name, OffsetDeleteResponseTopic(name))
         result.partitions.append(OffsetDeleteResponsePartition(index, outcome))
     deleted = [key for key, outcome in known if not outcome]
-    if deleted:
-        groups.forget_offsets(group, deleted)
-    return OffsetDeleteResponse(topics=list(answer.values()))
+    response = OffsetDeleteResponse(topics=list(answer.values()))
+    if not deleted:
+        return response
+    reply = Reply[OffsetDeleteResponse](call)
+
+    def done(error: ErrorCode) -> None:
+        reply.complete(OffsetDeleteResponse(error_code=error) if error else response)
+
+    groups.forget_offsets(group, deleted, done)
+    return reply.outcome()

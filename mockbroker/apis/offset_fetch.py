@@ -6,6 +6,7 @@ from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
 from ..outcome import PARKED
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
@@ -39,7 +40,11 @@ def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> 
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)
     group = groups.groups.get(asked.group_id)
-    unstable = group.offsets.unstable() if group is not None and require_stable else ()
+    unstable: Collection[Key] = ()
+    if group is not None and require_stable:
+        # Since 4.0 a commit that is not replicated yet does not make an offset unstable.
+        awaited = call.policies[commit_below_min_isr] == "awaited"
+        unstable = group.offsets.unstable() if awaited else group.offsets.unsettled()
     if asked.topics is None:
         topics = [] if group is None else _all(call, group, unstable)
         return OffsetFetchResponseGroup(asked.group_id, topics)

@@ -10,11 +10,10 @@ from uuid import UUID
 
 from ..cluster.call import Call
 from ..cluster.topic import Topic
-from ..cluster.work import Steps
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
-from ..outcome import CLOSE, NO_ANSWER, PARKED
+from ..outcome import CLOSE, NO_ANSWER, PARKED, Steps
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey

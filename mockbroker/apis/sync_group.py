@@ -2,6 +2,7 @@
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
+from ..policies.groups.group_loading import group_loading
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
@@ -15,6 +16,8 @@ def sync_group(call: Call, request: SyncGroupRequest) -> object:
     if call.version >= 5 and (request.protocol_type is None or request.protocol_name is None):
         return SyncGroupResponse(error_code=ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
     if error := groups.refuses(request.group_id):
+        if groups.loads(request.group_id):
+            error = call.policies[group_loading].sync
         return SyncGroupResponse(error_code=error)
     group = groups.groups.get(request.group_id)
     if group is None:

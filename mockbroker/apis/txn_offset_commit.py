@@ -6,11 +6,9 @@ from ..cluster.call import Call
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_keys import ApiKey
-from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
@@ -19,9 +17,6 @@ from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
-from ..protocol.offsets_log import Commit, commit_key, commit_value
-from ..protocol.record_batch import TRANSACTIONAL
-from ..replication.internal_append import append
 from ..replication.partition import Partition
 from .registry import handles
 from .verification import Errors, ask_coordinator, knows_stale
@@ -79,12 +74,15 @@ class _Commit:
             for key, asked in known.items()
             if len((asked.committed_metadata or "").encode("utf-16-le")) > limit
         )
+        expire_ms = call.broker.groups.expiry.expire_ms()
         self._offsets = {
             key: CommittedOffset(
                 asked.committed_offset,
                 asked.committed_leader_epoch,
                 asked.committed_metadata or "",
                 call.now_ms,
+                expire_ms,
+                call.cluster.topics[key[0]].id.bytes,
             )
             for key, asked in known.items()
             if key not in self._too_long
@@ -126,50 +124,15 @@ class _Commit:
         entry = partition.log.producers.entries.get(request.producer_id)
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH
-        refuses = call.policies[commit_below_min_isr] == "refused"
-        if not error and refuses and partition.is_under_min_isr:
-            error = E.COORDINATOR_NOT_AVAILABLE
         if error or not self._offsets:
             self._done(error, self._too_long)
             return
-        records = [
-            (
-                commit_key(request.group_id, *key),
-                commit_value(Commit(each.offset, each.leader_epoch, each.metadata, each.commit_ms), 3),
-            )
-            for key, each in self._offsets.items()
-        ]
-        batch = key_values(
-            records,
-            call.now_ms,
-            attributes=TRANSACTIONAL,
-            producer_id=request.producer_id,
-            producer_epoch=request.producer_epoch,
-        )
-        epoch = partition.leader_epoch
         group = call.broker.groups.groups[request.group_id]
-        call.broker.groups.commit_in_transaction(group, request.producer_id, self._offsets)
-        end = append(partition, batch)
 
-        def replicated() -> None:
-            moved = partition.deleted or partition.leader_epoch != epoch
-            self._done(E.NOT_COORDINATOR if moved else E.NONE, self._too_long)
+        def answered(error: ErrorCode) -> None:
+            self._done(error, self._too_long)
 
-        if partition.log.high_watermark >= end:
-            replicated()
-            return
-
-        def waited() -> None:
-            timer.cancel()
-            replicated()
-
-        def expired() -> None:
-            partition.forget(waited)
-            self._done(E.REQUEST_TIMED_OUT if refuses else E.COORDINATOR_NOT_AVAILABLE, self._too_long)
-
-        timeout_ms = call.environment.configs.broker_int("offsets.commit.timeout.ms")
-        timer = call.environment.wait(timeout_ms, expired)
-        partition.when_replicated(end, waited)
+        call.broker.groups.commit_in_transaction(group, self._producer, self._offsets, answered)
 
 
 def _answer(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..controller.controller import Controller
 from ..metadata.image import MetadataImage
 from ..metadata.records import NO_CONTROLLER
+from ..outcome import Asked, Steps
 from ..policies import Policies
 from ..policies.controller.active_controller import active_controller
 from ..replication.partition import Partition
@@ -14,6 +15,7 @@ from ..replication.replica_manager import ReplicaManager
 from .internal_topics import InternalTopics
 from .liveness import Liveness
 from .topic import Topic
+from .work import Work
 
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
@@ -34,6 +36,7 @@ class Broker:
         brokers: "Mapping[int, Broker]",
         topics: Mapping[str, Topic],
         internal_topics: InternalTopics,
+        work: Work,
     ) -> None:
         self.environment = controller.environment
         self.id = broker_id
@@ -57,6 +60,7 @@ class Broker:
         self._brokers = brokers
         self._topics = topics
         self._internal_topics = internal_topics
+        self._work = work
 
     @property
     def listens_on(self) -> tuple[str, int]:
@@ -111,9 +115,9 @@ class Broker:
 
     # -- what its coordinators ask
 
-    def coordinates(self, group_id: str) -> bool:
-        """Whether it coordinates a group."""
-        return self._internal_topics.coordinator(group_id) == self.id
+    def in_parts(self, asked: Asked, steps: Steps) -> object:
+        """Does something that takes long in parts, so that others are served in between."""
+        return self._work.begin(asked, steps)
 
     def offsets_index(self, group_id: str) -> int:
         """The partition of `__consumer_offsets` that holds the group."""

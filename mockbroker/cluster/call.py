@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..outcome import Client, Failed
+from ..outcome import Client, Failed, Steps
 from ..policies import Policies
 from ..replication.partition import Partition
 from .broker import Broker
 from .cluster import Cluster
 from .topic import Topic
-from .work import Steps
 
 
 class Call:

@@ -28,7 +28,7 @@ from .topic import Topic, TopicPartition, appear, disappear
 from .work import Work
 
 if TYPE_CHECKING:
-    from ..coordinators.group import ClassicGroup
+    pass
 
 
 class Cluster:
@@ -96,7 +96,14 @@ class Cluster:
 
     def _new_broker(self, broker: int, rack: str | None, replicas: ReplicaManager) -> Broker:
         return Broker(
-            broker, rack, self.controller, replicas, self.brokers, self.topics, self.internal_topics
+            broker,
+            rack,
+            self.controller,
+            replicas,
+            self.brokers,
+            self.topics,
+            self.internal_topics,
+            self.work,
         )
 
     def check_scope(self, broker: int | None) -> None:
@@ -158,7 +165,7 @@ class Cluster:
         for broker in self.brokers.values():
             broker.groups.topics_deleted(names)
             if "__consumer_offsets" in names:
-                broker.groups.resign(lambda _: True)
+                broker.groups.shards.resign_all()
 
     def offsets_partition(self, group_id: str) -> TopicPartition:
         """The partition of `__consumer_offsets` that holds the group."""
@@ -174,21 +181,9 @@ class Cluster:
         return None if broker is None else self.brokers[broker]
 
     def _coordinate(self, broker: Broker, topic: Topic, index: int) -> None:
-        """The broker that now leads a partition of an internal topic takes over what it holds."""
+        """A broker now leads a partition of an internal topic, or no longer leads it."""
         partition = broker.replicas.find(topic, index)
         if topic.name == "__transaction_state":
             broker.transactions.leader_changed(index, partition)
-        if (
-            topic.name != "__consumer_offsets"
-            or partition is None
-            or topic.partitions[index].led is not partition
-        ):
-            return
-
-        def held(group: "ClassicGroup") -> bool:
-            return group.hash % len(topic.partitions) == index
-
-        for other in self.brokers.values():
-            if other is not broker:
-                broker.groups.load(other.groups.resign(held))
-        broker.groups.reload(held)
+        else:
+            broker.groups.leader_changed(index, partition)

@@ -4,23 +4,11 @@ Within one part nothing else happens; between two parts anything may change.
 """
 
 from collections import deque
-from collections.abc import Generator
-from typing import Any, Final, Protocol
+from typing import Final
 
 from ..environment import Environment
-from ..outcome import PARKED
+from ..outcome import PARKED, Asked, Steps
 
-
-class Asked(Protocol):
-    """A request."""
-
-    def answer(self, response: Any) -> None: ...
-
-    def ended_by(self, error: Exception) -> None: ...
-
-
-Steps = Generator[None, None, Any]
-"""Yields between two parts, and returns the answer, or an Outcome."""
 AT_ONCE: Final = 32
 """A request with no more parts than this is answered at once; most are."""
 

@@ -1,39 +1,70 @@
 """Descriptions of groups, their members and their committed offsets."""
 
 import functools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..policies.offsets.offsets_load import Unreadable
 from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
 from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
 
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
+    from ..cluster.topic import TopicPartition as Partition
     from ..coordinators.group import ClassicGroup
+    from ..coordinators.groups import GroupCoordinator
     from ..coordinators.members import Member
 
+_SKIPS = Unreadable(skips=True, keeps=True, coordinates=True)
 _TO_VERSION_0 = 2
 """Bytes of the version at the start; all versions begin with the fields of version 0
 (`ConsumerProtocol.java`)."""
 
 
 def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
-    """By group id: groups with a coordinator, and those whose coordinator went down."""
-    return dict(sorted((group.id, group) for group in _groups(cluster)))
-
-
-def _groups(cluster: "Cluster") -> Iterator["ClassicGroup"]:
+    """By group id: groups that a coordinator has loaded, and what the log says about those that none has."""
+    found: dict[str, ClassicGroup] = {}
+    topic = cluster.topics.get("__consumer_offsets")
+    for partition in topic.partitions if topic is not None else ():
+        if not _is_loaded(cluster, partition):
+            found.update(_written(cluster, partition))
     for broker in cluster.brokers.values():
         # Looking must not start a coordinator that nobody has asked yet.
-        coordinator = vars(broker).get("groups")
-        if coordinator is not None:
-            yield from coordinator.halted.values()
-            yield from coordinator.groups.values()
+        coordinator: GroupCoordinator | None = vars(broker).get("groups")
+        for group in coordinator.groups.values() if coordinator is not None else ():
+            if topic is None or topic.partitions[group.partition].leader == broker.id:
+                found[group.id] = group
+    return dict(sorted(found.items()))
+
+
+def _is_loaded(cluster: "Cluster", partition: "Partition") -> bool:
+    """Whether a coordinator has loaded a partition, or none needs to."""
+    if not any(replica.log.end_offset for replica in partition.hosted):
+        return True
+    leader = cluster.brokers.get(partition.leader)
+    return leader is not None and leader.online and leader.groups.shards.has_loaded(partition.index)
+
+
+def _written(cluster: "Cluster", partition: "Partition") -> dict[str, "ClassicGroup"]:
+    """The groups of a partition, as the longest of its logs has them."""
+    from ..coordinators.group_records import Layout
+    from ..coordinators.loading import Loading
+
+    replica = max(partition.hosted, key=lambda each: each.log.end_offset)
+    environment, coordinator = cluster.environment, cluster.brokers[replica.broker].groups
+    layout = Layout.of(environment.release, environment.policies)
+    loading = Loading(replica.log, layout, _SKIPS)
+    for step in (loading.read(), loading.build()):
+        for _ in step:
+            pass
+    return {
+        group_id: coordinator.rebalance.load(group_id, partition.index, found)
+        for group_id, found in loading.groups.items()
+    }
 
 
 def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
     topic = cluster.topics.get("__consumer_offsets")
-    leader = topic.partitions[group.hash % len(topic.partitions)].leader if topic is not None else -1
+    leader = topic.partitions[group.partition].leader if topic is not None else -1
     return GroupDescription(
         group.id,
         group.state.value,

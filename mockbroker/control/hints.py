@@ -120,7 +120,7 @@ def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
     for _, group in _all_groups(cluster):
         if not group.members and not group.pending:
             continue
-        if cluster.now_ms - group.state_since_ms < settled_ms:
+        if group.state_since_ms is None or cluster.now_ms - group.state_since_ms < settled_ms:
             continue
         who = _count(len(group.members) + len(group.pending), "member")
         never = "" if group.generation > 1 else ", and was never Stable"

@@ -4,14 +4,13 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from ..environment import Environment, Timer
-from ..java_hash import positive_hash
 from ..policies.groups.tied_protocols import tied_protocols
 from ..policies.groups.unreadable_subscription import unreadable_subscription
 from ..protocol.errors import ErrorCode
+from ..protocol.group_metadata import GroupMetadata, MemberMetadata
 from ..protocol.messages.join_group import (
     JoinGroupRequestProtocol,
     JoinGroupResponse,
@@ -23,33 +22,6 @@ from .offsets import Offsets
 from .reply import Reply
 from .states import TRANSITIONS, GroupEvent, GroupState
 from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
-
-
-@dataclass(frozen=True, slots=True)
-class StoredMember:
-    """A member as records have it, with its metadata for the protocol that was chosen."""
-
-    id: str
-    instance_id: str | None
-    client_id: str
-    client_host: str
-    rebalance_timeout_ms: int
-    session_timeout_ms: int
-    metadata: bytes
-    assignment: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A generation as records have it (`GroupMetadataValue.json`)."""
-
-    generation: int
-    protocol_type: str | None
-    protocol: str | None
-    leader: str | None
-    since_ms: int
-    members: tuple[StoredMember, ...]
-
 
 TYPE = "classic"
 """The type of these groups in ListGroups v5 and later (KIP-848)."""
@@ -64,13 +36,14 @@ class ClassicGroup:
     waits for its delay. `subscribed` is None while the topics of the consumers are unknown.
     """
 
-    def __init__(self, environment: Environment, group_id: str) -> None:
+    def __init__(self, environment: Environment, group_id: str, partition: int) -> None:
         self._environment = environment
         self.id = group_id
-        self.hash = positive_hash(group_id)
-        """Chooses its partition of `__consumer_offsets`."""
+        self.partition = partition
+        """Its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
-        self.state_since_ms = environment.now_ms
+        self.state_since_ms: int | None = environment.now_ms
+        """None if no record says it."""
         self.generation = 0
         self.protocol_type: str | None = None
         self.protocol: str | None = None
@@ -84,8 +57,6 @@ class ClassicGroup:
         self.new_member_added = False
         self.subscribed: frozenset[str] | None = None
         self.offsets = Offsets()
-        self.stored: Stored | None = None
-        """The last record about it in `__consumer_offsets`."""
         self.unwritten = False
         """Whether it began without a record and has had none since: DescribeGroups and ListGroups do not know
         it yet."""
@@ -264,32 +235,33 @@ class ClassicGroup:
                 raise RebalanceFailedError from None
             return None
 
-    def store(self) -> None:
-        """Records what is written of the group: a generation with its assignment, or one without members."""
+    def metadata(self, assignments: Mapping[str, bytes]) -> GroupMetadata:
+        """What is written of the group: a generation with its assignment, or one without members."""
         protocol = self.protocol
-        members = tuple(
-            StoredMember(
+        members = [
+            MemberMetadata(
                 member.id,
                 member.instance_id,
                 member.client_id,
                 member.client_host,
                 member.rebalance_timeout_ms,
                 member.session_timeout_ms,
-                b"" if protocol is None else member.metadata(protocol),
-                member.assignment,
+                b"" if protocol is None else bytes(member.metadata(protocol)),
+                bytes(assignments.get(member.id, b"")),
             )
             for member in self.members.values()
-        )
-        self.stored = Stored(
-            self.generation, self.protocol_type, protocol, self.leader, self.state_since_ms, members
+        ]
+        since_ms = -1 if self.state_since_ms is None else self.state_since_ms
+        return GroupMetadata(
+            self.protocol_type or "", self.generation, protocol, self.leader, since_ms, members
         )
 
-    def take(self, stored: Stored) -> None:
-        """Takes over what was stored, except for the members (see `add`)."""
-        self.generation, self.protocol_type = stored.generation, stored.protocol_type
+    def take(self, stored: GroupMetadata) -> None:
+        """Takes over what was written, except for the members (see `add`)."""
+        self.generation, self.protocol_type = stored.generation, stored.protocol_type or None
         self.protocol, self.leader = stored.protocol, stored.leader
         self.state = GroupState.STABLE if self.members else GroupState.EMPTY
-        self.state_since_ms, self.stored = stored.since_ms, stored
+        self.state_since_ms = stored.since_ms if stored.since_ms >= 0 else None
         self.subscribed = self._subscriptions()
 
     # -- answers

@@ -1,66 +1,85 @@
 """The group coordinator of one broker."""
 
 from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
 
-from ..environment import Timer
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
+from ..policies.groups.group_loading import group_loading
+from ..policies.groups.new_group_record import new_group_record
 from ..policies.groups.not_coordinator_join import not_coordinator_join
 from ..policies.groups.session_timeout_check import session_timeout_check
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
-from ..policies.offsets.loaded_offsets import loaded_offsets
-from ..policies.offsets.offset_retention_start import offset_retention_start
-from ..policies.offsets.unsubscribed_offsets import unsubscribed_offsets
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
-from .commits import commit
+from .commits import Done, commit
+from .expiry import Expiry
 from .group import ClassicGroup, RebalanceFailedError, join_error
+from .group_records import tombstones
+from .group_shard import commit_error, group_error
+from .group_shards import GroupShards
 from .home import Home
+from .loading import LoadedGroup
 from .membership import Membership
 from .offsets import CommittedOffset, Key
 from .rebalance import Joining, Rebalance
 from .settings import GroupSettings
 from .states import GroupEvent, GroupState
+from .transaction_rules import Producer
+
+if TYPE_CHECKING:
+    from ..replication.partition import Partition
 
 E = ErrorCode
 
 
+def nobody(error: ErrorCode) -> None:
+    """Nobody waits for the answer."""
+
+
 class GroupCoordinator:
-    """`groups` are by group id, `halted` are the groups that were here when the broker went down; `settings`
-    were read from the broker's configuration when it started."""
+    """`groups` are by group id; `settings` were read from the broker's configuration when it started."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
         self.environment = environment = home.environment
         self.groups: dict[str, ClassicGroup] = {}
-        self.halted: dict[str, ClassicGroup] = {}
+        self.shards = GroupShards(home, self._loaded, self._resigned, self._wrote)
         self.settings = GroupSettings.of(environment.configs)
-        self.rebalance = Rebalance(environment, self.settings, self._wrote)
+        self.rebalance = Rebalance(environment, self.settings, self._store)
         self.members = Membership(environment, self.settings, self.rebalance)
+        self.expiry = Expiry(home, self.settings, self.groups, self.shards, self._expired)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for the end of a transaction, by producer id."""
         self._unwritten: list[ClassicGroup] = []
-        self._started_ms = environment.now_ms
-        self._check: Timer | None = None
 
     def refuses(self, group_id: str, *, may_be_empty: bool = False) -> ErrorCode:
-        """INVALID_GROUP_ID or NOT_COORDINATOR if this coordinator is not the one to ask about the group.
+        """Why this coordinator can't be asked about the group now: INVALID_GROUP_ID, NOT_COORDINATOR, or what
+        `group-loading` says.
 
         The id `""` is valid for the APIs that old consumers without a group used.
         """
         if not group_id and not may_be_empty:
             return E.INVALID_GROUP_ID
-        if not self.home.coordinates(group_id):
+        shard = self.shards.of(group_id)
+        if shard is None or shard.failed:
             return E.NOT_COORDINATOR
-        return E.NONE
+        return E.NONE if shard.loading is None else self.home.policies[group_loading].error
+
+    def loads(self, group_id: str) -> bool:
+        """Whether this coordinator is loading the group."""
+        shard = self.shards.of(group_id)
+        return shard is not None and shard.loading is not None
 
     def create(self, group_id: str) -> ClassicGroup:
         """The group of that id, a new one if there is none."""
         group = self.groups.get(group_id)
         if group is None:
-            group = self.groups[group_id] = ClassicGroup(self.environment, group_id)
-            self._plan_check()
+            partition = self.home.offsets_index(group_id)
+            group = self.groups[group_id] = ClassicGroup(self.environment, group_id, partition)
+            self.expiry.plan()
         return group
 
     def _begin_with_commit(self, group_id: str) -> ClassicGroup:
@@ -71,64 +90,102 @@ class GroupCoordinator:
             self._unwritten.append(group)
         return group
 
-    def _wrote(self, group: ClassicGroup) -> None:
-        """A record of this group was written to its partition."""
-        if self._unwritten:
-            self._wrote_to(self.home.offsets_index(group.id))
+    # -- records
 
-    def _wrote_to(self, partition: int) -> None:
-        for group in self._unwritten:
-            if self.home.offsets_index(group.id) == partition:
-                group.unwritten = False
-        self._unwritten = [each for each in self._unwritten if each.unwritten]
+    @property
+    def _awaits(self) -> bool:
+        """Whether everything that is written has to be replicated before it is answered."""
+        return self.home.policies[commit_below_min_isr] == "awaited"
+
+    def _wrote(self, partition: int) -> None:
+        """Something was written to this partition of `__consumer_offsets`."""
+        if self._unwritten:
+            for group in self._unwritten:
+                if group.partition == partition:
+                    group.unwritten = False
+            self._unwritten = [each for each in self._unwritten if each.unwritten]
+
+    def _store(self, group: ClassicGroup, assignments: Mapping[str, bytes], done: Done) -> None:
+        """Writes a generation with its assignment."""
+        shard = self.shards.of(group.id)
+        if shard is None:
+            done(E.NOT_COORDINATOR)
+            return
+        pairs = shard.layout.group(group.id, group.metadata(assignments))
+        shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=self._awaits)))
+
+    def _bury(self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
+        """Writes tombstones for these offsets and for the group itself. Up to 3.9 nobody waits for them, and
+        a group that never had a generation needs none."""
+        shard = self.shards.of(group.id)
+        pairs = tombstones(group.id, offsets, of_group=of_group and (self._awaits or group.generation > 0))
+        if shard is None or not shard.current or not pairs:
+            done(E.NONE if shard is not None else E.NOT_COORDINATOR)
+        elif self._awaits:
+            shard.write(pairs, lambda: None, lambda error: done(commit_error(error, awaits=True)))
+        else:
+            shard.append(pairs)
+            done(E.NONE)
+
+    def _expired(self, group: ClassicGroup, gone: list[Key]) -> None:
+        self._forgot(group, gone, nobody)
+
+    def delete(self, group: ClassicGroup, done: Done) -> None:
+        """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
+        self._remove(group, group.offsets.remove_all(with_open=self._awaits), done)
+
+    def _forgot(self, group: ClassicGroup, gone: list[Key], done: Done, *, at_once: bool = True) -> None:
+        """These offsets are gone, and with its last ones an empty group."""
+        if at_once and group.state is GroupState.EMPTY and not group.offsets:
+            self._remove(group, gone, done)
+        else:
+            self._bury(group, gone, done)
+
+    def _remove(self, group: ClassicGroup, gone: list[Key], done: Done) -> None:
+        self.rebalance.stop(group)
+        group.fire(GroupEvent.DELETED)
+        del self.groups[group.id]
+        self._bury(group, gone, done, of_group=True)
 
     # -- moves
 
-    def resign(self, held: Callable[[ClassicGroup], bool]) -> list[ClassicGroup]:
-        """Lets go of groups that have another coordinator now: requests that wait get NOT_COORDINATOR."""
-        gone = self._pop(self.groups, held)
-        for group in gone:
-            self.rebalance.stop(group)
-            self.rebalance.refuse(group, E.NOT_COORDINATOR)
-        gone += self._pop(self.halted, held)
-        for group in gone:
-            for producer_id in group.offsets.open:
-                self._in_transaction.get(producer_id, {}).pop(group.id, None)
-        return gone
+    def leader_changed(self, index: int, partition: "Partition | None") -> None:
+        """The broker now leads a partition of `__consumer_offsets`, or no longer leads it."""
+        self.shards.leader_changed(index, partition)
+        if self.shards.loading:
+            self.expiry.plan()
 
     def halt(self) -> None:
         """The broker goes down: its timers end, and no request is answered."""
         for group in self.groups.values():
             self.rebalance.stop(group)
-            self.halted[group.id] = group
         self.groups.clear()
+        self.shards.halt()
+        self._in_transaction.clear()
+        self._unwritten.clear()
 
-    def reload(self, held: Callable[[ClassicGroup], bool]) -> None:
-        """Loads the groups that were here when the broker went down."""
-        self.load(self._pop(self.halted, held))
-
-    def load(self, groups: list[ClassicGroup]) -> None:
-        """Takes over groups from `__consumer_offsets`; sessions start again."""
-        for group in groups:
-            if group.stored is None and not group.offsets:
-                continue
-            loaded = self.groups[group.id] = self.rebalance.load(group)
+    def _loaded(self, partition: int, groups: Mapping[str, LoadedGroup]) -> None:
+        """Takes over what was read from `__consumer_offsets`; sessions start again."""
+        for group_id, found in groups.items():
+            loaded = self.groups[group_id] = self.rebalance.load(group_id, partition, found)
+            for member in loaded.members.values():
+                self.rebalance.renew(member)
             for producer_id in loaded.offsets.open:
-                self._in_transaction.setdefault(producer_id, {})[group.id] = None
-            if self.home.policies[loaded_offsets] == "expire-at-once":
-                loaded.offsets.expire_next()
+                self._in_transaction.setdefault(producer_id, {})[group_id] = None
         if self.groups:
-            self._plan_check()
+            self.expiry.plan()
 
-    @staticmethod
-    def _pop(groups: dict[str, ClassicGroup], held: Callable[[ClassicGroup], bool]) -> list[ClassicGroup]:
-        return [groups.pop(group.id) for group in list(filter(held, groups.values()))]
-
-    def delete(self, group: ClassicGroup) -> None:
-        self.rebalance.stop(group)
-        group.fire(GroupEvent.DELETED)
-        del self.groups[group.id]
-        self._wrote(group)
+    def _resigned(self, partition: int) -> None:
+        """Lets go of the groups of a partition that another broker leads: requests that wait get
+        NOT_COORDINATOR."""
+        for group in list(self.groups.values()):
+            if group.partition != partition:
+                continue
+            del self.groups[group.id]
+            self.rebalance.stop(group)
+            self.rebalance.refuse(group, E.NOT_COORDINATOR)
+            for producer_id in group.offsets.open:
+                self._in_transaction.get(producer_id, {}).pop(group.id, None)
 
     # -- members
 
@@ -141,15 +198,15 @@ class GroupCoordinator:
         ):
             reply.complete(join_error(member_id, E.INVALID_SESSION_TIMEOUT))
         elif error:
-            kept = error is not E.NOT_COORDINATOR or policies[not_coordinator_join] == "member-id"
+            kept = error is E.INVALID_GROUP_ID or policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
             known = request.group_id in self.groups
             group = self.create(request.group_id)
-            if not known:
-                self._wrote(group)
+            if not known and policies[new_group_record] == "written":
+                self._store(group, {}, nobody)
             try:
                 self.members.join(group, request, reply)
             except RebalanceFailedError:
@@ -202,9 +259,9 @@ class GroupCoordinator:
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             done(error)
             return
-        if offsets:
-            self._wrote(group)
-        commit(self.home, group, offsets, done)
+        shard = self.shards.of(group_id)
+        assert shard is not None
+        commit(shard, group, offsets, done, awaits=self._awaits)
 
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
@@ -221,17 +278,22 @@ class GroupCoordinator:
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)
 
     def commit_in_transaction(
-        self, group: ClassicGroup, producer_id: int, offsets: Mapping[Key, CommittedOffset]
+        self,
+        group: ClassicGroup,
+        producer: Producer,
+        offsets: Mapping[Key, CommittedOffset],
+        done: Done,
     ) -> None:
         """The offsets become valid when the transaction is committed."""
-        self._wrote(group)
-        group.offsets.commit_open(producer_id, offsets)
-        self._in_transaction.setdefault(producer_id, {})[group.id] = None
+        shard = self.shards.of(group.id)
+        assert shard is not None
+        self._in_transaction.setdefault(producer.id, {})[group.id] = None
+        commit(shard, group, offsets, done, awaits=self._awaits, producer=producer)
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are
         dropped."""
-        self._wrote_to(partition)
+        self._wrote(partition)
         waiting = self._in_transaction.pop(producer_id, {})
         for group_id in list(waiting):
             if self.home.offsets_index(group_id) == partition:
@@ -241,52 +303,14 @@ class GroupCoordinator:
         if waiting:
             self._in_transaction[producer_id] = waiting
 
-    def forget_offsets(self, group: ClassicGroup, keys: list[Key]) -> None:
-        group.offsets.remove(keys)
-        self._wrote(group)
-        if self.home.policies[empty_group_cleanup] == "at-once":
-            self._delete_if_unused(group)
+    def forget_offsets(self, group: ClassicGroup, keys: list[Key], done: Done) -> None:
+        """COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
+        at_once = self.home.policies[empty_group_cleanup] == "at-once"
+        self._forgot(group, group.offsets.remove(keys, with_open=self._awaits), done, at_once=at_once)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forgets the committed offsets of deleted topics."""
+        at_once = self.home.policies[empty_group_cleanup] == "at-once"
         for group in list(self.groups.values()):
-            group.offsets.remove_topics(topics)
-            if self.home.policies[empty_group_cleanup] == "at-once":
-                self._delete_if_unused(group)
-
-    # -- expiry
-
-    def _plan_check(self) -> None:
-        """Checks for expired offsets every `offsets.retention.check.interval.ms`, as Kafka does; without
-        groups, no timer runs."""
-        if self._check is None:
-            interval_ms = self.settings.retention_check_interval_ms
-            since_last_ms = (self.environment.now_ms - self._started_ms) % interval_ms
-            self._check = self.environment.after(interval_ms - since_last_ms, self._expire)
-
-    def _expire(self) -> None:
-        self._check = None
-        for group in list(self.groups.values()):
-            self._expire_offsets(group)
-            self._delete_if_unused(group)
-        if self.groups:
-            self._plan_check()
-
-    def _expire_offsets(self, group: ClassicGroup) -> None:
-        now_ms, retention_ms = self.environment.now_ms, self.settings.offsets_retention_ms
-        if group.protocol_type is None or self.home.policies[offset_retention_start] == "commit":
-            group.offsets.expire(now_ms, retention_ms, _commit_ms)
-        elif group.state is GroupState.EMPTY:
-            group.offsets.expire(now_ms, retention_ms, lambda _: group.state_since_ms)
-        elif group.subscribed is not None and self.home.policies[unsubscribed_offsets](
-            group.state is GroupState.STABLE
-        ):
-            group.offsets.expire(now_ms, retention_ms, _commit_ms, group.subscribed)
-
-    def _delete_if_unused(self, group: ClassicGroup) -> None:
-        if group.state is GroupState.EMPTY and not group.offsets:
-            self.delete(group)
-
-
-def _commit_ms(offset: CommittedOffset) -> int:
-    return offset.commit_ms
+            gone = group.offsets.remove_topics(topics, with_open=self._awaits)
+            self._forgot(group, gone, nobody, at_once=at_once)

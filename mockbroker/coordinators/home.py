@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from ..environment import Environment
-from ..outcome import Client
+from ..outcome import Asked, Client, Steps
 from ..policies import Policies
 from ..replication.partition import Partition
 
@@ -17,8 +17,8 @@ class Home(Protocol):
     @property
     def policies(self) -> Policies: ...
 
-    def coordinates(self, group_id: str) -> bool:
-        """Whether this broker coordinates a group."""
+    def in_parts(self, asked: Asked, steps: Steps) -> object:
+        """Does something that takes long in parts, so that others are served in between."""
 
     def offsets_index(self, group_id: str) -> int:
         """The partition of `__consumer_offsets` that holds the group."""

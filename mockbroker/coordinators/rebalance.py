@@ -19,6 +19,7 @@ from ..protocol.messages.join_group import (
 )
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .group import ClassicGroup, RebalanceFailedError, join_error
+from .loading import LoadedGroup
 from .members import Member, Session, client_name
 from .reply import Reply
 from .settings import NEW_MEMBER_JOIN_TIMEOUT_MS, GroupSettings
@@ -27,6 +28,7 @@ from .states import GroupEvent, GroupState
 Joining = Reply[JoinGroupResponse]
 P = ParamSpec("P")
 Step = Callable[Concatenate["Rebalance", ClassicGroup, P], None]
+Store = Callable[[ClassicGroup, Mapping[str, bytes], Callable[[ErrorCode], None]], None]
 
 
 def _or_all_fail(step: Step[P]) -> Step[P]:
@@ -49,15 +51,13 @@ def _or_all_fail(step: Step[P]) -> Step[P]:
 
 
 class Rebalance:
-    """How the groups of one coordinator rebalance; `stored` is called for each record that is written of
-    one."""
+    """How the groups of one coordinator rebalance. `store` writes a group with these assignments; it calls
+    back once that is replicated, or with an error for the members."""
 
-    def __init__(
-        self, environment: Environment, settings: GroupSettings, stored: Callable[[ClassicGroup], None]
-    ) -> None:
+    def __init__(self, environment: Environment, settings: GroupSettings, store: Store) -> None:
         self._environment = environment
         self._settings = settings
-        self._stored = stored
+        self._store = store
 
     # -- members
 
@@ -104,7 +104,7 @@ class Rebalance:
     ) -> None:
         """A static member is back under a new member id (KIP-345). A stable group whose protocol stays the
         same does not rebalance; since v9 a leader is told so, and sends no assignment (KIP-814)."""
-        leader_before = group.leader or ""
+        leader_before, old_id = group.leader or "", group.static[instance_id]
         member = group.replace_static(instance_id, new_id)
         self.renew(member)
         _update(group, member, request)
@@ -115,8 +115,20 @@ class Rebalance:
             if reply.call.version < 9:
                 # Before v9 the old leader id makes it a follower, which asks for its assignment.
                 response.leader = leader_before
-            self._store(group)
-            group.answer_join(member, response)
+
+            def stored(error: ErrorCode) -> None:
+                if error and group.static.get(instance_id) == new_id:
+                    reply, member.join = member.join, None
+                    group.joining -= reply is not None
+                    group.replace_static(instance_id, old_id)
+                    if reply is not None:
+                        refused = join_error("", error)
+                        refused.generation_id, refused.leader = group.generation, leader_before
+                        reply.complete(refused)
+                else:
+                    group.answer_join(member, response)
+
+            self._store(group, {each.id: each.assignment for each in group.members.values()}, stored)
         else:
             self.prepare_or_complete(group)
 
@@ -221,7 +233,7 @@ class Rebalance:
             group.initial = initial or self._environment.policies[failed_rebalance] == "stuck"
             raise
         if not group.members:
-            self._store(group)
+            self._store(group, {}, lambda error: None)
             return
         members = list(group.members.values())
         if self._environment.policies[missing_sync] == "dismissed":
@@ -241,10 +253,21 @@ class Rebalance:
 
     @_or_all_fail
     def assign(self, group: ClassicGroup, assignments: Mapping[str, bytes]) -> None:
-        """The leader has sent the assignment; members that are not in it get an empty one."""
-        self._assign(group, assignments, ErrorCode.NONE)
-        group.fire(GroupEvent.ASSIGNED)
-        self._store(group)
+        """The leader has sent the assignment, which is valid once it is stored; members that are not in it
+        get an empty one."""
+        generation = group.generation
+
+        def stored(error: ErrorCode) -> None:
+            if group.state is not GroupState.COMPLETING_REBALANCE or group.generation != generation:
+                return
+            if error:
+                self._assign(group, {}, error)
+                self.prepare(group)
+            else:
+                self._assign(group, assignments, ErrorCode.NONE)
+                group.fire(GroupEvent.ASSIGNED)
+
+        self._store(group, assignments, stored)
 
     def _assign(self, group: ClassicGroup, assignments: Mapping[str, bytes], error: ErrorCode) -> None:
         for member in group.members.values():
@@ -275,10 +298,6 @@ class Rebalance:
             group.sync_timer.cancel()
             group.sync_timer = None
 
-    def _store(self, group: ClassicGroup) -> None:
-        group.store()
-        self._stored(group)
-
     # -- moves
 
     def refuse(self, group: ClassicGroup, error: ErrorCode) -> None:
@@ -287,22 +306,20 @@ class Rebalance:
             group.answer_join(member, join_error(member.id, error))
             group.answer_sync(member, SyncGroupResponse(error_code=error))
 
-    def load(self, gone: ClassicGroup) -> ClassicGroup:
-        """The group as it was stored: a rebalance in progress is lost, and members have to report within
-        their session timeouts."""
-        group = ClassicGroup(self._environment, gone.id)
-        group.offsets = gone.offsets
-        stored = gone.stored
-        if stored is None:
+    def load(self, group_id: str, partition: int, loaded: LoadedGroup) -> ClassicGroup:
+        """The group as it was written, with members whose sessions have not begun: a rebalance in progress is
+        lost."""
+        group, metadata = ClassicGroup(self._environment, group_id, partition), loaded.metadata
+        group.offsets.committed, group.offsets.open = loaded.offsets, loaded.open
+        if metadata is None:
             return group
-        for each in stored.members:
+        for each in metadata.members:
             member = self._new_member(group, each.id, each.instance_id, each.client_id, each.client_host)
-            protocols = [JoinGroupRequestProtocol(stored.protocol or "", each.metadata)]
+            protocols = [JoinGroupRequestProtocol(metadata.protocol or "", each.subscription)]
             group.update(member, protocols, each.rebalance_timeout_ms, each.session_timeout_ms)
             member.assignment, member.is_new = each.assignment, False
-            group.add(member, stored.protocol_type or "")
-            self.renew(member)
-        group.take(stored)
+            group.add(member, metadata.protocol_type)
+        group.take(metadata)
         return group
 
     def stop(self, group: ClassicGroup) -> None:

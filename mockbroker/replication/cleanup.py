@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from ..configs import TopicSettings
 from ..environment import Environment, Timer
 from ..log import compaction, retention
+from ..policies.retention.compaction import compaction as cleaner
 from ..policies.retention.retention_limit import retention_limit
 from ..policies.retention.time_retention import time_retention
 from .peers import Cleaned, HostedTopic, LeaderEndPoint
@@ -131,7 +132,8 @@ class Cleanup:
         """Compacts a replica and deletes segments; returns when there may be more to do, `_NEVER_MS` or
         later if never."""
         now_ms, log, settings = self._environment.now_ms, partition.log, partition.settings
-        if settings.compacted:
+        compacted = settings.compacted and partition.policies[cleaner] == "runs"
+        if compacted:
             compaction.compact(log, now_ms, passes)
         limit = log.high_watermark
         if limit < log.end_offset and partition.policies[retention_limit] == "log-end-offset":
@@ -146,5 +148,5 @@ class Cleanup:
             # What prevented the rest may be over at the next check.
             return now_ms
         expires_ms = retention.expires_at(log) or _NEVER_MS
-        dirtier_ms = compaction.dirtier_at(log, now_ms) if settings.compacted else None
+        dirtier_ms = compaction.dirtier_at(log, now_ms) if compacted else None
         return min(expires_ms, dirtier_ms or _NEVER_MS)

@@ -4,14 +4,13 @@ import pytest
 
 from mockbroker.conformance.batches import batch
 from mockbroker.controller import elections, reassignments
-from mockbroker.coordinators.offsets import CommittedOffset
 from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.replication.states import FollowerState
 
-from ..driving.cluster import a_cluster, configured
+from ..driving.cluster import a_cluster
 from ..driving.partition import LAG_MS, PartitionDriver, deleted, outcome
 
 
@@ -242,31 +241,6 @@ def test_a_reassigned_replica_copies_the_log() -> None:
     assert {b: log.end_offset for b, log in partition.logs.items()} == {3: 4, 2: 4}
     with pytest.raises(ApiError):
         reassignments.begin(partition, [3, 9])
-
-
-def test_groups_go_with_the_leader_of_their_offsets() -> None:
-    config = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "3"}
-    cluster = configured("4.4", 3, None, config)
-    cluster.create_topic("t", [[1]])
-    first = cluster.coordinator("billing")
-    assert first is not None
-    group = first.groups.create("billing")
-    group.offsets.commit({("t", 0): CommittedOffset(7, -1, "", cluster.now_ms, None)})
-    cluster.processes.stop(first.id)
-    second = cluster.coordinator("billing")
-    assert second is not None
-    assert second is not first
-    assert second.groups.groups["billing"].offsets is group.offsets
-    assert first.groups.groups == {}
-    cluster.processes.stop(second.id)
-    third = cluster.coordinator("billing")
-    assert third is not None
-    assert third.groups.groups["billing"].offsets is group.offsets
-    cluster.processes.stop(third.id)
-    assert cluster.coordinator("billing") is None
-    cluster.processes.start(third.id)
-    assert cluster.coordinator("billing") is third
-    assert third.groups.groups["billing"].offsets is group.offsets
 
 
 def test_delete_records_waits_for_the_followers_on_live_brokers() -> None:

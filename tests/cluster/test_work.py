@@ -6,9 +6,9 @@ import pytest
 
 from mockbroker.cluster.call import Call
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.work import AT_ONCE, Steps
+from mockbroker.cluster.work import AT_ONCE
 from mockbroker.environment import Owner
-from mockbroker.outcome import PARKED, Client
+from mockbroker.outcome import PARKED, Client, Steps
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from mockbroker.protocol.messages.describe_configs import DescribeConfigsRequest, DescribeConfigsResource

@@ -126,6 +126,7 @@ class World:
             assert not group.joining
             assert group.join_timer is None
         if group.state is GroupState.COMPLETING_REBALANCE:
+            assert group.state_since_ms is not None
             waited_ms = self.driver.cluster.now_ms - group.state_since_ms
             assert waited_ms < REBALANCE_MS, "an assignment is awaited for too long"
         if group.state is GroupState.STABLE:

@@ -54,13 +54,32 @@ def test_a_sync_that_waits_is_answered_when_the_coordinator_moves() -> None:
     assert driver.heartbeat(second) == ErrorCode.UNKNOWN_MEMBER_ID
 
 
-def test_a_group_without_a_generation_is_not_known_to_the_next_coordinator() -> None:
-    driver = three()
+@pytest.mark.parametrize(("release", "state"), [("3.9", "Dead"), ("4.4", "Empty")])
+def test_a_generation_without_an_assignment_is_not_known_to_the_next_coordinator(
+    release: str, state: str
+) -> None:
+    driver = three(release)
     joined = driver.enter()
     assert joined.generation_id == 1
     driver.move_coordinator()
-    assert driver.state == "Dead"
+    assert driver.state == state
     assert driver.heartbeat(joined) == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_groups_are_there_when_the_last_coordinator_is_back() -> None:
+    driver = three()
+    driver.commit({("orders", 0): 5})
+    for _ in range(2):
+        driver.stop_broker(driver.broker.id)
+        driver.follow_coordinator()
+        assert driver.offsets() == {("orders", 0): 5}
+    last = driver.broker
+    driver.stop_broker(last.id)
+    assert driver.cluster.coordinator("g") is None
+    driver.start_broker(last.id)
+    driver.follow_coordinator()
+    assert driver.broker is last
+    assert driver.offsets() == {("orders", 0): 5}
 
 
 def test_offsets_and_members_are_there_after_any_number_of_moves() -> None:

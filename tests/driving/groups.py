@@ -160,15 +160,15 @@ class GroupDriver(ClusterDriver):
         assert self.state == "Stable"
         return joins
 
-    def commit(
+    def commit_later(
         self,
         offsets: dict[tuple[str, int], int],
         joined: Joined | None = None,
         *,
         version: int = 9,
         **other: Any,
-    ) -> dict[tuple[str, int], int]:
-        """Commits, from outside of the group without `joined`; the errors by topic and partition."""
+    ) -> Asked:
+        """Commits, from outside of the group without `joined`."""
         topics: dict[str, OffsetCommitRequestTopic] = {}
         for (name, index), offset in offsets.items():
             topic = topics.setdefault(name, OffsetCommitRequestTopic(name=name))
@@ -182,7 +182,16 @@ class GroupDriver(ClusterDriver):
         for name, value in other.items():
             if name != "metadata":
                 setattr(request, name, value)
-        response = self.ask(request, version)
+        return self.ask(request, version)
+
+    def commit(
+        self,
+        offsets: dict[tuple[str, int], int],
+        joined: Joined | None = None,
+        **how: Any,
+    ) -> dict[tuple[str, int], int]:
+        """As `commit_later`; the errors by topic and partition."""
+        response = self.commit_later(offsets, joined, **how)
         return {(t.name, p.partition_index): p.error_code for t in response.topics for p in t.partitions}
 
     def fetch(

@@ -1,0 +1,76 @@
+"""What a group coordinator writes to `__consumer_offsets`, and how it reads that
+(`GroupMetadataManager.scala` up to 3.9, `GroupCoordinatorRecordHelpers.java` since 4.0)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ..policies import Policies
+from ..policies.offsets.loaded_offsets import loaded_offsets
+from ..protocol.group_metadata import GroupMetadata, write_group
+from ..protocol.offsets_log import Commit, commit_key, commit_value, group_key, read_commit
+from ..protocol.releases import Release, parse
+from .offsets import CommittedOffset, Key
+
+Pairs = list[tuple[bytes, bytes | None]]
+"""Keys and values; None is a tombstone."""
+
+_WITH_EXPIRY: Final = 1
+"""The version of a committed offset that has a time at which it expires."""
+_COMMITS: Final = (("4.1", 4), ("2.1", 3), ("0.11", _WITH_EXPIRY))
+_GROUPS: Final = (("2.3", 3), ("2.1", 2), ("0.11", 1))
+_NEVER: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The versions that a release writes. `minus_one_expires` is whether the expiration time -1, which means
+    that there is none, is taken for a time in the past (KAFKA-8069)."""
+
+    commit_version: int
+    group_version: int
+    minus_one_expires: bool
+
+    @classmethod
+    def of(cls, release: Release, policies: Policies) -> "Layout":
+        expires = policies[loaded_offsets] == "expire-at-once"
+        commits = _WITH_EXPIRY if expires else _since(_COMMITS, release)
+        return cls(commits, _since(_GROUPS, release), expires)
+
+    def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset]) -> Pairs:
+        return [(commit_key(group_id, *key), self._value(each)) for key, each in offsets.items()]
+
+    def group(self, group_id: str, metadata: GroupMetadata) -> Pairs:
+        return [(group_key(group_id), write_group(metadata, self.group_version))]
+
+    def offset_of(self, value: bytes, at: int) -> CommittedOffset:
+        """The committed offset whose record is at offset `at` of the log. ValueError if it can't be read."""
+        read = read_commit(value)
+        expire_ms = None
+        if read.expire_ms != _NEVER or (self.minus_one_expires and value[1] == _WITH_EXPIRY):
+            expire_ms = read.expire_ms
+        return CommittedOffset(
+            read.offset, read.leader_epoch, read.metadata, read.commit_ms, expire_ms, read.topic_id, at
+        )
+
+    def _value(self, each: CommittedOffset) -> bytes:
+        if each.expire_ms is None:
+            version, expire_ms = self.commit_version, _NEVER
+        else:
+            version, expire_ms = _WITH_EXPIRY, each.expire_ms
+        commit = Commit(
+            each.offset, each.leader_epoch, each.metadata, each.commit_ms, expire_ms, each.topic_id
+        )
+        return commit_value(commit, version)
+
+
+def tombstones(group_id: str, offsets: Iterable[Key], *, of_group: bool = False) -> Pairs:
+    """For committed offsets, and for the group itself."""
+    pairs: Pairs = [(commit_key(group_id, *key), None) for key in offsets]
+    if of_group:
+        pairs.append((group_key(group_id), None))
+    return pairs
+
+
+def _since(versions: Iterable[tuple[str, int]], release: Release) -> int:
+    return next(version for since, version in versions if parse(since) <= release)

@@ -1,0 +1,164 @@
+"""A partition of `__consumer_offsets`, as the broker that leads it keeps its groups there."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
+from ..protocol.batch_writing import key_values
+from ..protocol.errors import ErrorCode
+from ..protocol.record_batch import TRANSACTIONAL
+from ..replication.internal_append import append
+from .group_records import Layout, Pairs
+from .home import Home
+from .loading import Loading
+from .transaction_rules import Producer
+
+if TYPE_CHECKING:
+    from ..replication.partition import Partition
+
+E = ErrorCode
+Answered = Callable[[ErrorCode], None]
+_ALL: int = -1
+
+
+class GroupShard:
+    """`loading` is None once it was loaded; `failed` is whether it could not be loaded. `epoch` is the leader
+    epoch in which the broker last began to lead."""
+
+    def __init__(self, home: Home, partition: "Partition", wrote: Callable[[int], None]) -> None:
+        self._home = home
+        self._wrote = wrote
+        self.partition = partition
+        self.epoch = partition.leader_epoch
+        self.layout = Layout.of(home.environment.release, home.policies)
+        self.loading: Loading | None = None
+        self.failed = False
+
+    @property
+    def current(self) -> bool:
+        """Whether the broker is up and still leads the partition, as far as it knows."""
+        partition = self.partition
+        return partition.leads and partition.host.online and not partition.deleted
+
+    @property
+    def next_offset(self) -> int:
+        """Where the next record will be in the log."""
+        return self.partition.log.end_offset
+
+    def append(self, pairs: Pairs, producer: Producer | None = None) -> int:
+        """Appends a batch, as part of a transaction if there is a producer; returns the offset after it."""
+        now_ms = self._home.environment.now_ms
+        if producer is None:
+            batch = key_values(pairs, now_ms)
+        else:
+            batch = key_values(
+                pairs,
+                now_ms,
+                attributes=TRANSACTIONAL,
+                producer_id=producer.id,
+                producer_epoch=producer.epoch,
+            )
+        self._wrote(self.partition.index)
+        return append(self.partition, batch)
+
+    def write(
+        self,
+        pairs: Pairs,
+        valid: Callable[[], None],
+        answered: Answered,
+        producer: Producer | None = None,
+    ) -> bool:
+        """Appends records, and calls `answered` with NONE once they are replicated, as far as the release
+        waits for that; just before, they are `valid`. Returns whether both are done.
+
+        Otherwise `answered` gets NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, or REQUEST_TIMED_OUT after
+        `offsets.commit.timeout.ms`; since 4.0 the records may still become valid after that.
+        """
+        partition = self.partition
+        if not self.current:
+            answered(E.NOT_LEADER_OR_FOLLOWER)
+            return True
+        awaits = self._home.policies[commit_below_min_isr] == "awaited"
+        acks = _ALL if awaits else self._number("offsets.commit.required.acks")
+        if not awaits and acks == _ALL and partition.is_under_min_isr:
+            answered(E.NOT_ENOUGH_REPLICAS)
+            return True
+        end = self.append(pairs, producer)
+        if acks != _ALL or partition.log.high_watermark >= end:
+            valid()
+            answered(E.NONE)
+            return True
+        _Waiting(self, end, valid, answered, self._number("offsets.commit.timeout.ms"), awaits=awaits)
+        return False
+
+    def _number(self, config: str) -> int:
+        return self._home.environment.configs.broker_int(config)
+
+
+class _Waiting:
+    """Records that wait until they are replicated."""
+
+    def __init__(
+        self,
+        shard: GroupShard,
+        end: int,
+        valid: Callable[[], None],
+        answered: Answered,
+        timeout_ms: int,
+        *,
+        awaits: bool,
+    ) -> None:
+        self._partition = shard.partition
+        self._epoch = shard.partition.leader_epoch
+        self._end = end
+        self._valid = valid
+        self._answered: Answered | None = answered
+        self._awaits = awaits
+        self._timer = shard.partition.environment.wait(timeout_ms, self._expire)
+        shard.partition.when_replicated(end, self._replicated)
+
+    def _replicated(self) -> None:
+        partition = self._partition
+        if partition.deleted or partition.leader_epoch != self._epoch or not partition.leads:
+            self._answer(E.NOT_LEADER_OR_FOLLOWER)
+        elif not self._awaits and partition.is_under_min_isr:
+            self._answer(E.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
+        else:
+            self._valid()
+            self._answer(E.NONE)
+
+    def _expire(self) -> None:
+        if not self._awaits:
+            self._partition.forget(self._replicated)
+        self._answer(E.REQUEST_TIMED_OUT)
+
+    def _answer(self, error: ErrorCode) -> None:
+        if self._answered is not None:
+            self._timer.cancel()
+            answered, self._answered = self._answered, None
+            answered(error)
+
+
+def commit_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:
+    """What OffsetCommit answers for an error of the append (`maybeConvertOffsetCommitError`; since 4.0
+    `CoordinatorOperationExceptionHelper.java`)."""
+    match error:
+        case E.NOT_ENOUGH_REPLICAS | E.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+            return E.COORDINATOR_NOT_AVAILABLE
+        case E.NOT_LEADER_OR_FOLLOWER:
+            return E.NOT_COORDINATOR
+        case E.REQUEST_TIMED_OUT if awaits:
+            return E.COORDINATOR_NOT_AVAILABLE
+    return error
+
+
+def group_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:
+    """What members of a group are answered for an error of the append (`GroupMetadataManager.storeGroup`)."""
+    match error:
+        case E.NOT_ENOUGH_REPLICAS | E.NOT_ENOUGH_REPLICAS_AFTER_APPEND:
+            return E.COORDINATOR_NOT_AVAILABLE
+        case E.NOT_LEADER_OR_FOLLOWER:
+            return E.NOT_COORDINATOR
+        case E.REQUEST_TIMED_OUT:
+            return E.COORDINATOR_NOT_AVAILABLE if awaits else E.REBALANCE_IN_PROGRESS
+    return error

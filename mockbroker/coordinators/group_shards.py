@@ -1,0 +1,147 @@
+"""The partitions of `__consumer_offsets` that one broker leads: when it loads them, and lets go of them."""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from ..environment import Environment
+from ..outcome import PARKED
+from ..policies.offsets.offsets_load import offsets_load
+from ..policies.offsets.offsets_load_pace import offsets_load_pace
+from .group_shard import GroupShard
+from .home import Home
+from .loading import BATCHES, LoadedGroup, Loading, UnreadableRecordError
+
+if TYPE_CHECKING:
+    from ..replication.partition import Partition
+
+_PAUSE_MS: Final = 100
+"""How long a slow load waits after each batch."""
+
+
+class GroupShards:
+    """Shards by partition. `loaded` is called with a partition and its groups once they are loaded,
+    `resigned` with one that the broker no longer leads, `wrote` with one that it writes to."""
+
+    def __init__(
+        self,
+        home: Home,
+        loaded: Callable[[int, Mapping[str, LoadedGroup]], None],
+        resigned: Callable[[int], None],
+        wrote: Callable[[int], None],
+    ) -> None:
+        self._home = home
+        self._environment: Environment = home.environment
+        self._loaded = loaded
+        self._resigned = resigned
+        self._wrote = wrote
+        self._shards: dict[int, GroupShard] = {}
+        self.load_ms = 0
+        """How long the last load took."""
+
+    def __iter__(self) -> Iterator[GroupShard]:
+        return iter(list(self._shards.values()))
+
+    @property
+    def loading(self) -> bool:
+        """Whether any is being loaded."""
+        return any(shard.loading is not None for shard in self._shards.values())
+
+    def has_loaded(self, index: int) -> bool:
+        shard = self._shards.get(index)
+        return shard is not None and shard.loading is None and not shard.failed
+
+    def of(self, group_id: str) -> GroupShard | None:
+        """The shard that holds a group; None if another broker leads the partition."""
+        partition = self._home.offsets_partition(group_id)
+        if partition is None or not partition.leads:
+            return None
+        return self._shards.get(partition.index) or self._begin(partition)
+
+    def leader_changed(self, index: int, partition: "Partition | None") -> None:
+        """The broker now leads this partition, or no longer leads it. It keeps what it has loaded if it leads
+        on in another leader epoch."""
+        shard = self._shards.get(index)
+        if partition is None or not partition.leads:
+            self.resign(index)
+        elif shard is not None and not shard.failed:
+            shard.epoch = partition.leader_epoch
+        elif partition.log.end_offset:
+            self._begin(partition)
+
+    def resign(self, index: int) -> None:
+        if self._shards.pop(index, None) is not None:
+            self._resigned(index)
+
+    def resign_all(self) -> None:
+        for index in list(self._shards):
+            self.resign(index)
+
+    def halt(self) -> None:
+        """The broker goes down."""
+        self._shards.clear()
+
+    def _begin(self, partition: "Partition") -> GroupShard:
+        shard = self._shards[partition.index] = GroupShard(self._home, partition, self._wrote)
+        if partition.log.end_offset > partition.log.start_offset:
+            self._load(shard)
+        return shard
+
+    def _load(self, shard: GroupShard) -> None:
+        policies = self._home.policies
+        shard.loading = Loading(shard.partition.log, shard.layout, policies[offsets_load])
+        load = _Load(shard)
+        if policies[offsets_load_pace] == "slow":
+            self._go_on_slowly(self._steps(shard, shard.loading, batches=1))
+        else:
+            self._home.in_parts(load, self._steps(shard, shard.loading, BATCHES))
+
+    def _go_on_slowly(self, steps: Generator[None, None, object]) -> None:
+        for _ in steps:
+            self._environment.after(_PAUSE_MS, lambda: self._go_on_slowly(steps))
+            return
+
+    def _steps(self, shard: GroupShard, loading: Loading, batches: int) -> Generator[None, None, object]:
+        """Ends early if the broker goes down, or another one leads."""
+        began_ms, unreadable = self._environment.now_ms, self._home.policies[offsets_load]
+        try:
+            for _ in loading.read(batches):
+                yield
+                if not self._holds(shard):
+                    return PARKED
+        except UnreadableRecordError:
+            if not unreadable.keeps:
+                self._fail(shard, coordinates=unreadable.coordinates)
+                return PARKED
+        try:
+            for _ in loading.build():
+                yield
+                if not self._holds(shard):
+                    return PARKED
+        except UnreadableRecordError:
+            self._fail(shard, coordinates=unreadable.coordinates)
+            return PARKED
+        if self._holds(shard):
+            shard.loading = None
+            self.load_ms = self._environment.now_ms - began_ms
+            self._loaded(shard.partition.index, loading.groups)
+        return PARKED
+
+    def _holds(self, shard: GroupShard) -> bool:
+        return self._shards.get(shard.partition.index) is shard
+
+    @staticmethod
+    def _fail(shard: GroupShard, *, coordinates: bool) -> None:
+        shard.loading, shard.failed = None, not coordinates
+
+
+class _Load:
+    """A load that is done in parts."""
+
+    def __init__(self, shard: GroupShard) -> None:
+        self._shard = shard
+
+    def answer(self, response: object) -> None:
+        """Nobody waits for a load."""
+
+    def ended_by(self, error: Exception) -> None:
+        self._shard.loading, self._shard.failed = None, True

@@ -1,0 +1,177 @@
+"""What a log of `__consumer_offsets` says about groups (`GroupMetadataManager.doLoadGroupsAndOffsets`)."""
+
+from collections.abc import Generator
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ..policies.offsets.offsets_load import Unreadable
+from ..protocol.batch_writing import marker_of
+from ..protocol.group_metadata import GroupMetadata, read_group
+from ..protocol.offsets_log import CommitKey, GroupKey, OtherKey, read_commit, read_key
+from ..protocol.record_batch import CONTROL, TRANSACTIONAL, Batch, header_of, pairs
+from .group_records import Layout
+from .offsets import CommittedOffset, Key
+
+if TYPE_CHECKING:
+    from ..log.log import Log
+
+BATCHES: Final = 64
+"""How many batches are read in one part."""
+_BUILT: Final = 256
+"""How many values are parsed in one part."""
+_CLASSIC: Final = 2
+"""The highest version of a key of committed offsets and classic groups."""
+_SHORTEST: Final = 4
+"""The bytes of a key with an empty group id."""
+_NEWEST: Final = b"\0\4"
+"""The highest version of a value."""
+
+
+class Stored(NamedTuple):
+    """The offset of a record in the log, and its value."""
+
+    at: int
+    value: bytes
+
+
+class LoadedGroup:
+    """A group as the log has it: `metadata` is None if the group only has offsets; `open` are the offsets of
+    open transactions, by producer id."""
+
+    __slots__ = ("metadata", "offsets", "open")
+
+    def __init__(self) -> None:
+        self.metadata: GroupMetadata | None = None
+        self.offsets: dict[Key, CommittedOffset] = {}
+        self.open: dict[int, dict[Key, CommittedOffset]] = {}
+
+
+class UnreadableRecordError(ValueError):
+    """A record of `__consumer_offsets` that can't be parsed."""
+
+
+class Loading:
+    """Reads a log from its start to its end, in parts; what is appended meanwhile is read too.
+
+    `found` are the last values by key, as far as the log was read; `open` are those of transactions, by
+    producer id.
+    """
+
+    def __init__(self, log: "Log", layout: Layout, unreadable: Unreadable) -> None:
+        self._log = log
+        self._layout = layout
+        self._unreadable = unreadable
+        self._next = log.start_offset
+        self.found: dict[bytes, Stored] = {}
+        self.open: dict[int, dict[bytes, Stored]] = {}
+        self.groups: dict[str, LoadedGroup] = {}
+
+    def read(self, batches: int = BATCHES) -> Generator[None, None, None]:
+        """Yields between two parts. UnreadableRecordError; then `found` is what was read before."""
+        log = self._log
+        while part := list(islice(log.batches_between(self._next, log.end_offset), batches)):
+            for batch in part:
+                self._read(batch)
+            yield
+
+    def build(self) -> Generator[None, None, None]:
+        """Makes `groups` of what was read. UnreadableRecordError."""
+        for number, (data, stored) in enumerate(self.found.items()):
+            if not number % _BUILT:
+                yield
+            key = read_key(data)
+            if isinstance(key, CommitKey):
+                if (offset := self._offset(stored)) is not None:
+                    self._group(key.group).offsets[key.topic, key.partition] = offset
+            elif isinstance(key, GroupKey):
+                try:
+                    self._group(key.group).metadata = read_group(stored.value)
+                except ValueError as error:
+                    self._complain(stored.at, error)
+        for producer_id, waiting in self.open.items():
+            for data, stored in waiting.items():
+                key = read_key(data)
+                if isinstance(key, CommitKey) and (offset := self._offset(stored)) is not None:
+                    opened = self._group(key.group).open.setdefault(producer_id, {})
+                    opened[key.topic, key.partition] = offset
+
+    def read_so_far(self) -> dict[str, dict[Key, CommittedOffset]]:
+        """The offsets that were read so far, by group; others may replace them later."""
+        offsets: dict[str, dict[Key, CommittedOffset]] = {}
+        for data, stored in self.found.items():
+            key = read_key(data)
+            if isinstance(key, CommitKey) and (offset := self._offset(stored)) is not None:
+                offsets.setdefault(key.group, {})[key.topic, key.partition] = offset
+        return offsets
+
+    def _group(self, group_id: str) -> LoadedGroup:
+        group = self.groups.get(group_id)
+        if group is None:
+            group = self.groups[group_id] = LoadedGroup()
+        return group
+
+    def _offset(self, stored: Stored) -> CommittedOffset | None:
+        try:
+            return self._layout.offset_of(stored.value, stored.at)
+        except ValueError as error:
+            self._complain(stored.at, error)
+            return None
+
+    def _read(self, batch: Batch) -> None:
+        header = header_of(batch)
+        self._next = header.base_offset + header.last_offset_delta + 1
+        if header.attributes & CONTROL:
+            marker = marker_of(batch, header)
+            if marker is not None:
+                self._complete(marker.producer_id, committed=marker.committed)
+            return
+        found = self.found
+        if header.attributes & TRANSACTIONAL:
+            found = self.open.setdefault(header.producer_id, {})
+        start = self._log.start_offset
+        in_full = self._unreadable.keeps
+        for at, key, value in pairs(header, batch):
+            if at < start:
+                continue
+            try:
+                kept = _is_kept(key or b"", value, in_full=in_full)
+            except ValueError as error:
+                self._complain(at, error)
+                continue
+            if not kept or key is None:
+                continue
+            if value is None:
+                found.pop(key, None)
+            else:
+                found[key] = Stored(at, value)
+
+    def _complete(self, producer_id: int, *, committed: bool) -> None:
+        for key, stored in self.open.pop(producer_id, {}).items():
+            known = self.found.get(key)
+            if committed and (known is None or known.at < stored.at):
+                self.found[key] = stored
+
+    def _complain(self, at: int, error: ValueError) -> None:
+        if not self._unreadable.skips:
+            raise UnreadableRecordError(f"the record at offset {at}: {error}")
+
+
+def _is_kept(key: bytes, value: bytes | None, *, in_full: bool) -> bool:
+    """Whether the record says something about a classic group; other groups are not served here. ValueError.
+
+    If not `in_full`, only the versions are looked at, because most records are replaced later.
+    """
+    if not in_full and key[:1] == b"\0" and (value is None or value[:2] <= _NEWEST):
+        return key[1] <= _CLASSIC
+    kind = int.from_bytes(key[:2])
+    if kind > _CLASSIC:
+        return False
+    if in_full:
+        read = read_key(key)
+        if value is not None and isinstance(read, CommitKey):
+            read_commit(value)
+        elif value is not None and not isinstance(read, OtherKey):
+            read_group(value)
+    elif len(key) < _SHORTEST or (value is not None and value[:2] > _NEWEST):
+        raise ValueError("a key is cut short, or the version of a value is not known")
+    return True

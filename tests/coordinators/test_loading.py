@@ -1,0 +1,235 @@
+"""What a coordinator reads of `__consumer_offsets` when it begins to lead, and what is answered meanwhile."""
+
+from typing import Any
+
+import pytest
+
+from mockbroker.protocol.batch_writing import key_values
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
+from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
+from mockbroker.protocol.messages.find_coordinator import FindCoordinatorRequest
+from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
+from mockbroker.protocol.messages.leave_group import LeaveGroupRequest, MemberIdentity
+from mockbroker.protocol.messages.list_groups import ListGroupsRequest
+from mockbroker.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
+from mockbroker.replication.internal_append import append
+
+from ..driving.cluster import Asked
+from ..driving.groups import GroupDriver
+
+E = ErrorCode
+O0, O1 = ("orders", 0), ("orders", 1)
+MINUTE_MS = 60_000
+
+
+def three(kafka: str = "4.4", policies: dict[str, str] | None = None, **config: object) -> GroupDriver:
+    """Three brokers, and one partition of `__consumer_offsets` on each."""
+    config = {"offsets.topic.num.partitions": 1, "offsets.topic.replication.factor": 3, **config}
+    return GroupDriver(kafka, policies, brokers=3, **config)
+
+
+def loading(kafka: str = "4.4") -> tuple[GroupDriver, Asked]:
+    """A group with a member and offsets, whose coordinator has just moved, and loads slowly."""
+    driver = three(kafka, {"offsets-load-pace": "slow"})
+    (member,) = driver.stable(None)
+    for offset in range(20):
+        driver.commit({O0: offset}, member)
+    driver.move_coordinator()
+    return driver, member
+
+
+def write(driver: GroupDriver, *records: tuple[bytes, bytes | None]) -> None:
+    """Another writer appends to `__consumer_offsets`."""
+    partition = driver.cluster.offsets_partition("g").led
+    assert partition is not None
+    append(partition, key_values(records, driver.now_ms))
+
+
+def fetch_error(driver: GroupDriver, version: int) -> Any:
+    group = OffsetFetchRequestGroup("g", topics=[OffsetFetchRequestTopics(None, [0], "orders")])
+    answer = driver.ask(OffsetFetchRequest([group]), version).groups[0]
+    return answer.topics[0].partitions[0].error_code if version < 2 else answer.error_code
+
+
+@pytest.mark.parametrize(
+    ("release", "error", "heartbeat", "sync"),
+    [
+        ("1.1", E.NOT_COORDINATOR, E.NOT_COORDINATOR, E.NOT_COORDINATOR),
+        ("3.9", E.COORDINATOR_LOAD_IN_PROGRESS, E.NONE, E.REBALANCE_IN_PROGRESS),
+        ("4.4", E.COORDINATOR_LOAD_IN_PROGRESS, E.NONE, E.COORDINATOR_LOAD_IN_PROGRESS),
+    ],
+)
+def test_what_is_answered_meanwhile(release: str, error: E, heartbeat: E, sync: E) -> None:
+    driver, member = loading(release)
+    assert driver.ask(HeartbeatRequest("g", 1, member.member_id)).error_code == heartbeat
+    assert driver.sync(member).error_code == sync
+    assert driver.join(member.member_id).error_code == error
+    assert [fetch_error(driver, v) for v in (1, 2, 8)] == [error] * 3
+    assert set(driver.commit({O0: 5}).values()) == {error}
+    assert driver.ask(DescribeGroupsRequest(["g"])).groups[0].error_code == error
+    assert driver.ask(DeleteGroupsRequest(["g"])).results[0].error_code == error
+    left = driver.ask(LeaveGroupRequest("g", [MemberIdentity(member.member_id)]), 2)
+    assert left.error_code == error
+    assert driver.ask(FindCoordinatorRequest(0, ["g"]), 4).coordinators[0].node_id == driver.broker.id
+    driver.advance(MINUTE_MS)
+    assert driver.offsets() == {O0: 19}
+    assert driver.heartbeat(member) == E.UNKNOWN_MEMBER_ID, "its session began with the end of the load"
+
+
+@pytest.mark.parametrize(
+    ("release", "error", "listed"),
+    [
+        ("1.1", E.NONE, []),
+        ("3.9", E.COORDINATOR_LOAD_IN_PROGRESS, []),
+        ("4.4", E.COORDINATOR_LOAD_IN_PROGRESS, []),
+    ],
+)
+def test_the_list_of_groups_meanwhile(release: str, error: E, listed: list[str]) -> None:
+    driver, _ = loading(release)
+    answer = driver.ask(ListGroupsRequest())
+    assert (answer.error_code, [each.group_id for each in answer.groups]) == (error, listed)
+    driver.advance(MINUTE_MS)
+    assert [each.group_id for each in driver.ask(ListGroupsRequest()).groups] == ["g"]
+
+
+def test_sessions_begin_when_the_load_has_ended() -> None:
+    driver, member = loading()
+    driver.advance(2_000)
+    assert driver.groups.groups == {}
+    driver.advance(10_000)
+    assert driver.heartbeat(member) == E.NONE
+    driver.advance(9_999)
+    assert driver.state == "Stable"
+
+
+def test_a_load_that_is_overtaken_by_another_move() -> None:
+    driver, _ = loading()
+    first = driver.groups
+    driver.advance(1_000)
+    driver.move_coordinator()
+    driver.advance(MINUTE_MS)
+    assert first.groups == {}
+    assert not first.shards.loading
+    assert driver.offsets() == {O0: 19}
+
+
+def test_a_load_whose_broker_goes_down() -> None:
+    driver, _ = loading()
+    down = driver.broker
+    driver.stop_broker(down.id)
+    driver.follow_coordinator()
+    driver.advance(MINUTE_MS)
+    assert driver.offsets() == {O0: 19}
+    assert down.groups.groups == {}
+
+
+def test_others_are_served_between_two_parts() -> None:
+    driver = three()
+    for offset in range(5_000):
+        write(driver, (commit_key("g", "orders", 0), commit_value(Commit(offset, 0, "", driver.now_ms), 3)))
+    driver.cluster.work.in_parts = True
+    driver.move_coordinator()
+    answered = 0
+    while driver.cluster.work:
+        assert fetch_error(driver, 8) == E.COORDINATOR_LOAD_IN_PROGRESS
+        driver.cluster.work.go_on()
+        answered += 1
+    assert answered > 10
+    assert driver.offsets() == {O0: 4_999}
+
+
+@pytest.mark.parametrize("kafka", ["2.1", "2.3", "3.9", "4.0", "4.4"])
+def test_the_next_coordinator_has_the_same(kafka: str) -> None:
+    driver = three(kafka)
+    joined = driver.stable(None, None)
+    driver.commit({O0: 5, O1: 6}, joined[0], metadata="m")
+    before, group = dict(driver.group.offsets.committed), driver.group.metadata({})
+    driver.move_coordinator()
+    assert driver.group.offsets.committed == before
+    assert driver.group.metadata({})._replace(since_ms=0) == group._replace(since_ms=0)
+    assert driver.group.subscribed == frozenset({"orders"})
+    assert driver.state == "Stable"
+
+
+def test_a_group_that_was_deleted_stays_deleted() -> None:
+    driver = three("3.9")
+    driver.commit({O0: 5})
+    assert driver.ask(DeleteGroupsRequest(["g"])).results[0].error_code == E.NONE
+    driver.move_coordinator()
+    assert driver.state == "Dead"
+
+
+UNREADABLE = commit_key("g", "orders", 1), b"\0\x09newer than we know"
+
+
+@pytest.mark.parametrize(
+    ("policies", "release", "found"),
+    [
+        ({}, "3.9", {}),
+        ({"offsets-load": "stops"}, "3.9", {O0: 5}),
+        ({"offsets-load": "stops"}, "4.4", {O0: 5}),
+        ({"offsets-load": "skips"}, "4.4", {O0: 7}),
+        ({"offsets-load": "loads-nothing"}, "4.4", {}),
+    ],
+)
+def test_a_record_that_can_not_be_read(
+    policies: dict[str, str], release: str, found: dict[tuple[str, int], int]
+) -> None:
+    driver = three(release, policies)
+    driver.commit({O0: 5})
+    write(driver, UNREADABLE)
+    driver.commit({O0: 7})
+    driver.move_coordinator()
+    assert driver.offsets() == found
+    driver.commit({O0: 8})
+    assert driver.offsets() == {O0: 8}
+
+
+def test_a_load_that_fails_is_tried_again_by_the_next_leader() -> None:
+    driver = three("4.4")
+    driver.commit({O0: 5})
+    write(driver, UNREADABLE)
+    driver.move_coordinator()
+    assert fetch_error(driver, 8) == E.NOT_COORDINATOR
+    write(driver, (UNREADABLE[0], None))
+    driver.move_coordinator()
+    assert fetch_error(driver, 8) == E.NOT_COORDINATOR, "the record is still in the log"
+
+
+@pytest.mark.parametrize(("cleanup", "found"), [("after-load", {O0: 9_999}), ("during-load", {})])
+def test_the_cleanup_of_expired_offsets_races_the_load(
+    cleanup: str, found: dict[tuple[str, int], int]
+) -> None:
+    """LinkedIn's second incident: with a dead cleaner the log has commits that expired long ago."""
+    driver = three(
+        "3.9",
+        {"offsets-load-pace": "slow", "offsets-cleanup": cleanup, "compaction": "dead"},
+        offsets_retention_minutes=60,
+        offsets_retention_check_interval_ms=MINUTE_MS,
+    )
+    for offset in range(1_000):
+        driver.commit({O0: offset})
+    driver.advance(59 * MINUTE_MS)
+    driver.commit({O0: 9_999})
+    driver.advance(2 * MINUTE_MS)
+    driver.move_coordinator()
+    driver.advance(3 * MINUTE_MS)
+    assert driver.offsets() == found
+
+
+@pytest.mark.parametrize(("compaction", "records"), [("runs", 1), ("dead", 30)])
+def test_a_dead_cleaner_lets_the_topic_grow(compaction: str, records: int) -> None:
+    driver = three("3.9", {"compaction": compaction}, **{"offsets.topic.segment.bytes": 14})
+    for offset in range(30):
+        driver.commit({O0: offset})
+        driver.advance(1)
+    driver.advance(10 * MINUTE_MS)
+    partition = driver.cluster.offsets_partition("g").led
+    assert partition is not None
+    assert abs(len(list(partition.log)) - records) <= 1
