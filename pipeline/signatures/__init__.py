@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from . import epochs, followers, lag, outflux, resets, rewinds, sequences, truncations
+from . import epochs, followers, lag, loads, offsets_topic, outflux, resets, rewinds, sequences, truncations
 
 
 class Search(NamedTuple):
@@ -17,6 +17,8 @@ class Search(NamedTuple):
 
 SEARCHES: Final = {
     "offsets that go back": Search(rewinds.find, ("commit", "restore", "reset", "tombstone")),
+    "the offsets topic": Search(offsets_topic.find, ("commit",)),
+    "loads of offsets": Search(loads.find, ("load", "cleaner")),
     "positions that were lost": Search(resets.find, ("reset", "refused")),
     "truncations": Search(truncations.find, ("reset", "refused", "high-watermark")),
     "leader epochs": Search(epochs.find, ("epoch-answer", "commit", "restore", "position", "fetched")),

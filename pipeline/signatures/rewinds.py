@@ -3,8 +3,9 @@
 At LinkedIn in 2015 a coordinator answered with offsets that were a month old, because loading them had
 stopped early, and with none at all, because a cleanup wrote tombstones while another load was still reading.
 A commit that goes back by itself comes from a member that did not know that it no longer was one, or from
-commits that overtook each other. Not here, because they are found elsewhere or on purpose: a commit after a
-reset (`resets`), a user's seek, an offset that an administrator sets.
+commits that overtook each other. Not here, because they are found elsewhere or on purpose: what the records
+of the offsets topic tell by themselves (`offsets_topic`), a commit after a reset (`resets`), a user's seek,
+an offset that an administrator sets, a group that was deleted.
 """
 
 from typing import Final
@@ -26,8 +27,10 @@ from ..findings import (
     seen,
     sentence,
 )
+from . import offsets_topic
 
 _WHERE: Final = ("group", "topic", "partition")
+_OF_A_GROUP: Final = " group"
 _DAY_MS: Final = 86_400_000
 _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of different machines."""
@@ -36,11 +39,10 @@ _SKEW_MS: Final = 1_000
 def find(observations: DataFrame) -> DataFrame:
     """Rewinds of commits and of restores, and lost offsets."""
     rows = _timeline(observations)
-    suspects = rows.where(_went_back() | (F.col("offset") < 0) | (F.col("kind") == "tombstone")).persist()
+    suspects = rows.where(_went_back() | (F.col("offset") < 0)).persist()
     return (
         _restored(suspects, rows)
         .unionByName(_lost(suspects, observations))
-        .unionByName(_deleted(suspects))
         .unionByName(_committed(suspects, observations))
     )
 
@@ -127,7 +129,8 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     gone = suspects.where(
         (F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0)
     )
-    ended = observations.where("kind = 'group' and detail = 'Dead'").select(
+    deleted = (F.col("kind") == "tombstone") & F.col("detail").endswith(_OF_A_GROUP)
+    ended = observations.where(((F.col("kind") == "group") & (F.col("detail") == "Dead")) | deleted).select(
         F.col("group").alias("_dead"), F.col("time_ms").alias("_dead_ms")
     )
     died = [
@@ -140,7 +143,7 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     return findings(
         gone.withColumns({"waited": waited, "deleted": tombstone}),
         signature="offset-lost",
-        confidence=F.when(F.col("waited") >= _DAY_MS, POSSIBLE)
+        confidence=F.when((F.col("waited") >= _DAY_MS) | F.col("deleted").isNotNull(), POSSIBLE)
         .when(F.col("source") == F.col("commit.source"), CERTAIN)
         .otherwise(LIKELY),
         why=F.when(
@@ -164,34 +167,6 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     )
 
 
-def _deleted(suspects: DataFrame) -> DataFrame:
-    """A tombstone in the offsets topic right after a commit, with earlier commits and without a request for
-    it."""
-    young = suspects.where(
-        (F.col("kind") == "tombstone")
-        & (F.col("commit.offset") >= 0)
-        & (F.col("time_ms") - F.col("commit.time_ms")).between(0, _DAY_MS - 1)
-    )
-    return findings(
-        young.withColumn("waited", F.col("time_ms") - F.col("commit.time_ms")),
-        signature="offset-lost",
-        confidence=POSSIBLE,
-        why=(
-            "too young to expire, but deleting a group, a topic or offsets by hand writes such tombstones too"
-        ),
-        summary=sentence(
-            "the offset {newest} of group {group} for {at} was deleted {waited} ms after it was "
-            "committed, as when a "
-            "cleanup runs while offsets are still being loaded",
-            at=place(),
-            newest="commit.offset",
-        ),
-        evidence=[seen("commit"), seen()],
-        behaviours=["loaded-offsets", "offset-retention-start"],
-        ids=["KAFKA-8069", "KAFKA-4682"],
-    )
-
-
 def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     by_hand = F.col("generation").isNull() & F.col("last.generation").isNotNull()
     went_back = suspects.where(
@@ -199,6 +174,7 @@ def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
         & (F.col("offset") >= 0)
         & (F.col("offset") < F.col("last.offset"))
         & ~by_hand
+        & ~F.col("source").isin(*offsets_topic.SOURCES)
     )
     where = F.broadcast(went_back.select("client", "topic", "partition").distinct())
     fetched = (

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from mockbroker.cli.app import app
 from mockbroker.policies import CATALOGUE
 
-from . import traces
+from . import incidents, traces
 from .readers.reading import STORIES
 from .readers.segments import data, segment
 
@@ -47,6 +47,8 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
     damaged[-1] ^= 1
     (folder / "segments").mkdir()
     segment(folder / "segments", bytes(damaged) + data(2, 2)[:-5], "orders-7")
+    for log in (incidents.stopped_load, incidents.cleanup_during_load, incidents.operators_reset):
+        log(folder / "segments")
     (folder / "holiday.jpg").write_bytes(b"\xff\xd8\xff\0\0\0")
     return folder
 
@@ -119,6 +121,22 @@ def test_the_log_lines_of_kafka_19902(findings: list[Finding]) -> None:
 def test_the_log_lines_of_kafka_7104(findings: list[Finding]) -> None:
     one = of(findings, "kafka-7104.log")["log-start-past-log-end"]
     assert "log start offset 116753, past its own high watermark 116619" in one["summary"]
+
+
+def test_the_offsets_topics_of_linkedins_rewinds(findings: list[Finding]) -> None:
+    """Of an offset that an operator reset, which looks much the same, nothing is told."""
+    own = {"mirror", "other-mirror", "reset-by-hand"}
+    rewind, deleted = sorted(
+        (each for each in findings if each["group"] in own), key=lambda each: each["group"]
+    )
+    assert (rewind["signature"], rewind["confidence"]) == ("offset-rewind", "likely")
+    assert "committed 6812400 for orders-0" in rewind["summary"]
+    assert "2188100 behind the 9000500" in rewind["summary"]
+    assert "near its commit of 6811737" in rewind["summary"]
+    assert "can't be read: a load may stop at it" in rewind["why"]
+    assert len(rewind["evidence"]) == 4
+    assert (deleted["signature"], deleted["confidence"]) == ("tombstone-of-live-group", "likely")
+    assert "the offset 9000 of group other-mirror for orders-0 (and those of 1 more" in deleted["summary"]
 
 
 def test_what_findings_name_exists(findings: list[Finding]) -> None:

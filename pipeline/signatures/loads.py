@@ -1,0 +1,129 @@
+"""`load-ended-early`, `slow-load`, `cleaner-stopped`: how coordinators came by their offsets.
+
+Both of LinkedIn's rewinds began here: one with a load that stopped at a record that could not be parsed, the
+other with a dead log cleaner, so that the offsets topic grew until a load took 17 minutes. Not here, because
+leaders move and brokers are stopped every day: a load that ended because its broker no longer led the
+partition, or was stopping.
+"""
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, SEEN, findings, of_kinds, place, row, seen, sentence
+
+SLOW_MS: Final = 60_000
+"""A load takes seconds."""
+_INTERRUPTED: Final = (
+    "no longer the leader|log does not exist|loader is closed|NotLeader|ClosedChannel|ClosedByInterrupt"
+    "|InterruptedException|RejectedExecution|KafkaStorageException"
+)
+_UNKNOWN: Final = -1
+_FAILED: Final = "failed: "
+_STALE: Final = "Removed |Generated "
+
+
+def find(observations: DataFrame) -> DataFrame:
+    rows = of_kinds(observations, "load", "cleaner", "tombstone").where("source = 'broker-log'").select(*SEEN)
+    loads = _once(rows.where("kind = 'load' and topic = '__consumer_offsets'"))
+    cleaners = _once(rows.where("kind = 'cleaner'"))
+    return _ended(loads).unionByName(_slow(loads, cleaners, rows)).unionByName(_stopped(cleaners))
+
+
+def _once(rows: DataFrame) -> DataFrame:
+    """Without the copies of lines that a broker writes to two files."""
+    same = Window.partitionBy("kind", "topic", "partition", "time_ms", "detail").orderBy("file", "position")
+    return rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy")
+
+
+def _broker() -> Column:
+    return F.coalesce(F.concat(F.lit("broker "), F.col("broker").cast("string")), F.lit("a broker"))
+
+
+def _ended(loads: DataFrame) -> DataFrame:
+    failed = loads.where(F.col("detail").startswith(_FAILED) & ~F.col("detail").rlike(_INTERRUPTED))
+    return findings(
+        failed,
+        signature="load-ended-early",
+        confidence=CERTAIN,
+        why="its log says so; up to 3.9 the coordinator then serves what it had loaded, old offsets or none; "
+        "since 4.0 it answers NOT_COORDINATOR",
+        summary=sentence(
+            "{broker} stopped loading the committed offsets of {at}: {why}",
+            broker=_broker(),
+            at=place(),
+            why=F.substring_index("detail", _FAILED, -1),
+        ),
+        evidence=[seen()],
+        ids=["KAFKA-5600"],
+    )
+
+
+def _slow(loads: DataFrame, cleaners: DataFrame, rows: DataFrame) -> DataFrame:
+    took = F.regexp_extract("detail", r"^finished in (\d+) ms", 1)
+    slow = loads.where(took != "").withColumn("took", took.cast("bigint")).where(F.col("took") >= SLOW_MS)
+    slow = slow.withColumns(
+        {"broker": F.coalesce("broker", F.lit(_UNKNOWN)), "began_ms": F.col("time_ms") - F.col("took")}
+    )
+    # Of the partitions that moved at once, which one thread loads, each waits for those before it.
+    together = F.floor(F.col("began_ms") / SLOW_MS)
+    longest = slow.groupBy("broker", together.alias("together")).agg(
+        F.max_by(F.struct("began_ms", "took", row().alias("load")), "took").alias("one"),
+        F.count("*").alias("count"),
+    )
+    longest = longest.select("broker", "together", "count", "one.*")
+    longest = _joined(longest, cleaners, "stopped", "their_ms <= load.time_ms")
+    cleanups = rows.where(F.col("kind") == "tombstone").where(F.col("detail").rlike(_STALE))
+    longest = _joined(longest, cleanups, "cleanup", "their_ms between began_ms and load.time_ms")
+    more = F.when(F.col("count") > 1, sentence(" and {others} more", others=F.col("count") - 1))
+    at = F.concat_ws("-", "load.topic", "load.partition")
+    known = F.nullif(F.col("broker"), F.lit(_UNKNOWN))
+    return findings(
+        longest.withColumn("broker", known),
+        signature="slow-load",
+        confidence=CERTAIN,
+        why="its log says so; a load takes seconds, unless the log was not compacted for long",
+        summary=F.concat(
+            sentence(
+                "{broker} took {took} ms to load the committed offsets of {at}{more}",
+                broker=_broker(),
+                at=at,
+                more=F.coalesce(more, F.lit("")),
+            ),
+            F.when(F.col("stopped").isNotNull(), "; its log cleaner had stopped before").otherwise(""),
+            F.when(
+                F.col("cleanup").isNotNull(),
+                "; meanwhile it deleted offsets that it took for stale, which newer ones may follow",
+            ).otherwise(""),
+        ),
+        evidence=[seen("stopped"), seen("cleanup"), seen("load")],
+        columns={"topic": F.col("load.topic"), "partition": F.col("load.partition")},
+    )
+
+
+def _joined(loads: DataFrame, others: DataFrame, name: str, when: str) -> DataFrame:
+    """`loads` with the last of `others` on the same broker for which `when` is true."""
+    theirs = others.select(
+        F.coalesce("broker", F.lit(_UNKNOWN)).alias("broker"),
+        F.col("time_ms").alias("their_ms"),
+        row().alias("other"),
+    )
+    pairs = loads.join(theirs, "broker").where(when)
+    last = pairs.groupBy("broker", "together").agg(F.max_by("other", "their_ms").alias(name))
+    return loads.join(last, ["broker", "together"], "left")
+
+
+def _stopped(cleaners: DataFrame) -> DataFrame:
+    where = F.when(F.col("topic").isNotNull(), sentence(" for {at}", at=place())).otherwise("")
+    return findings(
+        cleaners,
+        signature="cleaner-stopped",
+        confidence=CERTAIN,
+        why="its log says so; compacted topics grow until the broker is restarted, and loads of the offsets "
+        "topic take longer",
+        summary=sentence(
+            "the log cleaner of {broker} stopped{where}: {detail}", broker=_broker(), where=where
+        ),
+        evidence=[seen()],
+    )

@@ -1,0 +1,277 @@
+"""What the offsets topic tells by itself: offsets that go back, and tombstones of groups that are alive.
+
+What real brokers write for groups to which nothing happened is in `recorded/healthy-*`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .readers.reading import RECORDED
+from .rows import DAY, SECOND, History, frame, searched
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
+
+Found = dict[str, list["Row"]]
+MONTH = 31 * DAY
+
+
+class Topic(History):
+    """A dump of the offsets topic, by a tool that tells of groups too, unless `source` is another."""
+
+    def __init__(self, source: str = "dump-log") -> None:
+        super().__init__(source)
+
+    def commit(self, offset: int, after_ms: int = SECOND, **values: object) -> Topic:
+        super().commit(offset, after_ms, **{"client": None, "generation": None, **values})
+        return self
+
+    def group(self, generation: int, detail: str = "Stable", after_ms: int = SECOND) -> Topic:
+        own = {"topic": None, "partition": None, "group": "billing"}
+        self.add("group", after_ms, generation=generation, detail=detail, **own)
+        return self
+
+    def tombstone(self, after_ms: int = SECOND, **values: object) -> Topic:
+        self.add("tombstone", after_ms, **{"group": "billing", "detail": "committed offset", **values})
+        return self
+
+    def group_tombstone(self, detail: str = "classic group", after_ms: int = SECOND) -> Topic:
+        own = {"topic": None, "partition": None}
+        return self.tombstone(after_ms, detail=detail, **own)
+
+    def without_times(self) -> Topic:
+        """As the console consumer's formatters print tombstones."""
+        for row in self.rows:
+            row.time_ms = None if row.kind == "tombstone" else row.time_ms
+        return self
+
+
+def offsets_only() -> Topic:
+    return Topic("console-consumer")
+
+
+FOUND = {
+    "a load stopped early": Topic()
+    .group(1)
+    .commit(6_811)
+    .commit(90_000, MONTH)
+    .commit(91_000)
+    .group(2)
+    .commit(6_900),
+    "offsets only": offsets_only().commit(6_811).commit(90_000, MONTH).commit(6_811),
+    "a group that was not loaded": Topic()
+    .group(57)
+    .commit(6_811)
+    .commit(90_000, MONTH)
+    .group(1)
+    .commit(6_811),
+    "within a generation": Topic().group(1).commit(500).commit(450),
+    "of the newer type": Topic()
+    .group(1, "consumer member m-1")
+    .group(1, "consumer group")
+    .commit(6_811)
+    .commit(90_000, MONTH)
+    .group(2, "consumer group")
+    .commit(6_811),
+    "cleanup during a load": Topic().group(1).commit(500).commit(9_000, MONTH).tombstone().commit(9_100),
+    "reset to earliest": Topic().group(1).commit(500).commit(9_000, MONTH).tombstone().commit(20),
+    "a neighbour is spared": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, 3 * DAY)
+    .commit(700, partition=1)
+    .tombstone()
+    .commit(710, partition=1),
+    "at the end of the log": Topic().group(1).commit(500).commit(9_000, MONTH).tombstone(),
+    "without times": offsets_only()
+    .commit(500)
+    .commit(9_000, MONTH)
+    .tombstone()
+    .commit(9_100, 60 * SECOND)
+    .without_times(),
+    "several partitions": Topic()
+    .group(1)
+    .commit(500)
+    .commit(600, partition=1)
+    .commit(9_000, MONTH)
+    .commit(9_500, partition=1)
+    .tombstone()
+    .tombstone(partition=1)
+    .commit(9_000)
+    .commit(9_500, partition=1),
+}
+NONE = {
+    "a rebalance": Topic().group(1).commit(500).group(2).commit(500).commit(600),
+    "an operator's reset": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000)
+    .group(2, "Empty")
+    .commit(500, leader_epoch=None)
+    .group(3)
+    .commit(510),
+    "an operator's reset of the newer type": Topic()
+    .group(1, "consumer member m-1")
+    .commit(500)
+    .commit(9_000)
+    .group_tombstone("consumer member m-1")
+    .group(2, "consumer group")
+    .commit(500)
+    .group(3, "consumer member m-2")
+    .commit(510),
+    "an operator's reset in a dump of offsets": offsets_only()
+    .commit(500)
+    .commit(9_000)
+    .commit(500, leader_epoch=None)
+    .commit(510),
+    "a consumer without a group": Topic().commit(500).commit(9_000).commit(500).group(1, "Stable"),
+    "an aborted transaction": Topic().group(1).commit(500).commit(400, detail="in a transaction"),
+    "a dead group expires": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, MONTH)
+    .group(2, "Empty")
+    .tombstone(7 * DAY)
+    .group_tombstone(after_ms=0),
+    "a dead group expires, offsets only": offsets_only()
+    .commit(500)
+    .commit(9_000, MONTH)
+    .tombstone(7 * DAY)
+    .without_times(),
+    "a topic that no member reads expires": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, MONTH)
+    .commit(10, 7 * DAY, partition=1)
+    .tombstone()
+    .commit(11, partition=1),
+    "a group is deleted": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, MONTH)
+    .group(2, "Empty")
+    .tombstone()
+    .group_tombstone(after_ms=0)
+    .group(1)
+    .commit(20),
+    "a group of the newer type is deleted": Topic()
+    .group(1, "consumer member m-1")
+    .commit(500)
+    .commit(9_000, MONTH)
+    .tombstone()
+    .group_tombstone("consumer member m-1", after_ms=0)
+    .group_tombstone("consumer group", after_ms=0),
+    "offsets are deleted": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, MONTH)
+    .group(2, "Empty")
+    .tombstone()
+    .group(3)
+    .commit(9_100),
+    "a topic is deleted": Topic()
+    .group(1)
+    .commit(500)
+    .commit(9_000, 3 * DAY)
+    .commit(600, topic="other", partition=1)
+    .tombstone()
+    .commit(610, topic="other", partition=1),
+    "a topic is deleted and made again": Topic()
+    .group(1)
+    .commit(500)
+    .commit(700, partition=1)
+    .commit(9_000, 3 * DAY)
+    .tombstone()
+    .tombstone(partition=1)
+    .commit(3)
+    .commit(4, partition=1),
+    "deleted, with a short history": Topic().group(1).commit(500).commit(9_000).tombstone().commit(9_100),
+}
+
+
+@pytest.fixture(scope="module")
+def found(spark: SparkSession) -> Found:
+    from mockbroker.pipeline.signatures import offsets_topic
+
+    stories = {**FOUND, **NONE}
+    for name, story in stories.items():
+        for row in story.rows:
+            row.file = f"{name}.txt"
+    return searched(spark, offsets_topic.find, stories)
+
+
+@pytest.mark.parametrize("story", NONE)
+def test_what_somebody_asked_for(found: Found, story: str) -> None:
+    assert found[story] == []
+
+
+@pytest.mark.parametrize(
+    ("story", "confidence", "why"),
+    [
+        ("a load stopped early", "likely", "after a rebalance a member went on from an older commit"),
+        ("of the newer type", "likely", "after a rebalance a member went on from an older commit"),
+        ("a group that was not loaded", "likely", "after a rebalance a member went on"),
+        ("offsets only", "possible", "the dump has no records of groups"),
+        ("within a generation", "possible", "a member went back"),
+    ],
+)
+def test_an_offset_goes_back(found: Found, story: str, confidence: str, why: str) -> None:
+    (one,) = found[story]
+    assert (one.signature, one.confidence) == ("offset-rewind", confidence)
+    assert one.why.startswith(why)
+    assert (one.group, one.partition) == ("billing", 0)
+
+
+def test_where_a_group_went_on_after_a_load_that_stopped_early(found: Found) -> None:
+    (one,) = found["a load stopped early"]
+    assert "committed 6900 for" in one.summary
+    assert "84100 behind the 91000" in one.summary
+    assert f"near its commit of 6811 from {MONTH + SECOND} ms before" in one.summary
+    assert [each.position for each in one.evidence] == [2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("story", "confidence", "why"),
+    [
+        ("cleanup during a load", "likely", "the group had members, went on committing"),
+        ("a neighbour is spared", "likely", "the group had members, went on committing"),
+        ("several partitions", "likely", "the group had members, went on committing"),
+        ("reset to earliest", "possible", "the group had members and the log was not compacted for weeks"),
+        (
+            "at the end of the log",
+            "possible",
+            "the group had members and the log was not compacted for weeks",
+        ),
+        ("without times", "possible", "the dump does not tell whether the group had members"),
+    ],
+)
+def test_the_offset_of_a_living_group_is_deleted(found: Found, story: str, confidence: str, why: str) -> None:
+    (one,) = found[story]
+    assert (one.signature, one.confidence) == ("tombstone-of-live-group", confidence)
+    assert one.why.startswith(why)
+    assert "the offset 9000 of group billing" in one.summary
+
+
+def test_partitions_of_a_topic_are_told_together(found: Found) -> None:
+    (one,) = found["several partitions"]
+    assert "-0 (and those of 1 more partitions) was deleted 2000 ms after it was committed" in one.summary
+    assert one.partition is None
+
+
+def test_what_real_brokers_write_every_day(spark: SparkSession) -> None:
+    """Rebalances, restarts, deletions, a reset by an operator, an expiry: see `recorded/healthy.py`."""
+    from mockbroker.pipeline.findings import comparable
+    from mockbroker.pipeline.readers import read, survey
+    from mockbroker.pipeline.session import queries_of
+    from mockbroker.pipeline.signatures import loads, offsets_topic, rewinds
+
+    files = survey(sorted(RECORDED.glob("healthy-*"))).recognised
+    rows = [row for path, _ in files for row in read(path)]
+    assert {"commit", "group", "tombstone", "load"} <= {row.kind for row in rows}
+    with queries_of(spark, len(rows)):
+        table = comparable(frame(spark, rows))
+        found = [search.find(table) for search in (offsets_topic, rewinds, loads)]
+        assert found[0].unionByName(found[1]).unionByName(found[2]).collect() == []
