@@ -5,12 +5,15 @@ They have the names that Prometheus' jmx_exporter gives to Kafka's MBeans by its
 """
 
 from collections.abc import Iterable, Iterator
+from math import nan
+from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4 as CONTENT_TYPE
 from prometheus_client import generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
+from ..coordinators.group_metrics import GroupMetrics
 from ..coordinators.states import GroupState
 from ..log.compaction import dirty
 from .target import Target
@@ -42,6 +45,7 @@ Samples = Iterator[tuple[Figure, tuple[str, ...], float]]
 """Figures with the values of their labels, of which the last may be left out."""
 _OF_TOPIC: Final = ("broker", "topic")
 _GROUPS: Final = "kafka.coordinator.group:type=GroupMetadataManager,name="
+_COORDINATOR: Final = "kafka.server:type=group-coordinator-metrics"
 _TOPICS: Final = "kafka.server:type=BrokerTopicMetrics,name="
 
 BYTES_IN: Final = Figure(
@@ -80,6 +84,24 @@ GROUPS_IN_STATE: Final = {
     )
     for state in GroupState
 }
+OFFSET_COMMITS: Final = Figure(
+    "kafka_server_group_coordinator_metrics_offset_commit_count",
+    _COORDINATOR,
+    "Offsets that were committed.",
+    attribute="offset-commit-count",
+)
+LOAD_TIME_MAX: Final = Figure(
+    "kafka_server_group_coordinator_metrics_partition_load_time_max",
+    _COORDINATOR,
+    "The longest time, in ms, that a load of a partition of `__consumer_offsets` took in the last minute.",
+    attribute="partition-load-time-max",
+)
+LOAD_TIME_AVG: Final = Figure(
+    "kafka_server_group_coordinator_metrics_partition_load_time_avg",
+    _COORDINATOR,
+    "The average of these times, in ms.",
+    attribute="partition-load-time-avg",
+)
 MAX_DIRTY_PERCENT: Final = Figure(
     "kafka_log_logcleanermanager_max_dirty_percent",
     "kafka.log:type=LogCleanerManager,name=max-dirty-percent",
@@ -94,6 +116,7 @@ UNCLEAN_ELECTIONS: Final = Figure(
 FIGURES: Final = (
     *(BYTES_IN, BYTES_OUT, MESSAGES_IN),
     *(OFFSETS, GROUPS, *GROUPS_IN_STATE.values()),
+    *(OFFSET_COMMITS, LOAD_TIME_MAX, LOAD_TIME_AVG),
     *(MAX_DIRTY_PERCENT, UNCLEAN_ELECTIONS),
 )
 
@@ -141,11 +164,16 @@ def _groups(broker: "Broker") -> Samples:
     labels = (str(broker.id),)
     # Looking must not start a coordinator that nobody has asked yet.
     coordinator = vars(broker).get("groups")
-    groups = [] if coordinator is None else coordinator.groups.values()
+    groups = list(coordinator.groups.values()) if coordinator is not None else []
+    metrics = coordinator.shards.metrics if coordinator is not None else GroupMetrics(broker.environment)
     yield OFFSETS, labels, sum(len(group.offsets.committed) for group in groups)
     yield GROUPS, labels, len(groups)
     for state, figure in GROUPS_IN_STATE.items():
         yield figure, labels, sum(group.state is state for group in groups)
+    yield OFFSET_COMMITS, labels, metrics.offset_commits
+    times_ms = metrics.load_times_ms or [nan]
+    yield LOAD_TIME_MAX, labels, max(times_ms)
+    yield LOAD_TIME_AVG, labels, fmean(times_ms)
 
 
 def _cleaning(broker: "Broker") -> Samples:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from ..protocol.errors import ErrorCode
 from .group import ClassicGroup
+from .group_metrics import GroupMetrics
 from .group_shard import GroupShard, commit_error
 from .offsets import CommittedOffset, Key
 from .transaction_rules import Producer
@@ -17,6 +18,7 @@ def commit(
     group: ClassicGroup,
     offsets: Mapping[Key, CommittedOffset],
     done: Done,
+    metrics: GroupMetrics,
     *,
     awaits: bool,
     producer: Producer | None = None,
@@ -24,6 +26,8 @@ def commit(
     """Commits offsets that were checked, as part of a transaction if there is a producer.
 
     COORDINATOR_NOT_AVAILABLE while too few replicas are in sync, NOT_COORDINATOR, REQUEST_TIMED_OUT.
+
+    Since 4.0 offsets count as committed before they are written (`OffsetMetadataManager.commitOffset`).
     """
     if not offsets:
         done(E.NONE)
@@ -44,8 +48,12 @@ def commit(
             kept.end_wait(offsets)
         if error and producer is not None and not awaits:
             kept.drop_open(producer.id, offsets)
+        if not error and not awaits:
+            metrics.offset_commits += len(offsets)
         done(commit_error(error, awaits=awaits))
 
+    if awaits:
+        metrics.offset_commits += len(offsets)
     waits = False
     pairs = shard.layout.commits(group.id, offsets)
     if not shard.write(pairs, valid, answered, producer):

@@ -7,6 +7,7 @@ from ..environment import Environment
 from ..outcome import PARKED
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
+from .group_metrics import GroupMetrics
 from .group_shard import GroupShard
 from .home import Home
 from .loading import BATCHES, LoadedGroup, Loading, UnreadableRecordError
@@ -35,8 +36,7 @@ class GroupShards:
         self._resigned = resigned
         self._wrote = wrote
         self._shards: dict[int, GroupShard] = {}
-        self.load_ms = 0
-        """How long the last load took."""
+        self.metrics = GroupMetrics(home.environment)
 
     def __iter__(self) -> Iterator[GroupShard]:
         return iter(list(self._shards.values()))
@@ -79,6 +79,7 @@ class GroupShards:
     def halt(self) -> None:
         """The broker goes down."""
         self._shards.clear()
+        self.metrics.clear()
 
     def _begin(self, partition: "Partition") -> GroupShard:
         shard = self._shards[partition.index] = GroupShard(self._home, partition, self._wrote)
@@ -122,7 +123,7 @@ class GroupShards:
             return PARKED
         if self._holds(shard):
             shard.loading = None
-            self.load_ms = self._environment.now_ms - began_ms
+            self.metrics.loaded(began_ms)
             self._loaded(shard.partition.index, loading.groups)
         return PARKED
 

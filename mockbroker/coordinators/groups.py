@@ -261,7 +261,7 @@ class GroupCoordinator:
             return
         shard = self.shards.of(group_id)
         assert shard is not None
-        commit(shard, group, offsets, done, awaits=self._awaits)
+        commit(shard, group, offsets, done, self.shards.metrics, awaits=self._awaits)
 
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
@@ -288,7 +288,7 @@ class GroupCoordinator:
         shard = self.shards.of(group.id)
         assert shard is not None
         self._in_transaction.setdefault(producer.id, {})[group.id] = None
-        commit(shard, group, offsets, done, awaits=self._awaits, producer=producer)
+        commit(shard, group, offsets, done, self.shards.metrics, awaits=self._awaits, producer=producer)
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are

@@ -3,6 +3,7 @@
 import re
 import urllib.request
 from collections.abc import Iterator
+from math import isnan
 from typing import Final
 
 import pytest
@@ -17,7 +18,10 @@ from mockbroker.control.metrics import (
     BYTES_OUT,
     FIGURES,
     GROUPS,
+    LOAD_TIME_AVG,
+    LOAD_TIME_MAX,
     MESSAGES_IN,
+    OFFSET_COMMITS,
     OFFSETS,
     Figure,
     exposition,
@@ -26,10 +30,12 @@ from mockbroker.control.target import Target
 from mockbroker.faults import Faults
 from mockbroker.trace import Trace
 
+from ..driving.cluster import ClusterDriver
+from ..driving.groups import GroupDriver
 from ..driving.partition import PartitionDriver, outcome
 
 Figures = dict[tuple[str, ...], float]
-"""By name and values of labels in their order; a sample without topic has none there."""
+"""By name and values of labels in their order; a sample without topic has none there. NaN is -1."""
 ODD: Final = ("a.b_c-d", "9" * 249)
 RULES: Final = (
     (r"kafka.coordinator.(\w+)<type=(.+), name=(.+)><>Value", r"kafka_coordinator_\1_\2_\3"),
@@ -43,7 +49,7 @@ RULES: Final = (
 def parsed(text: str) -> Figures:
     return {
         (sample.name, *(sample.labels[name] for name in ("broker", "topic") if name in sample.labels)): (
-            sample.value
+            -1 if isnan(sample.value) else sample.value
         )
         for family in text_string_to_metric_families(text)
         for sample in family.samples
@@ -56,7 +62,7 @@ def scraped(cluster: MockCluster) -> Figures:
         return parsed(answer.read().decode())
 
 
-def looked_at(driver: PartitionDriver) -> Figures:
+def looked_at(driver: ClusterDriver) -> Figures:
     """Those of a cluster that nobody serves."""
     cluster = driver.cluster
     trace = Trace(cluster)
@@ -114,14 +120,18 @@ def test_names_are_those_that_the_jmx_exporter_gives(each: Figure) -> None:
 def test_the_page_has_a_table_of_all_figures() -> None:
     page = (REFERENCE.parent / "control.md").read_text()
     assert re.findall(r"^\| `(kafka_.*)` \| `(.*)` \| (.*) \|$", page, re.MULTILINE) == [
-        (each.name, each.mbean, each.text) for each in FIGURES
+        (each.name, "`: `".join(filter(None, (each.mbean, each.attribute))), each.text) for each in FIGURES
     ]
 
 
 def test_an_idle_cluster_has_every_figure(cluster: MockCluster) -> None:
     figures = scraped(cluster)
-    brokers = {(each.name, broker) for each in FIGURES if each.labels for broker in ("1", "2")}
-    assert figures == dict.fromkeys(brokers | {(each.name,) for each in FIGURES if not each.labels}, 0)
+    expected = {
+        (each.name, *broker): -1 if each in (LOAD_TIME_MAX, LOAD_TIME_AVG) else 0
+        for each in FIGURES
+        for broker in ([("1",), ("2",)] if each.labels else [()])
+    }
+    assert figures == expected
 
 
 def test_figures_of_topics_are_what_clients_did(cluster: MockCluster) -> None:
@@ -168,14 +178,39 @@ def test_figures_of_groups_are_what_clients_did(cluster: MockCluster) -> None:
 
     def counted() -> list[float]:
         figures = scraped(cluster)
-        names = (GROUPS.name, *states, OFFSETS.name)
+        names = (GROUPS.name, *states, OFFSETS.name, OFFSET_COMMITS.name)
         return [sum(figures[name, broker] for broker in ("1", "2")) for name in names]
 
-    assert counted() == [1, 1, 0, 0]
-    member.commit(asynchronous=False)
-    assert counted() == [1, 1, 0, 2]
+    assert counted() == [1, 1, 0, 0, 0]
+    for times in (1, 2):
+        member.commit(offsets=[TopicPartition("orders", index, 1) for index in (0, 1)], asynchronous=False)
+        assert counted() == [1, 1, 0, 2, 2 * times]
     member.close()
-    assert counted() == [1, 0, 1, 2]
+    assert counted() == [1, 0, 1, 2, 4]
+
+
+def test_how_long_loads_took_is_told() -> None:
+    """A slow load waits for 100 ms after each batch, and once more."""
+    driver = GroupDriver(
+        policies={"offsets-load-pace": "slow"},
+        brokers=2,
+        offsets_topic_num_partitions=2,
+        offsets_topic_replication_factor=2,
+    )
+    for group, count in (("a", 1), ("b", 2)):
+        for offset in range(count):
+            driver.broker = driver.cluster.brokers[driver.cluster.offsets_partition(group).leader]
+            driver.commit({("orders", 0): offset}, group_id=group)
+    down = driver.cluster.offsets_partition("a").leader
+    assert {driver.cluster.offsets_partition(group).leader for group in ("a", "b")} == {1, 2}
+    driver.cluster.offsets_partition("b").lead(down)
+    driver.advance(1000)
+    driver.stop_broker(down)
+    driver.advance(1000)
+    figures = looked_at(driver)
+    left = str(3 - down)
+    assert {key[1]: value for key, value in figures.items() if key[0] == LOAD_TIME_MAX.name} == {left: 300}
+    assert {key[1]: value for key, value in figures.items() if key[0] == LOAD_TIME_AVG.name} == {left: 250}
 
 
 def test_a_broker_that_is_down_has_no_figures(cluster: MockCluster) -> None:
