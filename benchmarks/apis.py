@@ -12,6 +12,9 @@ from benchmarks.wire import Connection, Reader, Writer, WrongAnswerError
 PRODUCE: Final = 0
 FETCH: Final = 1
 METADATA: Final = 3
+OFFSET_COMMIT: Final = 8
+OFFSET_FETCH: Final = 9
+FIND_COORDINATOR: Final = 10
 API_VERSIONS: Final = 18
 CREATE_TOPICS: Final = 19
 DELETE_TOPICS: Final = 20
@@ -31,6 +34,9 @@ SPOKEN: Final = {
     PRODUCE: Spoken("Produce", 3, 12, 9),
     FETCH: Spoken("Fetch", 4, 12, 12),
     METADATA: Spoken("Metadata", 1, 9, 9),
+    OFFSET_COMMIT: Spoken("OffsetCommit", 2, 7, 8),
+    OFFSET_FETCH: Spoken("OffsetFetch", 1, 5, 6),
+    FIND_COORDINATOR: Spoken("FindCoordinator", 0, 2, 3),
     CREATE_TOPICS: Spoken("CreateTopics", 2, 6, 5),
     DELETE_TOPICS: Spoken("DeleteTopics", 1, 5, 4),
     OFFSET_FOR_LEADER_EPOCH: Spoken("OffsetForLeaderEpoch", 2, 4, 4),
@@ -216,6 +222,83 @@ class Broker:
         error_at = reader.at
         error = reader.int16()
         return Cell(error, reader.int64(), error_at, reader.at - 8)
+
+    def coordinator(self, connection: Connection, group: str) -> str:
+        """Where the group's coordinator listens, once it serves the group."""
+        for _ in range(_TRIES):
+            writer, version = self._request(FIND_COORDINATOR)
+            writer.string(group)
+            if version >= 1:
+                writer.int8(0)
+            reader = connection.call(writer.done())
+            self._answer(reader, FIND_COORDINATOR)
+            if version >= 1:
+                reader.int32()
+            error = reader.int16()
+            if version >= 1:
+                reader.string()
+            reader.int32()
+            host, port = reader.string(), reader.int32()
+            if not error:
+                return f"{host}:{port}"
+            time.sleep(_PAUSE_SECONDS)
+        raise WrongAnswerError(f"FindCoordinator: error code {error}")
+
+    def commit_frame(self, partition: Partition, group: str, offset: int) -> bytearray:
+        """Commits an offset from outside of the group."""
+        writer, version = self._request(OFFSET_COMMIT)
+        writer.string(group)
+        writer.int32(-1)
+        writer.string("")
+        if version >= 7:
+            writer.string(None)
+        if version <= 4:
+            writer.int64(-1)
+        writer.length(1)
+        writer.string(partition.topic)
+        writer.length(1)
+        writer.int32(0)
+        writer.int64(offset)
+        if version >= 6:
+            writer.int32(-1)
+        writer.string("")
+        return writer.done()
+
+    def read_committed(self, reader: Reader) -> int:
+        """The error code."""
+        if self._answer(reader, OFFSET_COMMIT) >= 3:
+            reader.int32()
+        _single(reader)
+        reader.string()
+        _single(reader)
+        reader.int32()
+        return reader.int16()
+
+    def offset_frame(self, partition: Partition, group: str) -> bytearray:
+        """Asks for the committed offset."""
+        writer, _ = self._request(OFFSET_FETCH)
+        writer.string(group)
+        writer.length(1)
+        writer.string(partition.topic)
+        writer.length(1)
+        writer.int32(0)
+        return writer.done()
+
+    def read_offset(self, reader: Reader) -> tuple[int, int]:
+        """The error code and the committed offset."""
+        version = self._answer(reader, OFFSET_FETCH)
+        if version >= 3:
+            reader.int32()
+        if reader.length() == 0:
+            return reader.int16(), -1
+        reader.string()
+        _single(reader)
+        reader.int32()
+        offset = reader.int64()
+        if version >= 5:
+            reader.int32()
+        reader.string()
+        return reader.int16(), offset
 
     def epoch_frame(self, partition: Partition) -> bytearray:
         """Asks where the present leader epoch ends."""

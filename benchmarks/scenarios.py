@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks import attacks, replicas
+from benchmarks import attacks, groups, replicas
 from benchmarks.bench import LARGE_IN_FLIGHT, Bench, Outcome, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
 from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
@@ -270,6 +270,8 @@ SCENARIOS = (
     Scenario("fetch-1KB", "fetch 1 KB, 1 in flight", "answer", fetch_small),
     Scenario("epoch-1", "OffsetForLeaderEpoch, 1 in flight", "answer", partial(leader_epoch, depth=1)),
     Scenario("epoch-16", "OffsetForLeaderEpoch, 16 in flight", "answer", partial(leader_epoch, depth=16)),
+    Scenario("commit", "OffsetCommit, 1 in flight", "answer", groups.commit),
+    Scenario("committed", "OffsetFetch, 1 in flight", "answer", groups.committed),
     Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
     _replicated("replicas-latency", "produce 100 B to 3 replicas, 1 in flight", "answer", replicas.latency),
     _replicated("replicas-memory", f"memory of {replicas.LOG_MB} MB on 3 replicas", "", replicas.memory),
