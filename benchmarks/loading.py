@@ -91,7 +91,8 @@ def load(cluster: MockCluster, broker: int) -> float:
 def produce(addresses: str, over: Event, seconds: float = 3600) -> list[float]:
     """Produces to another partition, one request in flight, until it is over; latencies in ms, in order of
     size."""
-    broker, times = Broker(addresses.split(",")[0]), []
+    broker = Broker(addresses.split(",")[0])
+    times: list[float] = []
     with Connection(broker.address) as connection:
         partition = broker.create_topic(connection, f"others-{secrets.token_hex(4)}")
     with Connection(partition.leader) as connection:

@@ -18,7 +18,13 @@ from .record_batch import (
     records,
 )
 
+_LENGTH_AT: Final = 8
+_CRC_AT: Final = 17
 _CRC_FROM: Final = 21
+_INT32: Final = struct.Struct(">I")
+_SHORT: Final = 64
+_VARINTS: Final = [bytes([2 * number]) for number in range(_SHORT)] + [b"\1"]
+"""Those of one byte; the last one is that of -1."""
 _NO_SEQUENCE: Final = -1
 _MARKER_KEY: Final = struct.Struct(">hh")
 _MARKER_VALUE: Final = struct.Struct(">hi")
@@ -27,6 +33,8 @@ _ABORT, _COMMIT = 0, 1
 
 def varint_of(number: int) -> bytes:
     """A zigzag-encoded varint; bits beyond the 64th are lost."""
+    if -1 <= number < _SHORT:
+        return _VARINTS[number]
     zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
     out = bytearray()
     write_uvarint(out, zigzag)
@@ -35,11 +43,13 @@ def varint_of(number: int) -> bytes:
 
 def batch_of(header: BatchHeader, body: bytes) -> bytearray:
     """The batch with this body; sets the length and CRC in the header."""
-    made = bytearray(HEADER_BYTES) + body
-    length = len(made) - OVERHEAD_BYTES
-    HEADER.pack_into(made, 0, *header._replace(length=length))
-    crc = crc32c(memoryview(made)[_CRC_FROM:])
-    HEADER.pack_into(made, 0, *header._replace(length=length, crc=crc))
+    return _made(header, body)
+
+
+def _made(header: tuple[int, ...], body: bytes | bytearray) -> bytearray:
+    made = bytearray(HEADER.pack(*header)) + body
+    _INT32.pack_into(made, _LENGTH_AT, len(made) - OVERHEAD_BYTES)
+    _INT32.pack_into(made, _CRC_AT, crc32c(memoryview(made)[_CRC_FROM:]))
     return made
 
 
@@ -55,27 +65,13 @@ def key_values(
     `now_ms`."""
     body = bytearray()
     for delta, (key, value) in enumerate(pairs):
-        one = bytearray(2)
-        one += varint_of(delta) + varint_of(len(key)) + key
-        one += varint_of(-1) if value is None else varint_of(len(value)) + value
-        one.append(0)
-        body += varint_of(len(one)) + one
-    header = BatchHeader(
-        0,
-        0,
-        0,
-        2,
-        0,
-        attributes,
-        len(pairs) - 1,
-        now_ms,
-        now_ms,
-        producer_id,
-        producer_epoch,
-        _NO_SEQUENCE,
-        len(pairs),
-    )
-    return batch_of(header, bytes(body))
+        content = b"\1" if value is None else varint_of(len(value)) + value
+        one = b"\0\0" + varint_of(delta) + varint_of(len(key)) + key + content
+        body += varint_of(len(one) + 1) + one + b"\0"
+    last = len(pairs) - 1
+    times = now_ms, now_ms
+    header = (0, 0, 0, 2, 0, attributes, last, *times, producer_id, producer_epoch, _NO_SEQUENCE, last + 1)
+    return _made(header, body)
 
 
 def one_record(

@@ -6,6 +6,7 @@ the kinds of the newer groups (KIP-848, KIP-932, KIP-1071), of which only the ep
 ids of its members are read.
 """
 
+import functools
 import struct
 from typing import Final, NamedTuple
 
@@ -17,6 +18,9 @@ _INT32: Final = struct.Struct(">i")
 _INT64: Final = struct.Struct(">q")
 _COMMIT_KEY: Final = _INT16.pack(1)
 _GROUP_KEY: Final = _INT16.pack(2)
+_WITH_EPOCH_HEAD: Final = struct.Struct(">hqi")
+_CACHED_LENGTH: Final = 256
+"""The keys of longer group ids are not cached."""
 NO_TOPIC_ID: Final = bytes(16)
 _COMMITS: Final = (0, 1)
 _CLASSIC: Final = 2
@@ -75,6 +79,13 @@ class GroupState(NamedTuple):
 
 
 def commit_key(group: str, topic: str, partition: int) -> bytes:
+    if len(group) > _CACHED_LENGTH:
+        return _commit_key.__wrapped__(group, topic, partition)
+    return _commit_key(group, topic, partition)
+
+
+@functools.lru_cache(maxsize=1024)
+def _commit_key(group: str, topic: str, partition: int) -> bytes:
     out = bytearray(_COMMIT_KEY)
     write_string(out, group)
     write_string(out, topic)
@@ -93,9 +104,10 @@ def commit_value(commit: Commit, version: int) -> bytes:
     version."""
     if not 0 <= version <= _FLEXIBLE:
         raise ValueError(f"unknown version {version} of a committed offset")
-    out = bytearray(_INT16.pack(version) + _INT64.pack(commit.offset))
     if version >= 3:
-        out += _INT32.pack(commit.leader_epoch)
+        out = bytearray(_WITH_EPOCH_HEAD.pack(version, commit.offset, commit.leader_epoch))
+    else:
+        out = bytearray(_INT16.pack(version) + _INT64.pack(commit.offset))
     if version == _FLEXIBLE:
         write_compact_string(out, commit.metadata)
     else:

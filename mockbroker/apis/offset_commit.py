@@ -110,4 +110,6 @@ def _find(call: Call, asked: OffsetCommitRequestTopic) -> tuple[Topic | None, E]
 
 def _too_long(partition: OffsetCommitRequestPartition, limit: int) -> bool:
     metadata = partition.committed_metadata
-    return metadata is not None and len(metadata.encode("utf-16-le", "surrogatepass")) > 2 * limit
+    if metadata is None or len(metadata) <= limit // 2:
+        return False
+    return len(metadata.encode("utf-16-le", "surrogatepass")) > 2 * limit

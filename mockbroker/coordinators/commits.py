@@ -56,6 +56,6 @@ def commit(
         metrics.offset_commits += len(offsets)
     waits = False
     pairs = shard.layout.commits(group.id, offsets)
-    if not shard.write(pairs, valid, answered, producer):
+    if not shard.write(pairs, valid, answered, producer, awaits=awaits):
         waits = True
         kept.wait(offsets)

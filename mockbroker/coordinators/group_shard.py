@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import TRANSACTIONAL
@@ -33,6 +32,11 @@ class GroupShard:
         self.layout = Layout.of(home.environment.release, home.policies)
         self.loading: Loading | None = None
         self.failed = False
+
+    @property
+    def serves(self) -> bool:
+        """Whether it was loaded."""
+        return self.loading is None and not self.failed
 
     @property
     def current(self) -> bool:
@@ -67,18 +71,20 @@ class GroupShard:
         valid: Callable[[], None],
         answered: Answered,
         producer: Producer | None = None,
+        *,
+        awaits: bool,
     ) -> bool:
         """Appends records, and calls `answered` with NONE once they are replicated, as far as the release
         waits for that; just before, they are `valid`. Returns whether both are done.
 
         Otherwise `answered` gets NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, or REQUEST_TIMED_OUT after
-        `offsets.commit.timeout.ms`; since 4.0 the records may still become valid after that.
+        `offsets.commit.timeout.ms`. `awaits` is whether replication is always waited for, as since 4.0; then
+        the records may still become valid after that.
         """
         partition = self.partition
         if not self.current:
             answered(E.NOT_LEADER_OR_FOLLOWER)
             return True
-        awaits = self._home.policies[commit_below_min_isr] == "awaited"
         acks = _ALL if awaits else self._number("offsets.commit.required.acks")
         if not awaits and acks == _ALL and partition.is_under_min_isr:
             answered(E.NOT_ENOUGH_REPLICAS)

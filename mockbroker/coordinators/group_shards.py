@@ -48,7 +48,7 @@ class GroupShards:
 
     def has_loaded(self, index: int) -> bool:
         shard = self._shards.get(index)
-        return shard is not None and shard.loading is None and not shard.failed
+        return shard is not None and shard.serves
 
     def of(self, group_id: str) -> GroupShard | None:
         """The shard that holds a group; None if another broker leads the partition."""

@@ -111,8 +111,8 @@ class GroupCoordinator:
         if shard is None:
             done(E.NOT_COORDINATOR)
             return
-        pairs = shard.layout.group(group.id, group.metadata(assignments))
-        shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=self._awaits)))
+        pairs, awaits = shard.layout.group(group.id, group.metadata(assignments)), self._awaits
+        shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=awaits)), awaits=awaits)
 
     def _bury(self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
         """Writes tombstones for these offsets and for the group itself. Up to 3.9 nobody waits for them, and
@@ -122,7 +122,9 @@ class GroupCoordinator:
         if shard is None or not shard.current or not pairs:
             done(E.NONE if shard is not None else E.NOT_COORDINATOR)
         elif self._awaits:
-            shard.write(pairs, lambda: None, lambda error: done(commit_error(error, awaits=True)))
+            shard.write(
+                pairs, lambda: None, lambda error: done(commit_error(error, awaits=True)), awaits=True
+            )
         else:
             shard.append(pairs)
             done(E.NONE)
@@ -247,8 +249,9 @@ class GroupCoordinator:
         done: Callable[[ErrorCode], None],
     ) -> None:
         """Commits offsets if the member may; a commit from outside creates a group that does not exist."""
-        if error := self.refuses(group_id, may_be_empty=True):
-            done(error)
+        shard = self.shards.of(group_id)
+        if shard is None or not shard.serves:
+            done(self.refuses(group_id, may_be_empty=True))
             return
         group = self.groups.get(group_id)
         if group is None:
@@ -259,8 +262,6 @@ class GroupCoordinator:
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             done(error)
             return
-        shard = self.shards.of(group_id)
-        assert shard is not None
         commit(shard, group, offsets, done, self.shards.metrics, awaits=self._awaits)
 
     def may_commit_in_transaction(

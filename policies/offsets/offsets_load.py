@@ -1,11 +1,11 @@
 """`offsets-load`: a coordinator loads a record of `__consumer_offsets` that it can't parse.
 
-Such a record is of a newer version, or damaged. With `fails`, as since 4.0, the load fails: the broker answers
-NOT_COORDINATOR for all groups of that partition until the next election. With `loads-nothing`, as up to 3.9,
-the broker logs an error and coordinates these groups without having loaded any: OffsetFetch answers -1, and
-consumers reset their positions. With `stops`, as in 2015 at LinkedIn, it coordinates with what it had read
-before that record: OffsetFetch answers old offsets, which may still be valid. With `skips` it goes on with the
-next record.
+Such a record is of a newer version, or damaged. With `fails`, as since 4.0, the load fails: the broker
+answers NOT_COORDINATOR for all groups of that partition until the next election. With `loads-nothing`, as up
+to 3.9, the broker logs an error and coordinates these groups without having loaded any: OffsetFetch answers
+-1, and consumers reset their positions. With `stops`, as in 2015 at LinkedIn, it coordinates with what it had
+read before that record: OffsetFetch answers old offsets, which may still be valid. With `skips` it goes on
+with the next record.
 """
 
 from typing import Final, NamedTuple

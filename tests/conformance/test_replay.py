@@ -30,8 +30,8 @@ KAFKA_19902 = Plan(
     ),
     quiet_ms=3000,
 )
-"""The first consumer knows only the leader that was cut off; its log ends below what the second committed. The
-group has another coordinator, which all of them reach."""
+"""The first consumer knows only the leader that was cut off; its log ends below what the second committed.
+The group has another coordinator, which all of them reach."""
 
 
 def names(replayed: Replayed) -> set[str]:

@@ -166,7 +166,9 @@ class Stage:
                 told[field] = "now" if abs(told[field] - timestamp) < _NEAR_MS else "before"
         if told and "topic_id" in told:
             told["topic_id"] = self.name("topic", UUID(bytes=told["topic_id"]))
-        return self.shown({"key": [version, *(v for k, v in read.content.items() if k != "_io")], "value": told})
+        return self.shown(
+            {"key": [version, *(v for k, v in read.content.items() if k != "_io")], "value": told}
+        )
 
     def shown(self, value: Any) -> Any:
         """With numbers for what is random."""

@@ -100,7 +100,9 @@ def _by_topic(offsets: tuple[Mapping[str, Any], ...]) -> list[dict[str, Any]]:
     return [{"name": name, "partitions": parts} for name, parts in topics.items()]
 
 
-def commit(stage: Stage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any) -> Any:
+def commit(
+    stage: Stage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any
+) -> Any:
     """The error code of each partition. The newest version is the last one with names of topics."""
     newest = min(stage.newest("offset_commit"), 9)
     fields = {
@@ -122,7 +124,13 @@ def commit(stage: Stage, group: str, *offsets: Mapping[str, Any], version: int |
 
 def create(stage: Stage, *names: str, partitions: int = 3) -> None:
     topics = [
-        {"name": name, "num_partitions": partitions, "replication_factor": 1, "assignments": [], "configs": []}
+        {
+            "name": name,
+            "num_partitions": partitions,
+            "replication_factor": 1,
+            "assignments": [],
+            "configs": [],
+        }
         for name in names
     ]
     fields = {"topics": topics, "timeout": 20_000, "validate_only": False}
@@ -140,7 +148,10 @@ def create(stage: Stage, *names: str, partitions: int = 3) -> None:
 def simple_commits(s: Stage) -> Told:
     """Without members: several topics and partitions, metadata, leader epochs, retention."""
     create(s, "orders", "bills")
-    yield "answers", commit(s, "g", offset(0, 5), offset(2, 7, metadata="m", epoch=3), offset(1, 1, topic="bills"))
+    yield (
+        "answers",
+        commit(s, "g", offset(0, 5), offset(2, 7, metadata="m", epoch=3), offset(1, 1, topic="bills")),
+    )
     yield "written", s.written()
     yield "null metadata", commit(s, "g", offset(0, 6, metadata=None))
     yield "written", s.written()
@@ -254,9 +265,19 @@ def deletions(s: Stage) -> Told:
     commit(s, "h", offset(0, 1), offset(1, 1, topic="bills"))
     s.written(2)
     parts = [{"partition_index": 0}, {"partition_index": 1}, {"partition_index": 9}]
-    yield "OffsetDelete", s.shown(s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]}))
+    yield (
+        "OffsetDelete",
+        s.shown(
+            s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]})
+        ),
+    )
     yield "written", s.written()
-    yield "again", s.shown(s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]}))
+    yield (
+        "again",
+        s.shown(
+            s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]})
+        ),
+    )
     yield "written", s.written(0)
     member = Member(s, "m", "only")
     member.join()
@@ -269,7 +290,10 @@ def deletions(s: Stage) -> Told:
     fields = {"topics": [{"name": "bills", "topic_id": None}], "topic_names": ["bills"], "timeout": 20_000}
     yield "a topic is deleted", s.ask("delete_topics", fields)["responses"][0]["error_code"]
     yield "written", _without_order(s.written())
-    yield "DeleteGroups of groups without generation", s.shown(s.ask("delete_groups", {"groups_names": ["g", "h"]}))
+    yield (
+        "DeleteGroups of groups without generation",
+        s.shown(s.ask("delete_groups", {"groups_names": ["g", "h"]})),
+    )
     yield "written", s.written()
     yield "deleted again", s.shown(s.ask("delete_groups", {"groups_names": ["g"]}))
     yield "written", s.written(0)
@@ -296,7 +320,12 @@ class Producer:
     def _start(self) -> bool:
         fields = {"key": self.name, "key_type": 1, "coordinator_keys": [self.name]}
         self.stage.ask("find_coordinator", fields)
-        fields = {"transactional_id": self.name, "transaction_timeout": 60_000, "producer_id": -1, "producer_epoch": -1}
+        fields = {
+            "transactional_id": self.name,
+            "transaction_timeout": 60_000,
+            "producer_id": -1,
+            "producer_epoch": -1,
+        }
         answer = self.stage.ask("init_producer_id", fields)
         self.id, self.epoch = answer["producer_id"], answer["producer_epoch"]
         return bool(answer["error_code"] == "NONE")
