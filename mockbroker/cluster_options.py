@@ -4,6 +4,7 @@ This module imports nothing that takes time, since pytest imports it in every ru
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
@@ -36,6 +37,8 @@ class ClusterOptions(TypedDict, total=False):
     control: int | bool | None
     control_token: str | None
     faults: "Sequence[Fault]"
+    offsets: str | Path | Sequence[str | Path] | None
+    now: str | int | datetime | None
 
 
 OPTIONS: Final = frozenset(ClusterOptions.__annotations__)

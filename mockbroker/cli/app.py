@@ -99,6 +99,24 @@ def serve(
             help="What moves the cluster's time: the wall clock, or only `mockbroker ctl clock advance`."
         ),
     ] = Clock.WALL,
+    offsets: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Start with the offsets topic of another cluster, and the topics that it names. FILE is one "
+            "of its segments, a folder with folders __consumer_offsets-N, output of `kafka-dump-log "
+            "--offsets-decoder`, or what a console consumer printed with OffsetsMessageFormatter. "
+            "Repeatable.",
+        ),
+    ] = None,
+    now: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="The time at which the cluster starts: such as 2026-03-01T12:30:00Z, Unix time in ms, or "
+            "wall. By default that of the last record of --offsets, or else that of the wall clock.",
+        ),
+    ] = None,
     trace: Annotated[
         Path | None,
         typer.Option(
@@ -133,6 +151,7 @@ def serve(
     """Serve a cluster until interrupted. The first line printed is the bootstrap address."""
     from ..pairs import pairs
     from .given import faults, racks, refuse_existing, token, topics
+    from .offsets import offsets_topic
     from .serve import Report, run
 
     try:
@@ -153,6 +172,8 @@ def serve(
             fixed=fixed is Fixed.YES,
             faults=faults(fault),
             clock=clock.value,
+            offsets=offsets_topic(offsets, quiet=quiet),
+            now=now,
             trace_file=trace,
             capture=capture,
             control=control,

@@ -10,11 +10,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from ..dumps.offsets_topic import OFFSETS
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
@@ -49,6 +51,7 @@ class Report:
                 cluster_id=cluster.cluster_id,
                 control_url=served.control_url,
                 seconds=round(seconds, 3),
+                **_restored(served),
             )
             return
         for address in filter(None, (served.bootstrap_servers, served.control_url)):
@@ -61,6 +64,14 @@ class Report:
             self._print(
                 f"Kafka {cluster.release}, {brokers}{where}, ready after {seconds:.2f} s. Ctrl-C stops it."
             )
+            if served.offsets is not None:
+                self._print(
+                    "{offsets_records} records of {offsets_groups} groups in {offsets_partitions} partitions "
+                    "of the offsets topic{left_out}; it is {started}".format(
+                        left_out=f", {served.offsets.left_out} left out" * bool(served.offsets.left_out),
+                        **_restored(served),
+                    )
+                )
             if served.options.advertise is None and served.options.host in _NO_ADDRESS:
                 self._error(
                     f"mockbroker serve: clients are told the address {served.options.host}, which works on "
@@ -143,6 +154,21 @@ class Report:
         with contextlib.suppress(OSError):
             sys.stderr.write(shown(line) + "\n")
             sys.stderr.flush()
+
+
+def _restored(served: ServedCluster) -> dict[str, Any]:
+    """What the cluster was started with; nothing without `--offsets`."""
+    offsets = served.offsets
+    if offsets is None:
+        return {}
+    started = datetime.fromtimestamp(served.started_ms / 1000, UTC)
+    return {
+        "offsets_records": offsets.records,
+        "offsets_groups": len(offsets.groups),
+        "offsets_partitions": len(served.cluster.topics[OFFSETS].partitions),
+        "offsets_left_out": offsets.left_out,
+        "started": started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+    }
 
 
 def arrow() -> str:

@@ -12,6 +12,7 @@ from uuid import UUID
 from ..configs import Configs
 from ..controller.controller import Controller
 from ..environment import Environment
+from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.releases import Release
@@ -156,6 +157,24 @@ class Cluster:
     ) -> Topic:
         """Creates a topic that does not exist; `assignment` lists the replicas of each partition."""
         self.controller.create_topic(name, assignment, overrides or {})
+        return self.topics[name]
+
+    def restore_topic(
+        self,
+        name: str,
+        assignment: list[list[int]],
+        overrides: Mapping[str, str],
+        stored: Mapping[int, StoredLog],
+        topic_id: UUID | None = None,
+    ) -> Topic:
+        """As `create_topic`, but partitions begin with the logs in `stored`, on each replica; their leader is
+        elected anew, as after a restart."""
+        topic_id = topic_id or self.environment.new_uuid()
+        for index, log in stored.items():
+            for broker in assignment[index]:
+                self.brokers[broker].replicas.stored[topic_id, index] = log
+        epochs = {index: log.latest_epoch + 1 for index, log in stored.items()}
+        self.controller.create_topic(name, assignment, overrides, topic_id, epochs)
         return self.topics[name]
 
     def delete_topics(self, topics: Collection[Topic]) -> None:

@@ -37,13 +37,19 @@ class InternalTopics:
         return None if leader == NO_LEADER else leader
 
     def create_offsets_topic(self) -> Topic:
+        assignment, overrides = self.new_offsets_topic()
+        self._controller.create_topic("__consumer_offsets", assignment, overrides)
+        return self._topics["__consumer_offsets"]
+
+    def new_offsets_topic(self) -> tuple[list[list[int]], dict[str, str]]:
+        """The replicas and the configuration with which the offsets topic is created."""
         configs = self._controller.environment.configs
         overrides = {
             "compression.type": "producer",
             "cleanup.policy": "compact",
             "segment.bytes": configs.broker_text("offsets.topic.segment.bytes") or "104857600",
         }
-        return self._create("__consumer_offsets", "offsets.topic", overrides)
+        return self._assignment("offsets.topic"), overrides
 
     def create_transaction_topic(self) -> Topic:
         """Created as in `TransactionStateManager.transactionTopicConfigs`."""
@@ -55,12 +61,12 @@ class InternalTopics:
             "min.insync.replicas": str(configs.broker_int("transaction.state.log.min.isr")),
             "segment.bytes": str(configs.broker_int("transaction.state.log.segment.bytes")),
         }
-        return self._create("__transaction_state", "transaction.state.log", overrides)
+        assignment = self._assignment("transaction.state.log")
+        self._controller.create_topic("__transaction_state", assignment, overrides)
+        return self._topics["__transaction_state"]
 
-    def _create(self, name: str, prefix: str, overrides: dict[str, str]) -> Topic:
+    def _assignment(self, prefix: str) -> list[list[int]]:
         controller = self._controller
         configs = controller.environment.configs
         factor = min(configs.broker_int(f"{prefix}.replication.factor"), len(controller.image.brokers))
-        assignment = assign_replicas(controller, configs.broker_int(f"{prefix}.num.partitions"), factor)
-        controller.create_topic(name, assignment, overrides)
-        return self._topics[name]
+        return assign_replicas(controller, configs.broker_int(f"{prefix}.num.partitions"), factor)

@@ -2,7 +2,7 @@
 `ReplicationControlManager.java`, `ClusterControlManager.java`)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from ..environment import Environment, Timer
@@ -24,6 +24,8 @@ from .active_controller import ActiveController
 from .partition import ControlledPartition, partitions_on
 from .partition_change import PartitionChange
 from .state import ControllerState, Publish
+
+_FIRST: Final[Mapping[int, int]] = {}
 
 
 class AlterPartition(NamedTuple):
@@ -157,15 +159,21 @@ class Controller(ControllerState):
     # -- topics
 
     def create_topic(
-        self, name: str, assignment: Sequence[Sequence[int]], overrides: Mapping[str, str]
+        self,
+        name: str,
+        assignment: Sequence[Sequence[int]],
+        overrides: Mapping[str, str],
+        topic_id: UUID | None = None,
+        leader_epochs: Mapping[int, int] = _FIRST,
     ) -> UUID:
-        """Creates a topic that does not exist; `assignment` lists the replicas of each partition. ConfigError
-        if a value is invalid."""
+        """Creates a topic that does not exist; `assignment` lists the replicas of each partition,
+        `leader_epochs` has those in which partitions begin, if not 0. ConfigError if a value is invalid."""
         self.environment.configs.topic_settings(overrides)
-        topic_id = self.environment.new_uuid()
+        topic_id = topic_id or self.environment.new_uuid()
         configs = [ConfigRecord(name, *each) for each in overrides.items()]
         self.colliding_names.add(name)
-        self.write(TopicRecord(name, topic_id), *configs, *self._new_partitions(topic_id, 0, assignment))
+        partitions = self._new_partitions(topic_id, 0, assignment, leader_epochs)
+        self.write(TopicRecord(name, topic_id), *configs, *partitions)
         return topic_id
 
     def add_partitions(self, topic_id: UUID, assignment: Sequence[Sequence[int]]) -> None:
@@ -174,14 +182,19 @@ class Controller(ControllerState):
         self.write(*self._new_partitions(topic_id, present, assignment))
 
     def _new_partitions(
-        self, topic_id: UUID, present: int, assignment: Sequence[Sequence[int]]
+        self,
+        topic_id: UUID,
+        present: int,
+        assignment: Sequence[Sequence[int]],
+        leader_epochs: Mapping[int, int] = _FIRST,
     ) -> list[Record]:
         """The new partitions, in which fenced brokers neither lead nor are in sync."""
         records: list[Record] = []
         for index, replicas in enumerate(assignment, present):
             isr = [broker for broker in replicas if not self.is_fenced(broker)]
             leader = isr[0] if isr else NO_LEADER
-            records.append(PartitionRecord(topic_id, index, replicas, isr or list(replicas), leader))
+            epoch = leader_epochs.get(index, 0)
+            records.append(PartitionRecord(topic_id, index, replicas, isr or list(replicas), leader, epoch))
         return records
 
     def configure_topic(self, topic_id: UUID, overrides: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ..protocol.offsets_log import Commit, CommitKey
 from .decoded import Entry
-from .files import Line
+from .files import Head, Line
 
 JSON: Final = re.compile(r'\s*\{"key":\s*(null|\{"(version|type)":)')
 """How a dump in JSON begins."""
@@ -48,6 +48,13 @@ class JsonObject(NamedTuple):
 
     found: Any
     text: str
+
+
+def recognises(head: Head) -> bool:
+    """Whether it is such a dump, or one of `__transaction_state` in JSON."""
+    if JSON.match(head.text):
+        return True
+    return any(_KEY.fullmatch(each) for each in head.lines[:50])
 
 
 def json_objects(line: Line) -> Iterator[JsonObject]:

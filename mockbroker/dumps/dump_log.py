@@ -76,6 +76,17 @@ def recognises(head: Head) -> bool:
     )
 
 
+def is_of_other(head: Head, topic: str) -> bool:
+    """Whether the first segment of a dump is of another topic than this."""
+    found = next(filter(None, map(_DUMPING.match, head.lines)), None)
+    return found is not None and _place(found["path"]).topic not in (None, topic)
+
+
+def _place(path: str) -> Place:
+    """Topic and partition, if the tool was given the name of the folder."""
+    return place_of(Path("/", path))
+
+
 class DumpParser:
     """Reads one dump, line by line."""
 
@@ -85,7 +96,7 @@ class DumpParser:
     def items(self, text: str) -> list[Item]:
         """What a line says; nothing if the tool does not write such a line. KeyError or ValueError."""
         if found := _DUMPING.match(text):
-            return [Dumping(place_of(Path(found["path"])))]
+            return [Dumping(_place(found["path"]))]
         if _BATCH.match(text) or _OLD.match(text):
             return self._batch(text)
         if self._within and (found := _RECORD.match(text)):

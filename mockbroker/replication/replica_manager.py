@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
+from uuid import UUID
 
 from ..configs import TopicSettings
 from ..environment import Environment
 from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
+from ..log.stored import StoredLog
 from ..metadata.image import PartitionRegistration
 from ..metadata.log import MetadataLog
 from ..policies import Policies
@@ -48,6 +50,8 @@ class ReplicaManager:
         """Whether its followers fetch: no longer once it is about to go down."""
         self.dead_fetchers: dict[int, str] = {}
         """Why a fetcher thread died, by the broker from which it fetched."""
+        self.stored: dict[tuple[UUID, int], StoredLog] = {}
+        """What is on its disks of partitions that are not set up yet."""
         self._metadata = metadata
         self._appear = appear
         self._disappear = disappear
@@ -79,6 +83,10 @@ class ReplicaManager:
         found = Partition(self, topic, index, registered)
         self._topics.setdefault(topic, {})[index] = found
         self._appear(found)
+        stored = self.stored.pop((topic.id, index), None)
+        if stored is not None:
+            stored.fill(found.log, self.environment.now_ms)
+            self.cleanup.returned(found)
         found.begin()
         return found
 

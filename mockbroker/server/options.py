@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from ..cluster_options import ClockName, check_names
 from ..controller import topic_names
+from ..dumps.offsets_topic import OffsetsTopic
 from ..errors import OptionError
 from ..nearest import nearest
 from ..protocol import releases
 from ..tokens import check_token
 from .advertised import addresses
+from .start_time import start_ms
 
 CLOCKS: Final[tuple[ClockName, ...]] = get_args(ClockName)
 REQUESTS: Final = "requests"
@@ -38,6 +41,11 @@ class Options:
       `control_token`, only requests that send it are answered.
     - `faults`: faults that are there from the start, each with the fields that `Faults.add` takes, and
       optionally a `name`.
+    - `offsets`: files of the offsets topic of another cluster, with which this one starts: segments, dumps of
+      segments, or what a console consumer printed.
+    - `now`: the time at which the cluster starts: text such as 2026-03-01T12:30:00Z, Unix time in ms, or a
+      datetime, in UTC unless it says otherwise; "wall" for that of the wall clock. The default is the
+      timestamp of the last record in `offsets`, without `offsets` the wall clock.
     """
 
     kafka: str = releases.NEWEST
@@ -57,6 +65,8 @@ class Options:
     control: int | None = None
     control_token: str | None = None
     faults: Sequence[Mapping[str, Any]] = ()
+    offsets: str | Path | Sequence[str | Path] | OffsetsTopic = ()
+    now: str | int | datetime | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any], where: str) -> "Options":
@@ -89,6 +99,7 @@ class Options:
             raise OptionError(f"port {self.port}: choose 0, or 1 to {65536 - self.brokers}")
         addresses(self.advertise, self.brokers)
         check_clock(self.clock)
+        start_ms(self.now, 0)
         if self.control is not None and not 0 <= self.control <= 65535:
             raise OptionError(f"control port {self.control}: choose 0, or 1 to 65535")
         check_token(self.control_token)

@@ -21,6 +21,7 @@ from ..errors import BlockingCallError, WrongEventLoopError
 from ..policies import Policies
 from ..protocol import releases
 from ..seeded import streams
+from . import restoring
 from .advertised import addresses
 from .capture import Capture
 from .listening import listen
@@ -29,6 +30,7 @@ from .options import REQUESTS, Options
 from .pump import Pump
 from .reporting import Reporting, noted_on
 from .running import RunningCluster
+from .start_time import start_ms
 from .waiting import result_of
 
 if TYPE_CHECKING:
@@ -49,12 +51,17 @@ class ServedCluster(RunningCluster):
         self.options = options
         self.control_url: str | None = None
         """The address of the control API, if there is one."""
+        policies = Policies(release, options.policies, fixed=options.fixed)
+        self.offsets = restoring.found(options.offsets)
+        """What was found in the files of an offsets topic, if there are any."""
+        config, wall_ms, last_ms = options.config, int(time.time() * 1000), -1
+        if self.offsets is not None:
+            config, last_ms = restoring.config_for(self.offsets, config), self.offsets.last_ms
+        self.started_ms = start_ms(options.now, wall_ms, last_ms)
+        if self.started_ms < wall_ms:
+            config = restoring.accepting_later(config, release)
         environment = Environment(
-            release,
-            streams(self.seed),
-            config=options.config,
-            policies=Policies(release, options.policies, fixed=options.fixed),
-            now_ms=int(time.time() * 1000),
+            release, streams(self.seed), config=config, policies=policies, now_ms=self.started_ms
         )
         self.cluster = Cluster(environment, brokers=options.brokers, racks=options.racks)
         self._thread = threading.get_ident()
@@ -148,8 +155,11 @@ class ServedCluster(RunningCluster):
         if "default.replication.factor" in options.config:
             factor = cluster.configs.broker_int("default.replication.factor")
         replicas = min(factor, options.brokers)
+        if self.offsets is not None:
+            restoring.restore(cluster, self.offsets, options.topics, replicas)
         for name, partitions in options.topics.items():
-            cluster.create_topic(name, assign_replicas(cluster.controller, partitions, replicas))
+            if name not in cluster.topics:
+                cluster.create_topic(name, assign_replicas(cluster.controller, partitions, replicas))
         for given in options.faults:
             fault = dict(given)
             self.target.add_fault(fault.pop("name", None), fault.pop("do", None), fault)

@@ -6,8 +6,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+
+from mockbroker.cli.offsets import progress
+from mockbroker.dumps.offsets_files import read
 
 from ..control.asking import ask
 from ..driving import wire
@@ -99,6 +104,8 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
         (["--config", "num.partitions=many"], "num.partitions"),
         (["--rack", "eu=1"], "write it as BROKER=RACK"),
         (["--rack", "4=eu"], "choose 1 to 3"),
+        (["--offsets", "README.md"], "README.md shows nothing of the offsets topic: give segments"),
+        (["--now", "soon"], "the cluster's time can't begin at 'soon': give a time such as"),
         (["--host", "203.0.113.1"], "can't listen on 203.0.113.1"),
     ],
     ids=lambda value: value if isinstance(value, str) else value[-1],
@@ -188,3 +195,28 @@ def test_the_control_address_is_the_second_line(servers: list[Server]) -> None:
     status, cluster = ask("GET", f"{url}/cluster")
     assert (status, cluster["bootstrap_servers"]) == (200, server.first)
     assert server.stop()[:2] == (0, [])
+
+
+def test_offsets_of_another_cluster_are_reported(servers: list[Server]) -> None:
+    log = Path(__file__).parents[1] / "dumps" / "recorded" / "3.9.2" / "data"
+    server = Server("--offsets", str(log))
+    servers.append(server)
+    assert len(server.first.split(",")) == 3
+    status, lines, _ = server.stop()
+    assert status == 0
+    started = datetime.fromtimestamp(read([log]).last_ms / 1000, UTC).isoformat(timespec="milliseconds")
+    assert lines[1] == (
+        f"{read([log]).records} records of 6 groups in 7 partitions of the offsets topic; it is "
+        f"{started.replace('+00:00', 'Z')}"
+    )
+
+
+def test_progress_is_told_every_two_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 1.9, 2.1, 2.2, 4.0, 5.0])
+    tell = progress(lambda: next(times))
+    for done in (1, 2, 3, 4, 5):
+        tell(done * 1_000_000, 5_000_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "mockbroker serve: 2 of 5 MB of offsets read",
+        "mockbroker serve: 5 of 5 MB of offsets read",
+    ]
