@@ -10,7 +10,6 @@ from .primitives import write_uvarint
 from .record_batch import (
     CONTROL,
     HEADER,
-    HEADER_BYTES,
     OVERHEAD_BYTES,
     TRANSACTIONAL,
     Batch,

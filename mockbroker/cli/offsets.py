@@ -27,8 +27,9 @@ def progress(clock: Callable[[], float], *, quiet: bool = False) -> Callable[[in
 
     def tell(done: int, total: int) -> None:
         nonlocal told
-        if not quiet and clock() - told >= _EVERY_SECONDS:
-            told = clock()
+        now = clock()
+        if not quiet and now - told >= _EVERY_SECONDS:
+            told = now
             sys.stderr.write(f"mockbroker serve: {done // _MB} of {total // _MB} MB of offsets read\n")
             sys.stderr.flush()
 

@@ -1,4 +1,4 @@
-"""What groups do, step by step. Each story yields what was answered, and what was written to the offsets topic."""
+"""What groups do, step by step: each story yields what was answered, and what was written."""
 
 from __future__ import annotations
 
