@@ -92,10 +92,11 @@ class News:
         """Tells the old leader first, then the new one, because the others fetch from it."""
         now = partition.registered
         concerned = [now.leader, *now.replicas]
-        if before is not None:
+        if before is not None and (before.leader != now.leader or before.replicas is not now.replicas):
             concerned = [before.leader, *concerned, *before.replicas]
+        topic, index = partition.topic, partition.index
         for broker in self._hearing(dict.fromkeys(concerned)):
-            broker.replicas.update(partition.topic, partition.index, partition.registered)
+            broker.replicas.update(topic, index, partition.registered)
 
     def _hearing(self, brokers: Iterable[int]) -> list[Broker]:
         """Those of `brokers` that learn at once what is written."""

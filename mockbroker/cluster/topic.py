@@ -56,7 +56,7 @@ class Topic:
     def configured(self) -> None:
         """The controller has set its configuration."""
         self.overrides = self._controller.image.topic_ids[self.id].overrides
-        self.settings = self.environment.configs.topic_settings(self.overrides)
+        self.settings = self.environment.configs.settings_of(self.overrides)
 
     def inherit(self) -> None:
         """What brokers have, and topics inherit, has changed."""

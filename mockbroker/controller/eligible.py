@@ -10,7 +10,7 @@ from .partition import ControlledPartition
 
 def tracked(partition: ControlledPartition) -> bool:
     """Whether the controller tracks them; then the ISR may become empty."""
-    return partition.environment.policies[eligible_leader_replicas] == "tracked"
+    return partition.state.environment.policies[eligible_leader_replicas] == "tracked"
 
 
 def after(

@@ -32,7 +32,8 @@ class ControlledPartition:
     @property
     def settings(self) -> TopicSettings:
         """The topic's effective configuration."""
-        return self.environment.configs.topic_settings(self.state.image.topic_ids[self.topic_id].overrides)
+        state = self.state
+        return state.environment.configs.settings_of(state.image.topic_ids[self.topic_id].overrides)
 
     @property
     def environment(self) -> Environment:

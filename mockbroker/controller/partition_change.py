@@ -88,9 +88,10 @@ class PartitionChange:
             last_known_elr=_changed(last_known_elr, before.last_known_elr),
             leader_recovery_state=RECOVERING if rises and not clean else None,
         )
-        if not rises and made == PartitionChangeRecord(*place):
+        if made.count(None) == len(made) - len(place):
             return []
-        return [made, *(PartitionChangeRecord(*place, leader=leader) for _ in range(rises - 1))]
+        more = [PartitionChangeRecord(*place, leader=leader)] * (rises - 1) if rises > 1 else []
+        return [made, *more]
 
     def _complete_reassignment(self) -> None:
         """Ends a reassignment once the new replicas, or all that stay, are in sync."""
@@ -121,7 +122,7 @@ class PartitionChange:
             return stays or state.may_lead(broker)
 
         candidates = [before.leader, *self.replicas]
-        if self.election is Election.PREFERRED:
+        if self._election is Election.PREFERRED:
             candidates = [self.replicas[0], before.leader, *self.replicas[1:]]
         for broker in candidates:
             if valid(broker):

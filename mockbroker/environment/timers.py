@@ -53,7 +53,7 @@ class _Queue:
             self.heap = [entry for entry in self.heap if entry[2].callback is not None]
             heapq.heapify(self.heap)
             self.cancelled = 0
-        else:
+        elif self.heap[0][2].callback is None:
             self.drop_first()
 
     def drop_first(self) -> None:

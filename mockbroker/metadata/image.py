@@ -58,7 +58,7 @@ class PartitionRegistration(NamedTuple):
         )
 
 
-_NO_OVERRIDES: Final[Mapping[str, str]] = {}
+NO_OVERRIDES: Final[Mapping[str, str]] = {}
 
 
 class TopicImage:
@@ -76,7 +76,7 @@ class TopicImage:
         name: str,
         topic_id: UUID,
         partitions: list[PartitionRegistration],
-        overrides: Mapping[str, str] = _NO_OVERRIDES,
+        overrides: Mapping[str, str] = NO_OVERRIDES,
     ) -> None:
         self.owner = owner
         self.name = name
@@ -149,7 +149,7 @@ class MetadataImage:
             case RegisterBrokerRecord(broker_id, rack, fenced):
                 self.brokers[broker_id] = BrokerRegistration(broker_id, rack, fenced)
             case BrokerRegistrationChangeRecord(broker_id, fenced):
-                self.brokers[broker_id] = self.brokers[broker_id]._replace(fenced=fenced)
+                self.brokers[broker_id] = BrokerRegistration(broker_id, self.brokers[broker_id].rack, fenced)
             case ActiveControllerRecord(broker_id):
                 self.controller = broker_id
 

@@ -10,7 +10,7 @@ from ..log.log import Log
 from ..log.producer_state import ProducerStates
 from ..log.segments import Segments
 from ..log.stored import StoredLog
-from ..metadata.image import PartitionRegistration
+from ..metadata.image import NO_OVERRIDES, PartitionRegistration
 from ..metadata.log import MetadataLog
 from ..policies import Policies
 from .cleanup import Cleanup
@@ -112,8 +112,8 @@ class ReplicaManager:
     def _settings(self, topic: HostedTopic) -> TopicSettings:
         """A topic's effective configuration, as this broker knows it."""
         known = self._metadata.image_of(self.broker).topics.get(topic.name)
-        overrides = {} if known is None or known.id != topic.id else known.overrides
-        return self.environment.configs.topic_settings(overrides)
+        overrides = NO_OVERRIDES if known is None or known.id != topic.id else known.overrides
+        return self.environment.configs.settings_of(overrides)
 
     def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
         """A partition of which the broker has no replica, None if it does not know the partition."""
