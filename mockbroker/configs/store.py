@@ -3,7 +3,7 @@
 import enum
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from ..nearest import nearest
 from ..protocol.releases import NEWEST, Release, facts, parse
@@ -45,13 +45,16 @@ class Layer(NamedTuple):
     values: Mapping[str, str]
 
 
-class _Parsed(dict[tuple[str, int | None], Value]):
+V = TypeVar("V", bound=Value)
+
+
+class _Parsed(dict[tuple[str, int | None], V]):
     """Effective values by name and broker. Asking costs only a look-up; it holds what was asked before."""
 
-    def __init__(self, parse: Callable[[str, int | None], Value]) -> None:
+    def __init__(self, parse: Callable[[str, int | None], V]) -> None:
         self._parse = parse
 
-    def __missing__(self, key: tuple[str, int | None]) -> Value:
+    def __missing__(self, key: tuple[str, int | None]) -> V:
         value = self[key] = self._parse(*key)
         return value
 
@@ -82,6 +85,7 @@ class Configs:
             # Enabling the feature sets it for the whole cluster (KIP-966).
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
         self._parsed = _Parsed(self._parse)
+        self._ints = _Parsed(self._parse_int)
         self._topic_defaults: dict[str, Value] | None = None
         self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         self._settings_of: dict[int, tuple[Mapping[str, str], TopicSettings]] = {}
@@ -95,6 +99,7 @@ class Configs:
     def changed(self) -> None:
         """Forgets what was derived from earlier values."""
         self._parsed.clear()
+        self._ints.clear()
         self._topic_defaults = None
         self._topic_settings.clear()
         self._settings_of.clear()
@@ -132,9 +137,7 @@ class Configs:
         return self._parsed[name, broker]
 
     def broker_int(self, name: str, broker: int | None = None) -> int:
-        value = self._parsed[name, broker]
-        assert isinstance(value, int), f"{name} is {value!r}"
-        return value
+        return self._ints[name, broker]
 
     def broker_bool(self, name: str, broker: int | None = None) -> bool:
         value = self._parsed[name, broker]
@@ -144,6 +147,11 @@ class Configs:
     def _parse(self, name: str, broker: int | None) -> Value:
         text, key = self._set_text(name, broker), self.broker_key(name)
         return key.default_value if text is None else key.parse(text)
+
+    def _parse_int(self, name: str, broker: int | None) -> int:
+        value = self._parsed[name, broker]
+        assert isinstance(value, int), f"{name} is {value!r}"
+        return value
 
     def _static_key(self, name: str) -> ConfigKey:
         try:

@@ -59,7 +59,9 @@ class Expiry:
         if self._home.policies[offsets_cleanup] == "during-load":
             self._look_at_loads()
         for group in list(self._groups.values()):
-            self._expired(group, self._expire(group))
+            gone = self._expire(group)
+            if gone or not group.offsets:
+                self._expired(group, gone)
         if self._groups or self._shards.loading:
             self.plan()
 
