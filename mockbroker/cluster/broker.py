@@ -75,7 +75,8 @@ class Broker:
     @property
     def listed(self) -> "list[Broker]":
         """The brokers that it tells clients about."""
-        return [self._brokers[each.id] for each in self.image.brokers.values() if not each.fenced]
+        brokers = self._brokers
+        return [brokers[each.id] for each in self.image.brokers.values() if not each.fenced]
 
     @property
     def named_controller(self) -> int:
@@ -83,7 +84,7 @@ class Broker:
         knows and that is not fenced."""
         if self.policies[active_controller] == "one-broker":
             return self.image.controller
-        listed = [each.id for each in self.listed]
+        listed = [each.id for each in self.image.brokers.values() if not each.fenced]
         return self._controller.active.drawn(listed) if listed else NO_CONTROLLER
 
     @property

@@ -5,6 +5,7 @@ A broker checks its logs every `log.retention.check.interval.ms`, and compacted 
 changed.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from ..configs import TopicSettings
@@ -36,17 +37,22 @@ class Cleanup:
         """When each is checked next."""
         self._due: dict[int, _Tick] = {}
 
-    def appending(self, partition: Cleaned) -> None:
-        """A batch is about to be appended, the first one at this time."""
-        partition.appended_ms = self._environment.now_ms
-        segments = partition.log.segments
-        by_file_time = partition.policies[time_retention] == "file-time"
-        if by_file_time is not segments.by_file_time:
-            segments.go_by_file_time(by_file_time)
-        settings = segments.settings
-        in_time = settings.retention_ms >= 0 and partition not in self._planned
-        if in_time or settings.compacted or settings.retention_bytes >= 0:
-            self._plan(partition, partition.appended_ms + 1)
+    def appending(self, replicas: Iterable[Cleaned]) -> None:
+        """A batch is about to be appended to replicas of a partition, the first one at this time."""
+        now_ms, ticks = self._environment.now_ms, {}
+        for partition in replicas:
+            partition.appended_ms = now_ms
+            segments = partition.log.segments
+            by_file_time = partition.policies[time_retention] == "file-time"
+            if by_file_time is not segments.by_file_time:
+                segments.go_by_file_time(by_file_time)
+            settings = segments.settings
+            compacted = settings.compacted
+            in_time = settings.retention_ms >= 0 and partition not in self._planned
+            if in_time or compacted or settings.retention_bytes >= 0:
+                if compacted not in ticks:
+                    ticks[compacted] = self._tick(settings, now_ms + 1)
+                self._plan_at(partition, ticks[compacted])
 
     def log_start_moved(self, partition: Cleaned) -> None:
         """Segments may be below it now; these are deleted whatever the topic's configuration."""
@@ -83,7 +89,9 @@ class Cleanup:
 
     def _plan(self, partition: Cleaned, at_ms: int) -> None:
         """Plans a check of the partition at the first regular time at or after `at_ms`."""
-        tick_ms = self._tick(partition.settings, at_ms)
+        self._plan_at(partition, self._tick(partition.settings, at_ms))
+
+    def _plan_at(self, partition: Cleaned, tick_ms: int | None) -> None:
         planned_ms = self._planned.get(partition)
         if tick_ms is None or (planned_ms is not None and planned_ms <= tick_ms):
             return

@@ -298,7 +298,7 @@ class Fetcher:
                 self.fail(f"got a batch from {base_offset} on, below its log end offset {log.end_offset}")
                 return False
             log.begin_at(base_offset)
-        self.partition.host.cleanup.appending(self.partition)
+        self.partition.host.cleanup.appending([self.partition])
         log.append_fetched(fetched, self.partition.environment.now_ms)
         return True
 

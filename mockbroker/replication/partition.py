@@ -63,7 +63,7 @@ class Partition(Replica):
                 if follower.replica is not None:
                     remember(follower.replica.log)
         if now_ms != self.appended_ms:
-            self._plan_cleanup()
+            self.host.cleanup.appending([self, *self._in_step()])
         if self._epoch_due:
             self._epoch_due = False
             log.epochs.assign(self.leader_epoch, base_offset, keep_empty=True)
@@ -77,13 +77,6 @@ class Partition(Replica):
             size = _LOOK if log.segments.begins_at(base_offset) else len(batch)
             for notify in list(self.waiting):
                 notify(size)
-
-    def _plan_cleanup(self) -> None:
-        appending = self.host.cleanup.appending
-        appending(self)
-        for follower in self.followers.values():
-            if follower.replica is not None:
-                appending(follower.replica)
 
     def _in_step(self) -> list[Attached]:
         return [each.replica for each in self.followers.values() if each.replica is not None]

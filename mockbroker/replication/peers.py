@@ -1,7 +1,7 @@
 """What a broker asks of others, and how its replicas see each other: leaders, followers that keep up, the
 controller."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -169,7 +169,7 @@ class Hosted(Protocol):
 class Cleaner(Protocol):
     """Retention and compaction."""
 
-    def appending(self, partition: Cleaned) -> None: ...
+    def appending(self, replicas: Iterable[Cleaned]) -> None: ...
 
     def log_start_moved(self, partition: Cleaned) -> None: ...
 

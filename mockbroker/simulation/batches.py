@@ -24,6 +24,7 @@ from ..protocol.record_batch import (
     spans,
 )
 
+_new: Final = tuple.__new__
 _NUMBER: Final = struct.Struct(">q")
 _CRC: Final = struct.Struct(">I")
 _CRC_AT, _CRC_FROM = 17, 21
@@ -111,9 +112,8 @@ def read(batch: Batch) -> Records | None:
     last_number = bytes(batch[_LAST_NUMBER])
     keyed = batch[-1] == _NULL
     end = 1 + (int(last_number, 16) if keyed else int.from_bytes(last_number))
-    return Records(
-        base_offset, end_offset, leader_epoch, range(base_offset, end_offset), range(end - count, end)
-    )
+    offsets, numbers = range(base_offset, end_offset), range(end - count, end)
+    return _new(Records, (base_offset, end_offset, leader_epoch, offsets, numbers))
 
 
 def _left(batch: Batch) -> tuple[list[int], list[int]]:
