@@ -22,6 +22,7 @@ INSIDE = {
     "BatchError",
     "DamagedError",
     "DisconnectedError",
+    "EndlessLoadError",
     "Finding",
     "InvalidRecordError",
     "MalformedRequestError",

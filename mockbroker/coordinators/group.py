@@ -6,7 +6,7 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ..environment import Environment, Timer
+from ..environment import Timer
 from ..policies.groups.tied_protocols import tied_protocols
 from ..policies.groups.unreadable_subscription import unreadable_subscription
 from ..protocol.errors import ErrorCode
@@ -17,6 +17,7 @@ from ..protocol.messages.join_group import (
     JoinGroupResponseMember,
 )
 from ..protocol.messages.sync_group import SyncGroupResponse
+from .home import Home
 from .members import Member
 from .offsets import Offsets
 from .reply import Reply
@@ -36,13 +37,13 @@ class ClassicGroup:
     waits for its delay. `subscribed` is None while the topics of the consumers are unknown.
     """
 
-    def __init__(self, environment: Environment, group_id: str, partition: int) -> None:
-        self._environment = environment
+    def __init__(self, home: Home, group_id: str, partition: int) -> None:
+        self._home = home
         self.id = group_id
         self.partition = partition
         """Its partition of `__consumer_offsets`."""
         self.state = GroupState.EMPTY
-        self.state_since_ms: int | None = environment.now_ms
+        self.state_since_ms: int | None = home.environment.now_ms
         """None if no record says it."""
         self.generation = 0
         self.protocol_type: str | None = None
@@ -67,7 +68,7 @@ class ClassicGroup:
     def fire(self, event: GroupEvent) -> None:
         """Takes the group to the next state. KeyError if the table has none."""
         self.state = TRANSITIONS[self.state][event]
-        self.state_since_ms = self._environment.now_ms
+        self.state_since_ms = self._home.environment.now_ms
 
     @property
     def can_rebalance(self) -> bool:
@@ -197,7 +198,7 @@ class ClassicGroup:
         """Of the protocols that all members support, the one that most prefer."""
         candidates = self.candidates()
         votes = Counter(member.vote(candidates) for member in self.members.values())
-        return self._environment.policies[tied_protocols](votes)
+        return self._home.policies[tied_protocols](votes)
 
     def is_subscribed(self, topic: str) -> bool:
         """Whether consumers of the group subscribe to `topic`, or may do so."""
@@ -231,7 +232,7 @@ class ClassicGroup:
         try:
             return subscribed_topics(member.metadata(protocol) for member in self.members.values())
         except UnreadableError:
-            if self._environment.policies[unreadable_subscription] == "fails":
+            if self._home.policies[unreadable_subscription] == "fails":
                 raise RebalanceFailedError from None
             return None
 

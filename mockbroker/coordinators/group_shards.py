@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Final
 
 from ..environment import Environment
 from ..outcome import PARKED
+from ..policies.groups.large_group_record import large_group_record
 from ..policies.offsets.offsets_load import offsets_load
+from ..policies.offsets.offsets_load_buffers import offsets_load_buffers
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
 from .group_metrics import GroupMetrics
 from .group_shard import GroupShard
 from .home import Home
-from .loading import BATCHES, LoadedGroup, Loading, UnreadableRecordError
+from .loading import BATCHES, Buffer, EndlessLoadError, LoadedGroup, Loading, UnreadableRecordError
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -89,7 +91,12 @@ class GroupShards:
 
     def _load(self, shard: GroupShard) -> None:
         policies = self._home.policies
-        shard.loading = Loading(shard.partition.log, shard.layout, policies[offsets_load])
+        buffer = Buffer(
+            self._environment.configs.broker_int("offsets.load.buffer.size"),
+            grows=policies[large_group_record] == "loaded",
+            first_counts=policies[offsets_load_buffers] == "first-counts",
+        )
+        shard.loading = Loading(shard.partition.log, shard.layout, policies[offsets_load], buffer)
         load = _Load(shard)
         if policies[offsets_load_pace] == "slow":
             self._go_on_slowly(self._steps(shard, shard.loading, batches=1))
@@ -104,35 +111,36 @@ class GroupShards:
     def _steps(self, shard: GroupShard, loading: Loading, batches: int) -> Generator[None, None, object]:
         """Ends early if the broker goes down, or another one leads."""
         began_ms, unreadable = self._environment.now_ms, self._home.policies[offsets_load]
+        reads = True
         try:
-            for _ in loading.read(batches):
-                yield
-                if not self._holds(shard):
-                    return PARKED
+            while reads:
+                try:
+                    for _ in loading.read(batches):
+                        yield
+                        if not self._holds(shard):
+                            return PARKED
+                except UnreadableRecordError:
+                    if not unreadable.keeps:
+                        raise
+                    reads = False
+                for _ in loading.build():
+                    yield
+                    if not self._holds(shard):
+                        return PARKED
+                # A marker may have come meanwhile.
+                reads = reads and loading.behind
         except UnreadableRecordError:
-            if not unreadable.keeps:
-                self._fail(shard, coordinates=unreadable.coordinates)
-                return PARKED
-        try:
-            for _ in loading.build():
-                yield
-                if not self._holds(shard):
-                    return PARKED
-        except UnreadableRecordError:
-            self._fail(shard, coordinates=unreadable.coordinates)
+            shard.loading, shard.failed = None, not unreadable.coordinates
             return PARKED
-        if self._holds(shard):
-            shard.loading = None
-            self.metrics.loaded(began_ms)
-            self._loaded(shard.partition.index, loading.groups)
+        except EndlessLoadError:
+            return PARKED
+        shard.loading = None
+        self.metrics.loaded(began_ms)
+        self._loaded(shard.partition.index, loading.groups)
         return PARKED
 
     def _holds(self, shard: GroupShard) -> bool:
         return self._shards.get(shard.partition.index) is shard
-
-    @staticmethod
-    def _fail(shard: GroupShard, *, coordinates: bool) -> None:
-        shard.loading, shard.failed = None, not coordinates
 
 
 class _Load:

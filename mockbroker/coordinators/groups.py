@@ -48,8 +48,8 @@ class GroupCoordinator:
         self.groups: dict[str, ClassicGroup] = {}
         self.shards = GroupShards(home, self._loaded, self._resigned, self._wrote)
         self.settings = GroupSettings.of(environment.configs)
-        self.rebalance = Rebalance(environment, self.settings, self._store)
-        self.members = Membership(environment, self.settings, self.rebalance)
+        self.rebalance = Rebalance(home, self.settings, self._store)
+        self.members = Membership(home, self.settings, self.rebalance)
         self.expiry = Expiry(home, self.settings, self.groups, self.shards, self._expired)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for the end of a transaction, by producer id."""
@@ -78,7 +78,7 @@ class GroupCoordinator:
         group = self.groups.get(group_id)
         if group is None:
             partition = self.home.offsets_index(group_id)
-            group = self.groups[group_id] = ClassicGroup(self.environment, group_id, partition)
+            group = self.groups[group_id] = ClassicGroup(self.home, group_id, partition)
             self.expiry.plan()
         return group
 

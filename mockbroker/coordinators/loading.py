@@ -50,6 +50,22 @@ class UnreadableRecordError(ValueError):
     """A record of `__consumer_offsets` that can't be parsed."""
 
 
+class EndlessLoadError(Exception):
+    """A load that never ends."""
+
+
+class Buffer(NamedTuple):
+    """How a log is read. A load of a batch of more than `size` bytes never ends unless the buffer `grows`. If
+    `first_counts`, what later buffers say about a group is dropped."""
+
+    size: int = 1 << 31
+    grows: bool = True
+    first_counts: bool = False
+
+
+_ENDLESS: Final = Buffer()
+
+
 class Loading:
     """Reads a log from its start to its end, in parts; what is appended meanwhile is read too.
 
@@ -57,8 +73,12 @@ class Loading:
     producer id.
     """
 
-    def __init__(self, log: "Log", layout: Layout, unreadable: Unreadable) -> None:
+    def __init__(self, log: "Log", layout: Layout, unreadable: Unreadable, buffer: Buffer = _ENDLESS) -> None:
         self._log = log
+        self._buffer = buffer
+        self._buffered = 0
+        self._dropped: set[str] = set()
+        """The groups that count as loaded."""
         self._layout = layout
         self._unreadable = unreadable
         self._next = log.start_offset
@@ -66,16 +86,36 @@ class Loading:
         self.open: dict[int, dict[bytes, Stored]] = {}
         self.groups: dict[str, LoadedGroup] = {}
 
+    @property
+    def behind(self) -> bool:
+        """Whether there is more to be read."""
+        return self._next < self._log.end_offset
+
     def read(self, batches: int = BATCHES) -> Generator[None, None, None]:
-        """Yields between two parts. UnreadableRecordError; then `found` is what was read before."""
+        """Yields between two parts. UnreadableRecordError, and `found` is what was read before;
+        EndlessLoadError."""
         log = self._log
         while part := list(islice(log.batches_between(self._next, log.end_offset), batches)):
             for batch in part:
+                self._fill(len(batch))
                 self._read(batch)
             yield
 
+    def _fill(self, size: int) -> None:
+        """Another batch comes into the buffer, or into the next one."""
+        buffer = self._buffer
+        if size > buffer.size and not buffer.grows:
+            raise EndlessLoadError
+        self._buffered += size
+        if self._buffered > buffer.size:
+            self._buffered = size
+            if buffer.first_counts:
+                every = (self.found, *self.open.values())
+                self._dropped.update(group_of(key) for found in every for key in found)
+
     def build(self) -> Generator[None, None, None]:
         """Makes `groups` of what was read. UnreadableRecordError."""
+        self.groups = {}
         for number, (data, stored) in enumerate(self.found.items()):
             if not number % _BUILT:
                 yield
@@ -138,7 +178,7 @@ class Loading:
             except ValueError as error:
                 self._complain(at, error)
                 continue
-            if not kept or key is None:
+            if not kept or key is None or (self._dropped and group_of(key) in self._dropped):
                 continue
             if value is None:
                 found.pop(key, None)
@@ -154,6 +194,13 @@ class Loading:
     def _complain(self, at: int, error: ValueError) -> None:
         if not self._unreadable.skips:
             raise UnreadableRecordError(f"the record at offset {at}: {error}")
+
+
+def group_of(key: bytes) -> str:
+    """The group of a committed offset's or a classic group's key."""
+    read = read_key(key)
+    assert isinstance(read, CommitKey | GroupKey)
+    return read.group
 
 
 def _is_kept(key: bytes, value: bytes | None, *, in_full: bool) -> bool:

@@ -2,7 +2,6 @@
 
 import uuid
 
-from ..environment import Environment
 from ..policies.groups.completing_heartbeat import completing_heartbeat
 from ..policies.groups.pending_member_leave import pending_member_leave
 from ..policies.groups.sync_session import sync_session
@@ -12,6 +11,7 @@ from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity
 from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from .group import ClassicGroup, join_error
+from .home import Home
 from .members import client_name
 from .rebalance import Joining, Rebalance, synced
 from .reply import Reply
@@ -23,8 +23,8 @@ Syncing = Reply[SyncGroupResponse]
 
 
 class Membership:
-    def __init__(self, environment: Environment, settings: GroupSettings, rebalance: Rebalance) -> None:
-        self._environment = environment
+    def __init__(self, home: Home, settings: GroupSettings, rebalance: Rebalance) -> None:
+        self._home = home
         self._settings = settings
         self._rebalance = rebalance
 
@@ -73,7 +73,8 @@ class Membership:
             self._rebalance.add_member(group, request, new_id, reply)
 
     def _new_member_id(self, prefix: str) -> str:
-        return f"{prefix}-{uuid.UUID(bytes=self._environment.random('member ids').randbytes(16), version=4)}"
+        drawn = self._home.environment.random("member ids").randbytes(16)
+        return f"{prefix}-{uuid.UUID(bytes=drawn, version=4)}"
 
     def _join_again(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         """A rebalance follows if the leader joins a stable group, or if a member's metadata changed."""
@@ -102,7 +103,7 @@ class Membership:
         member = group.members[member_id]
         if group.state is GroupState.STABLE:
             self._rebalance.synced_by(group, member_id)
-            if self._environment.policies[sync_session] == "renewed":
+            if self._home.policies[sync_session] == "renewed":
                 self._rebalance.renew(member)
             reply.complete(synced(group, member))
             return
@@ -119,7 +120,7 @@ class Membership:
             return error
         if (
             group.state is GroupState.COMPLETING_REBALANCE
-            and self._environment.policies[completing_heartbeat] == "rebalance-in-progress"
+            and self._home.policies[completing_heartbeat] == "rebalance-in-progress"
         ):
             return E.REBALANCE_IN_PROGRESS
         self._rebalance.renew(group.members[request.member_id])
@@ -148,7 +149,7 @@ class Membership:
             member_id = found
         elif member_id in group.pending:
             group.remove(member_id)
-            return E.NONE, self._environment.policies[pending_member_leave] == "rebalance"
+            return E.NONE, self._home.policies[pending_member_leave] == "rebalance"
         elif error := group.check_member(member_id, instance_id):
             return error, False
         self._rebalance.dismiss(group, group.members[member_id])

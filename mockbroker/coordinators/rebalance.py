@@ -8,7 +8,6 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Concatenate, ParamSpec
 
-from ..environment import Environment
 from ..policies.groups.failed_rebalance import failed_rebalance
 from ..policies.groups.missing_sync import missing_sync
 from ..protocol.errors import ErrorCode
@@ -19,6 +18,7 @@ from ..protocol.messages.join_group import (
 )
 from ..protocol.messages.sync_group import SyncGroupResponse
 from .group import ClassicGroup, RebalanceFailedError, join_error
+from .home import Home
 from .loading import LoadedGroup
 from .members import Member, Session, client_name
 from .reply import Reply
@@ -54,8 +54,9 @@ class Rebalance:
     """How the groups of one coordinator rebalance. `store` writes a group with these assignments; it calls
     back once that is replicated, or with an error for the members."""
 
-    def __init__(self, environment: Environment, settings: GroupSettings, store: Store) -> None:
-        self._environment = environment
+    def __init__(self, home: Home, settings: GroupSettings, store: Store) -> None:
+        self._home = home
+        self._environment = home.environment
         self._settings = settings
         self._store = store
 
@@ -230,13 +231,13 @@ class Rebalance:
             group.next_generation()
         except RebalanceFailedError:
             # Whether all members have joined is not checked again.
-            group.initial = initial or self._environment.policies[failed_rebalance] == "stuck"
+            group.initial = initial or self._home.policies[failed_rebalance] == "stuck"
             raise
         if not group.members:
             self._store(group, {}, lambda error: None)
             return
         members = list(group.members.values())
-        if self._environment.policies[missing_sync] == "dismissed":
+        if self._home.policies[missing_sync] == "dismissed":
             group.syncing.update(group.members)
             timeout_ms = max(group.rebalance_timeout_ms, 1)
             group.sync_timer = self._environment.after(timeout_ms, functools.partial(self._unsynced, group))
@@ -309,7 +310,7 @@ class Rebalance:
     def load(self, group_id: str, partition: int, loaded: LoadedGroup) -> ClassicGroup:
         """The group as it was written, with members whose sessions have not begun: a rebalance in progress is
         lost."""
-        group, metadata = ClassicGroup(self._environment, group_id, partition), loaded.metadata
+        group, metadata = ClassicGroup(self._home, group_id, partition), loaded.metadata
         group.offsets.committed, group.offsets.open = loaded.offsets, loaded.open
         if metadata is None:
             return group

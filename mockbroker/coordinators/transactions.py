@@ -105,7 +105,7 @@ class TransactionCoordinator:
                 entry = owned.entries[transactional_id] = Entry(Transaction(new_id, timeout_ms, now_ms))
                 self._plan()
             _check_settled(entry)
-            if not self._environment.policies[epoch_bump].on_request:
+            if not self._home.policies[epoch_bump].on_request:
                 expected = None
             rules.check_expected(entry.now, expected)
             if entry.now.state in PREPARED:
@@ -133,7 +133,7 @@ class TransactionCoordinator:
         try:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
-            if self._environment.policies[adding_during_markers] == "markers-first":
+            if self._home.policies[adding_during_markers] == "markers-first":
                 rules.check_not_prepared(entry.now)
             after = rules.add(entry.now, producer, partitions, version, self._environment.now_ms)
         except ApiError as error:
@@ -163,7 +163,7 @@ class TransactionCoordinator:
             if bumps:
                 after = rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
             else:
-                after = rules.end(now, producer, committed, self._environment.policies, now_ms)
+                after = rules.end(now, producer, committed, self._home.policies, now_ms)
         except ApiError as error:
             done(error.code, NONE, NONE)
         except AlreadyDoneError:
@@ -184,7 +184,7 @@ class TransactionCoordinator:
     ) -> None:
         """Aborts without a client's EndTxn; with `fences`, because of a new instance, it always bumps the
         epoch."""
-        fencing = self._environment.policies[transaction_timeout_fencing]
+        fencing = self._home.policies[transaction_timeout_fencing]
         if fences:
             fencing = fencing._replace(bumps_epoch=True)
         after = rules.abort_and_fence(
@@ -211,7 +211,7 @@ class TransactionCoordinator:
                 done(after, error)
                 return
             done(after.completed(self._environment.now_ms), error)
-            if self._environment.policies[transaction_completion] == "completes":
+            if self._home.policies[transaction_completion] == "completes":
                 self._send_markers(owned, transactional_id, entry)
 
         owned.write(transactional_id, entry, after, written)

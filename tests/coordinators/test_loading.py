@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from mockbroker.controller import elections
 from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
@@ -233,3 +234,56 @@ def test_a_dead_cleaner_lets_the_topic_grow(compaction: str, records: int) -> No
     partition = driver.cluster.offsets_partition("g").led
     assert partition is not None
     assert abs(len(list(partition.log)) - records) <= 1
+
+
+def test_one_broker_loads_unlike_the_others() -> None:
+    driver = three("3.9", {"offsets-load@broker:2": "stops", "offsets-load": "skips"})
+    partition = driver.cluster.offsets_partition("g")
+    if partition.leader != 1:
+        assert elections.move_leader(partition, 1)
+        driver.follow_coordinator()
+    driver.commit({O0: 5})
+    write(driver, UNREADABLE)
+    driver.commit({O0: 7})
+    seen = {}
+    for broker in (2, 3, 2):
+        assert elections.move_leader(partition, broker)
+        driver.follow_coordinator()
+        seen[broker] = driver.offsets()
+    assert seen == {2: {O0: 5}, 3: {O0: 7}}
+
+
+def test_members_are_judged_by_the_answers_of_their_coordinator() -> None:
+    """`completing-heartbeat` for one broker only."""
+    driver = three("4.4", {"completing-heartbeat@broker:2": "rebalance-in-progress"})
+    partition = driver.cluster.offsets_partition("g")
+    seen = {}
+    for broker in (1, 2, 3):
+        if partition.leader != broker:
+            assert elections.move_leader(partition, broker)
+        driver.follow_coordinator()
+        seen[broker] = driver.heartbeat(driver.enter())
+    assert seen == {1: E.NONE, 2: E.REBALANCE_IN_PROGRESS, 3: E.NONE}
+
+
+@pytest.mark.parametrize(("buffers", "found"), [("merged", {O0: 9}), ("first-counts", {O0: 3})])
+def test_a_log_that_is_larger_than_the_buffer(buffers: str, found: dict[tuple[str, int], int]) -> None:
+    """Four commits fit."""
+    driver = three("0.11", {"offsets-load-buffers": buffers}, offsets_load_buffer_size=500)
+    for offset in range(10):
+        driver.commit({O0: offset})
+    driver.move_coordinator()
+    assert driver.offsets() == found
+
+
+@pytest.mark.parametrize(("release", "loads"), [("1.1", False), ("2.0", True), ("4.4", True)])
+def test_a_group_that_is_larger_than_the_buffer(release: str, loads: bool) -> None:
+    driver = three(release, offsets_load_buffer_size=500)
+    joined = driver.stable(*[None] * 5)
+    driver.move_coordinator()
+    driver.advance(MINUTE_MS // 10)
+    expected = E.NONE if loads else E.NOT_COORDINATOR
+    assert driver.heartbeat(joined[0]) == expected
+    driver.commit({O0: 5}, joined[0])
+    driver.move_coordinator()
+    assert driver.heartbeat(joined[0]) == expected
