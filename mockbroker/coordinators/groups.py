@@ -1,7 +1,8 @@
 """The group coordinator of one broker."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
 from ..policies.groups.group_loading import group_loading
@@ -11,6 +12,7 @@ from ..policies.groups.session_timeout_check import session_timeout_check
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
+from ..policies.offsets.transactional_offsets import transactional_offsets
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from ..replication.partition import Partition
 
 E = ErrorCode
+_LATER_MS: Final = 100
+"""How long after its marker a transaction is completed where that is a step of its own."""
 
 
 def nobody(error: ErrorCode) -> None:
@@ -295,6 +299,13 @@ class GroupCoordinator:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are
         dropped."""
         self._wrote(partition)
+        complete = partial(self._complete, partition, producer_id, committed)
+        if self.home.policies[transactional_offsets] == "later":
+            self.environment.after(_LATER_MS, complete)
+        else:
+            complete()
+
+    def _complete(self, partition: int, producer_id: int, committed: bool) -> None:
         waiting = self._in_transaction.pop(producer_id, {})
         for group_id in list(waiting):
             if self.home.offsets_index(group_id) == partition:

@@ -68,3 +68,15 @@ def test_open_offsets_survive_a_move_of_their_group() -> None:
     assert driver.committed(stable=True)[0] == "UNSTABLE_OFFSET_COMMIT"
     driver.end(producer, commit=True)
     assert driver.committed(stable=True) == ("NONE", 5)
+
+
+@pytest.mark.parametrize(("policy", "at_once"), [("with-marker", 5), ("later", -1)])
+def test_who_asks_right_after_the_commit(policy: str, at_once: int) -> None:
+    driver = TransactionDriver("3.6", policies={"transactional-offsets": policy})
+    producer = driver.init()
+    driver.add_offsets(producer)
+    driver.commit_offset(producer, 5)
+    driver.end(producer, commit=True)
+    assert driver.committed() == ("NONE", at_once)
+    driver.advance(100)
+    assert driver.committed() == ("NONE", 5)
