@@ -59,6 +59,7 @@ def key_values(
     attributes: int = 0,
     producer_id: int = -1,
     producer_epoch: int = -1,
+    base_sequence: int = _NO_SEQUENCE,
 ) -> bytearray:
     """A batch of at least one record, each with key and value (None is a tombstone), all with timestamp
     `now_ms`."""
@@ -69,7 +70,8 @@ def key_values(
         body += varint_of(len(one) + 1) + one + b"\0"
     last = len(pairs) - 1
     times = now_ms, now_ms
-    header = (0, 0, 0, 2, 0, attributes, last, *times, producer_id, producer_epoch, _NO_SEQUENCE, last + 1)
+    ids = producer_id, producer_epoch, base_sequence
+    header = (0, 0, 0, 2, 0, attributes, last, *times, *ids, last + 1)
     return _made(header, body)
 
 

@@ -92,11 +92,22 @@ def _commit_key(group: str, topic: str, partition: int) -> bytes:
     return bytes(out + _INT32.pack(partition))
 
 
+def is_commit_key(key: bytes) -> bool:
+    """Whether a key is that of a committed offset, as brokers write it."""
+    return key.startswith(_COMMIT_KEY)
+
+
 def group_key(group: str) -> bytes:
     """The key of a classic group."""
     out = bytearray(_GROUP_KEY)
     write_string(out, group)
     return bytes(out)
+
+
+def group_key_of(key: bytes) -> bytes:
+    """The key of the classic group to which that of a committed offset belongs."""
+    (size,) = _INT16.unpack_from(key, 2)
+    return _GROUP_KEY + key[2 : 4 + size]
 
 
 def commit_value(commit: Commit, version: int) -> bytes:

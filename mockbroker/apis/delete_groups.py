@@ -28,8 +28,9 @@ def delete_groups(call: Call, request: DeleteGroupsRequest) -> object:
         if not missing:
             reply.complete(DeleteGroupsResponse(results=list(results.values())))
 
-    for name in results:
-        _delete(call, name, partial(done, name))
+    with call.broker.groups.burials.together():
+        for name in results:
+            _delete(call, name, partial(done, name))
     if not results:
         reply.complete(DeleteGroupsResponse())
     return reply.outcome()

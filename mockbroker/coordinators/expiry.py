@@ -1,6 +1,6 @@
 """When committed offsets expire, and groups with them (KIP-211)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from ..environment import Timer
@@ -19,7 +19,7 @@ from .states import GroupState
 
 class Expiry:
     """Looks for expired offsets every `offsets.retention.check.interval.ms`, as Kafka does; without groups,
-    no timer runs. `expired` is called with each group, and the partitions whose offsets are gone."""
+    no timer runs. `expired` is called with groups, and the partitions of each whose offsets are gone."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Expiry:
         settings: GroupSettings,
         groups: dict[str, ClassicGroup],
         shards: GroupShards,
-        expired: Callable[[ClassicGroup, list[Key]], None],
+        expired: Callable[[Iterable[tuple[ClassicGroup, list[Key]]]], None],
     ) -> None:
         self._home = home
         self._environment = home.environment
@@ -58,10 +58,9 @@ class Expiry:
         self._check = None
         if self._home.policies[offsets_cleanup] == "during-load":
             self._look_at_loads()
-        for group in list(self._groups.values()):
-            gone = self._expire(group)
-            if gone or not group.offsets:
-                self._expired(group, gone)
+        groups = list(self._groups.values())
+        expired = ((group, self._expire(group)) for group in groups)
+        self._expired((group, gone) for group, gone in expired if gone or not group.offsets)
         if self._groups or self._shards.loading:
             self.plan()
 

@@ -8,7 +8,7 @@ from typing import Final
 from ..policies import Policies
 from ..policies.offsets.loaded_offsets import loaded_offsets
 from ..protocol.group_metadata import GroupMetadata, write_group
-from ..protocol.offsets_log import Commit, commit_key, commit_value, group_key, read_commit
+from ..protocol.offsets_log import Commit, commit_key, commit_value, group_key, is_commit_key, read_commit
 from ..protocol.releases import Release, parse
 from .offsets import CommittedOffset, Key
 
@@ -24,24 +24,36 @@ _NEVER: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The versions that a release writes. `minus_one_expires` is whether the expiration time -1, which means
-    that there is none, is taken for a time in the past (KAFKA-8069)."""
+    """What a release writes, and how it reads that. `minus_one_expires` is whether the expiration time -1,
+    which means that there is none, is taken for a time in the past (KAFKA-8069).
+
+    With `keeps_groups`, as since 4.0, a committed offset begins a group, which only its own tombstone ends,
+    and the tombstone of an offset is also one for those of open transactions (`OffsetMetadataManager`).
+    Sequence numbers then begin with 0 in all batches although there is no producer, before that only in
+    those of committed offsets (`MemoryRecords.builder`).
+    """
 
     commit_version: int
     group_version: int
     minus_one_expires: bool
+    keeps_groups: bool
 
     @classmethod
     def of(cls, release: Release, policies: Policies) -> "Layout":
         expires = policies[loaded_offsets] == "expire-at-once"
         commits = _WITH_EXPIRY if expires else _since(_COMMITS, release)
-        return cls(commits, _since(_GROUPS, release), expires)
+        return cls(commits, _since(_GROUPS, release), expires, parse("4.0") <= release)
 
     def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset]) -> Pairs:
         return [(commit_key(group_id, *key), self._value(each)) for key, each in offsets.items()]
 
     def group(self, group_id: str, metadata: GroupMetadata) -> Pairs:
         return [(group_key(group_id), write_group(metadata, self.group_version))]
+
+    def base_sequence(self, pairs: Pairs) -> int:
+        """Of a batch with these records; -1 for none."""
+        key, value = pairs[0]
+        return 0 if self.keeps_groups or (value is not None and is_commit_key(key)) else -1
 
     def offset_of(self, value: bytes, at: int) -> CommittedOffset:
         """The committed offset whose record is at offset `at` of the log. ValueError if it can't be read."""

@@ -52,8 +52,9 @@ class GroupShard:
     def append(self, pairs: Pairs, producer: Producer | None = None) -> int:
         """Appends a batch, as part of a transaction if there is a producer; returns the offset after it."""
         now_ms = self._home.environment.now_ms
+        sequence = self.layout.base_sequence(pairs)
         if producer is None:
-            batch = key_values(pairs, now_ms)
+            batch = key_values(pairs, now_ms, base_sequence=sequence)
         else:
             batch = key_values(
                 pairs,
@@ -61,6 +62,7 @@ class GroupShard:
                 attributes=TRANSACTIONAL,
                 producer_id=producer.id,
                 producer_epoch=producer.epoch,
+                base_sequence=sequence,
             )
         self._wrote(self.partition.index)
         return append(self.partition, batch)

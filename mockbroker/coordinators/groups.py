@@ -1,6 +1,6 @@
 """The group coordinator of one broker."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -16,11 +16,11 @@ from ..policies.offsets.transactional_offsets import transactional_offsets
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.join_group import JoinGroupRequest
 from ..protocol.messages.leave_group import MemberIdentity, MemberResponse
+from .burials import Burials
 from .commits import Done, commit
 from .expiry import Expiry
 from .group import ClassicGroup, RebalanceFailedError, join_error
-from .group_records import tombstones
-from .group_shard import commit_error, group_error
+from .group_shard import group_error
 from .group_shards import GroupShards
 from .home import Home
 from .loading import LoadedGroup
@@ -54,7 +54,8 @@ class GroupCoordinator:
         self.settings = GroupSettings.of(environment.configs)
         self.rebalance = Rebalance(home, self.settings, self._store)
         self.members = Membership(home, self.settings, self.rebalance)
-        self.expiry = Expiry(home, self.settings, self.groups, self.shards, self._expired)
+        self.burials = Burials(self.shards)
+        self.expiry = Expiry(home, self.settings, self.groups, self.shards, self._expire)
         self._in_transaction: dict[int, dict[str, None]] = {}
         """Groups with offsets that wait for the end of a transaction, by producer id."""
         self._unwritten: list[ClassicGroup] = []
@@ -119,22 +120,12 @@ class GroupCoordinator:
         shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=awaits)), awaits=awaits)
 
     def _bury(self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
-        """Writes tombstones for these offsets and for the group itself. Up to 3.9 nobody waits for them, and
-        a group that never had a generation needs none."""
-        shard = self.shards.of(group.id)
-        pairs = tombstones(group.id, offsets, of_group=of_group and (self._awaits or group.generation > 0))
-        if shard is None or not shard.current or not pairs:
-            done(E.NONE if shard is not None else E.NOT_COORDINATOR)
-        elif self._awaits:
-            shard.write(
-                pairs, lambda: None, lambda error: done(commit_error(error, awaits=True)), awaits=True
-            )
-        else:
-            shard.append(pairs)
-            done(E.NONE)
+        self.burials.bury(group, offsets, done, of_group=of_group, awaits=self._awaits)
 
-    def _expired(self, group: ClassicGroup, gone: list[Key]) -> None:
-        self._forgot(group, gone, nobody)
+    def _expire(self, expired: Iterable[tuple[ClassicGroup, list[Key]]]) -> None:
+        with self.burials.together():
+            for group, gone in expired:
+                self._forgot(group, gone, nobody)
 
     def delete(self, group: ClassicGroup, done: Done) -> None:
         """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
@@ -323,6 +314,7 @@ class GroupCoordinator:
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forgets the committed offsets of deleted topics."""
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
-        for group in list(self.groups.values()):
-            gone = group.offsets.remove_topics(topics, with_open=self._awaits)
-            self._forgot(group, gone, nobody, at_once=at_once)
+        with self.burials.together():
+            for group in list(self.groups.values()):
+                gone = group.offsets.remove_topics(topics, with_open=self._awaits)
+                self._forgot(group, gone, nobody, at_once=at_once)

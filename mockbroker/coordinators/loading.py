@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ..policies.offsets.offsets_load import Unreadable
 from ..protocol.batch_writing import marker_of
 from ..protocol.group_metadata import GroupMetadata, read_group
-from ..protocol.offsets_log import CommitKey, GroupKey, OtherKey, read_commit, read_key
+from ..protocol.offsets_log import (
+    CommitKey,
+    GroupKey,
+    OtherKey,
+    group_key_of,
+    is_commit_key,
+    read_commit,
+    read_key,
+)
 from ..protocol.record_batch import CONTROL, TRANSACTIONAL, Batch, header_of, pairs
 from .group_records import Layout
 from .offsets import CommittedOffset, Key
@@ -85,6 +93,8 @@ class Loading:
         self.found: dict[bytes, Stored] = {}
         self.open: dict[int, dict[bytes, Stored]] = {}
         self.groups: dict[str, LoadedGroup] = {}
+        self._emptied: dict[bytes, None] = {}
+        """Keys of groups some of whose offsets are gone."""
 
     @property
     def behind(self) -> bool:
@@ -135,6 +145,11 @@ class Loading:
                     opened = self._group(key.group).open.setdefault(producer_id, {})
                     opened[key.topic, key.partition] = offset
 
+        for data in self._emptied:
+            key = read_key(data)
+            if isinstance(key, GroupKey):
+                self._group(key.group)
+
     def read_so_far(self) -> dict[str, dict[Key, CommittedOffset]]:
         """The offsets that were read so far, by group; others may replace them later."""
         offsets: dict[str, dict[Key, CommittedOffset]] = {}
@@ -181,15 +196,29 @@ class Loading:
             if not kept or key is None or (self._dropped and group_of(key) in self._dropped):
                 continue
             if value is None:
-                found.pop(key, None)
+                self._bury(key, found)
             else:
                 found[key] = Stored(at, value)
+
+    def _bury(self, key: bytes, found: dict[bytes, Stored]) -> None:
+        gone = found.pop(key, None)
+        if not self._layout.keeps_groups:
+            return
+        if not is_commit_key(key):
+            self._emptied.pop(key, None)
+            return
+        for waiting in self.open.values():
+            gone = waiting.pop(key, None) or gone
+        if gone is not None:
+            self._emptied[group_key_of(key)] = None
 
     def _complete(self, producer_id: int, *, committed: bool) -> None:
         for key, stored in self.open.pop(producer_id, {}).items():
             known = self.found.get(key)
             if committed and (known is None or known.at < stored.at):
                 self.found[key] = stored
+            elif not committed and self._layout.keeps_groups:
+                self._emptied[group_key_of(key)] = None
 
     def _complain(self, at: int, error: ValueError) -> None:
         if not self._unreadable.skips:
