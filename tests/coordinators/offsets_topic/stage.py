@@ -53,12 +53,13 @@ class Stage:
             self._clients[name] = self.broker.client(name)
         return self._clients[name]
 
-    def newest(self, api: str) -> int:
+    def newest(self, api: str, most: int = 99) -> int:
+        """The newest version of an API, but no newer than `most`; -1 if there is none."""
         if not self._versions:
             self._versions = self.client("a").api_versions()
-        low, high = self._versions[api]
-        high = min(high, _HIGHEST.get(api, high))
-        return max(version for version in kio_versions(api) if low <= version <= high)
+        low, high = self._versions.get(api, (0, -1))
+        high = min(high, most, _HIGHEST.get(api, most))
+        return max((version for version in kio_versions(api) if low <= version <= high), default=-1)
 
     def send(
         self, api: str, fields: Mapping[str, Any], *, version: int | None = None, by: str = "a"
@@ -136,8 +137,10 @@ class Stage:
     # -- as told
 
     def described(self, batch: bytes) -> Any:
-        """A batch in words. Times near that of their record are "now", and expiry is
-        counted from the commit; what is random has a number."""
+        """A batch in words, with its records by key: some releases have them in the order of a hash table.
+        Times near that of their record are "now"; expiry is counted from the commit; what is random has a
+        number.
+        """
         header = parse_header(batch)
         found: dict[str, Any] = {"attributes": header.attributes}
         producer = header.producer_id if header.producer_id < 0 else self.name("producer", header.producer_id)
@@ -148,7 +151,8 @@ class Stage:
             (marker,) = held
             found["marker"] = _MARKERS[marker.key or b""]
         else:
-            found["records"] = [self._record(each.timestamp, each.key or b"", each.value) for each in held]
+            told = [self._record(each.timestamp, each.key or b"", each.value) for each in held]
+            found["records"] = sorted(told, key=lambda each: str(each["key"]))
         return found
 
     def _record(self, timestamp: int, key: bytes, value: bytes | None) -> Any:

@@ -1,4 +1,4 @@
-"""What groups do, step by step: each story yields what was answered, and what was written."""
+"""What groups do, step by step: what was answered, and what was written to the offsets topic."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ Told = Iterator[tuple[str, Any]]
 SUBSCRIPTION: Final = b"\0\0\0\0\0\0\xff\xff\xff\xff"
 SHORT_MS: Final = 6_000
 """The shortest session that brokers allow."""
+_WITH_MEMBER_ID_REQUIRED: Final = 4
 
 
 class Member:
@@ -104,7 +105,7 @@ def commit(
     stage: Stage, group: str, *offsets: Mapping[str, Any], version: int | None = None, **more: Any
 ) -> Any:
     """The error code of each partition. The newest version is the last one with names of topics."""
-    newest = min(stage.newest("offset_commit"), 9)
+    newest = stage.newest("offset_commit", 9)
     fields = {
         "group_id": group,
         "generation_id_or_member_epoch": more.pop("generation_id", -1),
@@ -115,11 +116,11 @@ def commit(
         **more,
     }
     answer = stage.ask("offset_commit", fields, version=newest if version is None else version)
-    return [
+    return sorted(
         [each["name"], part["partition_index"], part["error_code"]]
         for each in answer["topics"]
         for part in each["partitions"]
-    ]
+    )
 
 
 def create(stage: Stage, *names: str, partitions: int = 3) -> None:
@@ -158,10 +159,10 @@ def simple_commits(s: Stage) -> Told:
     yield "the same again", commit(s, "g", offset(0, 6, metadata=None))
     yield "written", s.written()
     yield "a partition twice", commit(s, "g", offset(0, 7), offset(0, 8))
-    yield "written", s.written()
+    yield "twice", s.written()
     yield "retention", commit(s, "g", offset(0, 9), version=2, retention_time=100_000)
     yield "written", s.written()
-    yield "retention 0", commit(s, "g", offset(0, 9), version=4, retention_time=0)
+    yield "retention 0", commit(s, "g", offset(0, 9), version=s.newest("offset_commit", 4), retention_time=0)
     yield "written", s.written()
     yield "metadata too large, and not", commit(s, "g", offset(0, 10, metadata="x" * 5000), offset(1, 3))
     yield "written", s.written()
@@ -187,7 +188,8 @@ def members(s: Stage) -> Told:
     yield "written", s.written(0)
     yield "first commits", first.commit(offset(0, 5, epoch=0))
     yield "written", s.written()
-    second.joined(second.send_join())
+    if s.newest("join_group") >= _WITH_MEMBER_ID_REQUIRED:
+        second.joined(second.send_join())
     waiting = second.send_join()
     yield "a rebalance begins", s.written(0)
     yield "first commits meanwhile", first.commit(offset(0, 6))
@@ -259,25 +261,14 @@ def static_members(s: Stage) -> Told:
 
 
 def deletions(s: Stage) -> Told:
-    """OffsetDelete, DeleteGroups, and topics that are deleted."""
-    create(s, "orders", "bills")
-    commit(s, "g", offset(0, 1), offset(1, 1), offset(2, 1), offset(0, 1, topic="bills"))
-    commit(s, "h", offset(0, 1), offset(1, 1, topic="bills"))
+    """OffsetDelete and DeleteGroups."""
+    create(s, "orders")
+    commit(s, "g", offset(0, 1), offset(1, 1), offset(2, 1))
+    commit(s, "h", offset(0, 1))
     s.written(2)
-    parts = [{"partition_index": 0}, {"partition_index": 1}, {"partition_index": 9}]
-    yield (
-        "OffsetDelete",
-        s.shown(
-            s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]})
-        ),
-    )
+    yield "OffsetDelete", delete_offsets(s, "g", 0, 1, 9)
     yield "written", s.written()
-    yield (
-        "again",
-        s.shown(
-            s.ask("offset_delete", {"group_id": "g", "topics": [{"name": "orders", "partitions": parts}]})
-        ),
-    )
+    yield "again", delete_offsets(s, "g", 0, 1, 9)
     yield "written", s.written(0)
     member = Member(s, "m", "only")
     member.join()
@@ -285,28 +276,41 @@ def deletions(s: Stage) -> Told:
     member.commit(offset(0, 3))
     member.leave()
     s.written(3)
-    yield "DeleteGroups", s.shown(s.ask("delete_groups", {"groups_names": ["m", "nobody"]}))
+    yield "DeleteGroups", delete(s, "m", "nobody")
     yield "written", s.written()
-    fields = {"topics": [{"name": "bills", "topic_id": None}], "topic_names": ["bills"], "timeout": 20_000}
-    yield "a topic is deleted", s.ask("delete_topics", fields)["responses"][0]["error_code"]
-    yield "written", _without_order(s.written())
-    yield (
-        "DeleteGroups of groups without generation",
-        s.shown(s.ask("delete_groups", {"groups_names": ["g", "h"]})),
-    )
+    yield "DeleteGroups of groups without generation", delete(s, "g", "h")
     yield "written", s.written()
-    yield "deleted again", s.shown(s.ask("delete_groups", {"groups_names": ["g"]}))
+    yield "deleted again", delete(s, "g")
     yield "written", s.written(0)
-    commit(s, "topicless", offset(0, 1, topic="orders"))
+    commit(s, "last", offset(0, 1))
     s.written()
-    fields = {"group_id": "topicless", "topics": [{"name": "orders", "partitions": [{"partition_index": 0}]}]}
-    yield "OffsetDelete of the last one", s.shown(s.ask("offset_delete", fields))
+    yield "OffsetDelete of the last one", delete_offsets(s, "last", 0)
     yield "written", s.written()
 
 
-def _without_order(batches: list[dict[str, Any]]) -> Any:
-    """Groups and their records are in the order of a hash table."""
-    return sorted(({**batch, "records": sorted(batch["records"], key=str)} for batch in batches), key=str)
+def delete(s: Stage, *groups: str) -> Any:
+    answer = s.ask("delete_groups", {"groups_names": list(groups)})
+    return sorted([each["group_id"], each["error_code"]] for each in answer["results"])
+
+
+def delete_offsets(s: Stage, group: str, *partitions: int) -> Any:
+    parts = [{"partition_index": each} for each in partitions]
+    fields = {"group_id": group, "topics": [{"name": "orders", "partitions": parts}]}
+    answer = s.ask("offset_delete", fields)
+    told = [[each["partition_index"], each["error_code"]] for each in answer["topics"][0]["partitions"]]
+    return [answer["error_code"], sorted(told)]
+
+
+def deleted_topic(s: Stage) -> Told:
+    """What was committed for a topic is forgotten with it."""
+    create(s, "orders", "bills")
+    commit(s, "g", offset(0, 1), offset(0, 1, topic="bills"))
+    commit(s, "h", offset(0, 1), offset(1, 1, topic="bills"))
+    s.written(2)
+    topics = {"topics": [{"name": "bills", "topic_id": None}], "topic_names": ["bills"]}
+    answer = s.ask("delete_topics", {**topics, "timeout": 20_000})
+    yield "deleted", answer["responses"][0]["error_code"]
+    yield "written", sorted(s.written(), key=str)
 
 
 class Producer:
@@ -330,16 +334,17 @@ class Producer:
         self.id, self.epoch = answer["producer_id"], answer["producer_epoch"]
         return bool(answer["error_code"] == "NONE")
 
-    def who(self) -> dict[str, Any]:
-        return {"transactional_id": self.name, "producer_id": self.id, "producer_epoch": self.epoch}
+    def _ask(self, api: str, fields: Mapping[str, Any]) -> Any:
+        """As clients did before KIP-890's second part."""
+        who = {"transactional_id": self.name, "producer_id": self.id, "producer_epoch": self.epoch}
+        return self.stage.ask(api, {**who, **fields}, version=self.stage.newest(api, 3))
 
     def commit(self, group: str, *offsets: Mapping[str, Any], **more: Any) -> Any:
-        """TxnOffsetCommit as before KIP-890's second part."""
-        answer = self.stage.ask("add_offsets_to_txn", {**self.who(), "group_id": group}, version=3)
+        answer = self._ask("add_offsets_to_txn", {"group_id": group})
         assert answer["error_code"] == "NONE", answer
         member = {"generation_id": -1, "member_id": "", "group_instance_id": None, **more}
-        fields = {**self.who(), **member, "group_id": group, "topics": _by_topic(offsets)}
-        answer = self.stage.ask("txn_offset_commit", fields, version=3)
+        fields = {**member, "group_id": group, "topics": _by_topic(offsets)}
+        answer = self._ask("txn_offset_commit", fields)
         return [
             [each["name"], part["partition_index"], part["error_code"]]
             for each in answer["topics"]
@@ -347,16 +352,14 @@ class Producer:
         ]
 
     def end(self, committed: bool) -> Any:
-        def done() -> bool:
-            return bool(answer() != "CONCURRENT_TRANSACTIONS")
+        found: list[Any] = []
 
-        def answer() -> Any:
-            fields = {**self.who(), "committed": committed}
-            self.ended = self.stage.ask("end_txn", fields, version=3)["error_code"]
-            return self.ended
+        def done() -> bool:
+            found.append(self._ask("end_txn", {"committed": committed})["error_code"])
+            return bool(found[-1] != "CONCURRENT_TRANSACTIONS")
 
         self.stage.broker.wait_until(done, "the end of a transaction")
-        return self.ended
+        return found[-1]
 
 
 def transactions(s: Stage) -> Told:
@@ -379,11 +382,21 @@ def transactions(s: Stage) -> Told:
     yield "of a group that is not there", s.written()
     producer.end(False)
     yield "aborted", s.written()
-    yield "deleted", s.shown(s.ask("delete_groups", {"groups_names": ["new", "g"]}))
-    yield "written", s.written(0)
+
+
+def deletions_in_transactions(s: Stage) -> Told:
+    """Groups are deleted that have offsets in transactions."""
+    create(s, "orders")
+    producer = Producer(s, "t")
+    producer.commit("g", offset(0, 7))
+    producer.end(False)
+    commit(s, "h", offset(0, 8))
+    s.written(3)
+    yield "after an abort", delete(s, "g", "h")
+    yield "written", s.written()
     producer.commit("k", offset(0, 1))
     s.written()
-    yield "deleted meanwhile", s.shown(s.ask("delete_groups", {"groups_names": ["k"]}))
+    yield "meanwhile", delete(s, "k")
     yield "written", s.written(0)
     yield "commit", producer.end(True)
     yield "written", s.written()
@@ -435,20 +448,28 @@ def expiry(s: Stage) -> Told:
     yield "offsets without a group", s.written()
     yield "nothing is left", s.shown(s.ask("list_groups", {"states_filter": [], "types_filter": []}))
     fields = {"group_id": "live", "topics": None, "groups": [{"group_id": "live", "topics": None}]}
-    yield "nor there", s.shown(s.ask("offset_fetch", fields, version=7))
+    yield "nor there", s.shown(s.ask("offset_fetch", fields, version=s.newest("offset_fetch", 7)))
 
 
 CONFIGS: Final = {
     "expiry": {"offsets.retention.minutes": "1", "offsets.retention.check.interval.ms": "1000"},
 }
 """What is set for one story only."""
+SINCE: Final = {
+    "static_members": ("join_group", 5),
+    "deletions": ("offset_delete", 0),
+    "deletions_in_transactions": ("delete_groups", 0),
+}
+"""What stories need: an API, and its version."""
 STORIES: Final[tuple[Story, ...]] = (
     simple_commits,
     members,
     sessions_end,
     static_members,
     deletions,
+    deleted_topic,
     transactions,
+    deletions_in_transactions,
     other_types,
     expiry,
 )
