@@ -5,13 +5,13 @@ from typing import Final
 
 from ..client import Client
 from ..scene import Target
+from .coordinating import COORDINATORS
 
 _LIMIT_S: Final = 30.0
-_INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
 
 
 def connected(bootstrap: str) -> Target:
-    """A cluster whose coordinators are ready; where there are several brokers, they are on the first."""
+    """A cluster whose coordinators are ready; where there are several brokers, the first coordinates."""
     if "," in bootstrap:
         _create_internal_topics(bootstrap)
     target = Target.connect(bootstrap, _LIMIT_S)
@@ -23,20 +23,20 @@ def connected(bootstrap: str) -> Target:
 
 
 def _create_internal_topics(bootstrap: str) -> None:
-    """As brokers create them, but on the first broker: Kafka places them at random."""
+    """As brokers create them, but led by the first broker: Kafka places them at random."""
     host, _, port = bootstrap.split(",")[0].rpartition(":")
     with Client(host, int(port), timeout=_LIMIT_S) as client:
         asked = {"topics": [], "allow_auto_topic_creation": False}
-        first = min(each["node_id"] for each in client.call("metadata", 4, asked)["brokers"])
+        nodes = sorted(each["node_id"] for each in client.call("metadata", 4, asked)["brokers"])
         topics = [
             {
                 "name": name,
                 "num_partitions": -1,
                 "replication_factor": -1,
-                "assignments": [{"partition_index": 0, "broker_ids": [first]}],
+                "assignments": [{"partition_index": 0, "broker_ids": nodes}],
                 "configs": [{"name": "cleanup.policy", "value": "compact"}],
             }
-            for name in _INTERNAL
+            for name in COORDINATORS
         ]
         client.call("create_topics", 5, {"topics": topics, "timeout": 10_000, "validate_only": False})
 

@@ -11,9 +11,10 @@ from ..normalise import Normaliser
 from ..scene import CLOSED, NO_ANSWER, UNKNOWN_TOPIC_ID, Target
 from .binding import Bindings
 from .connecting import await_producer_ids
+from .coordinating import COORDINATORS
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
-from .steps import RESTARTS, SLOW, STOP, Sequence, Step
+from .steps import MOVE, RESTARTS, SLOW, STOP, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -70,9 +71,12 @@ class Playing:
         """One answer for each step, and one list of those that came late, by number of the step."""
         answers: list[Any] = []
         try:
+            self._coordinate_first()
             for number, step in enumerate(self._sequence.steps):
                 if step.api in RESTARTS:
                     answer = self._restart(step)
+                elif step.api == MOVE:
+                    answer = self._move(step)
                 else:
                     answer = self._normalised(self._ask(number, step), step)
                 told = self._settling.told()
@@ -122,6 +126,17 @@ class Playing:
             self._start({node})
             self._settling.started(node)
         return {"settled": self._settling.settle(step, None, step.fields, None)}
+
+    def _coordinate_first(self) -> None:
+        """A sequence begins where the first broker coordinates."""
+        if len(self._target.nodes) > 1:
+            for topic in COORDINATORS:
+                assert self._settling.move(topic, self._target.nodes[0][0]), f"{topic} does not move"
+
+    def _move(self, step: Step) -> Any:
+        """Nothing if the broker is down."""
+        node, _, _ = self._target.nodes[self._rank(step)]
+        return {"settled": node in self._down or self._settling.move(step.fields["topic"], node)}
 
     def _start(self, nodes: set[int]) -> None:
         for node in sorted(nodes):

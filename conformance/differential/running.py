@@ -17,7 +17,7 @@ from .connecting import connected
 from .generating import sequence
 from .playing import BEHIND_MS, Playing
 from .shrinking import shrunk
-from .steps import RESTARTS, Sequence
+from .steps import MOVE, RESTARTS, Sequence
 
 _TOPICS_KEPT: Final = 40
 _SHRUNK_EACH: Final = 1
@@ -70,11 +70,13 @@ class Pair:
 
     @property
     def versions(self) -> dict[str, list[int]]:
-        """By API, what both have; also of `RESTARTS`."""
+        """By API, what both have; also of `MOVE` and `RESTARTS`."""
         real, mock = self.targets
         found = {api: sorted(set(real.supported(api)) & set(mock.supported(api))) for api in real.versions}
         # Brokers that somebody else has started can't be stopped from here.
-        return found if self._real is None or self.brokers == 1 else found | {each: [0] for each in RESTARTS}
+        if self.brokers == 1:
+            return found
+        return found | {each: [0] for each in ((MOVE,) if self._real is None else (MOVE, *RESTARTS))}
 
     def answers(self, steps: Sequence) -> tuple[list[Any], list[Any]]:
         """Of the real broker and of the mock."""

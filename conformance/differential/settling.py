@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..client import Client
 from ..normalise import Normaliser
 from ..scene import Target
-from . import expecting
+from . import coordinating, expecting
 from .binding import Bindings
 from .expecting import Expected, Topic
 from .steps import RESTARTS, START, Step
@@ -78,6 +78,8 @@ class Settling:
             time.sleep(_AFTER_CHANGE_S)
         if (step.api in TOPIC_CHANGES or self._several) and not _until(self._topics_settled):
             return False
+        if step.api in RESTARTS and not self.coordinated():
+            return False
         # Markers may have waited for a broker that was down.
         ends = step.api in ("end_txn", START) or (
             step.api == "init_producer_id" and fields.get("transactional_id")
@@ -116,6 +118,25 @@ class Settling:
     @property
     def _asked(self) -> dict[int, Client]:
         return {node: self._nodes[node] for node in self._up(self._nodes)}
+
+    def coordinated(self) -> bool:
+        """Waits until it is known which brokers coordinate, and they have loaded what they have to."""
+        return not self._several or _until(lambda: coordinating.settled(self._asked, self._bound))
+
+    def move(self, topic: str, node: int) -> bool:
+        """Makes a broker that is up coordinate."""
+        if not self.coordinated():
+            return False
+        coordinating.move(topic, node, self._asked)
+        return _until(
+            lambda: (
+                coordinating.settled(self._asked, self._bound) and self._bound.leaders[topic, 0][0] == node
+            )
+        )
+
+    def _coordinator(self, topic: str) -> Client:
+        node, _ = self._bound.leaders.get((topic, 0), (_NOBODY, 0))
+        return self._nodes.get(node, self._first)
 
     def _brokers_known(self) -> bool:
         """Whether all that are up know who is."""
@@ -301,14 +322,15 @@ class Settling:
         """Whether the groups of the sequence have no offsets of deleted topics any more."""
         deleted = answer["responses"] if isinstance(answer, dict) else ()
         gone = {each["name"] for each in deleted if each["error_code"] == "NONE"}
+        coordinator = self._coordinator(coordinating.GROUPS)
         for group in _GROUPS if gone else ():
             asked = {"group_id": self._bound.fill(group), "topics": None}
-            if gone & {each["name"] for each in self._first.call("offset_fetch", 2, asked)["topics"]}:
+            if gone & {each["name"] for each in coordinator.call("offset_fetch", 2, asked)["topics"]}:
                 return False
         return True
 
     def _transactions_settled(self) -> bool:
-        found = self._first.call("list_transactions", 0, {})
+        found = self._coordinator(coordinating.TRANSACTIONS).call("list_transactions", 0, {})
         if found["error_code"] != "NONE":
             return bool(found["error_code"] != "COORDINATOR_LOAD_IN_PROGRESS")
         return not any(

@@ -26,11 +26,13 @@ SLOW: Final = frozenset({"join_group", "sync_group"})
 STOP, START = "stop_broker", "start_broker"
 RESTARTS: Final = frozenset({STOP, START})
 """What is no request, but done to the broker that the step names: it is shut down, or comes back."""
+MOVE: Final = "move_coordinator"
+"""What is no request either: the broker that the step names becomes the leader of an internal topic."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One request, or one of `RESTARTS`.
+    """One request, or one of `RESTARTS`, or `MOVE`.
 
     `binds` numbers what the answer hands out; `mutations` change the encoded frame. `broker` is the rank of
     the broker that is asked, or the topic and partition whose leader is.

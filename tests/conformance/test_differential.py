@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from mockbroker.conformance.client import Known, known_fields
 from mockbroker.conformance.differential import recordings
 from mockbroker.conformance.differential.__main__ import app
 from mockbroker.conformance.differential.comparing import first_difference
+from mockbroker.conformance.differential.coordinating import GROUPS, TRANSACTIONS
 from mockbroker.conformance.differential.generating import sequence
 from mockbroker.conformance.differential.generating.drawing import families
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.shrinking import shrunk
-from mockbroker.conformance.differential.steps import RESTARTS, START, STOP, Sequence, Step
+from mockbroker.conformance.differential.steps import MOVE, RESTARTS, START, STOP, Sequence, Step
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 
 FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
@@ -124,6 +126,19 @@ def test_brokers_are_stopped_that_are_up_and_never_the_first() -> None:
 def test_brokers_are_stopped_only_where_that_can_be_done() -> None:
     steps = [step for number in range(300) for step in sequence(5, number, VERSIONS, brokers=3).steps]
     assert not {step.api for step in steps} & RESTARTS
+
+
+def test_coordinators_move_and_are_asked_where_they_are() -> None:
+    asked: dict[str, set[Any]] = {}
+    for family, number in product(("groups", "transactions"), range(100)):
+        for step in sequence(5, number, VERSIONS | {MOVE: [0]}, family=family, brokers=3).steps:
+            asked.setdefault(step.api, set()).add(step.broker)
+            if step.api == MOVE:
+                asked.setdefault("moved", set()).add(step.fields["topic"])
+    assert asked[MOVE] == {0, 1, 2}
+    assert asked["moved"] == {GROUPS, TRANSACTIONS}
+    assert asked["heartbeat"] == asked["txn_offset_commit"] == {0, 1, 2, (GROUPS, 0)}
+    assert asked["end_txn"] == {0, 1, 2, (TRANSACTIONS, 0)}
 
 
 def _answers(steps: tuple[Step, ...], spoiled: Any) -> list[Any]:

@@ -89,6 +89,9 @@ REPLICAS: Final[dict[Draw, int]] = {
     transactions.describe_producers: 2,
 }
 _RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
+_MOVES: Final[dict[Draw, int]] = {replicas.move_coordinator: 10}
+_IN_TRANSACTIONS: Final[dict[Draw, int]] = {transactions.offsets_in_transaction: 8}
+_SEVERAL_STEPS: Final = ("transaction", "offsets_in_transaction", "rebalance")
 Families = dict[str, tuple[dict[Draw, int], int]]
 _FAMILIES: Final[Families] = {
     "data": (DATA, 42),
@@ -109,8 +112,8 @@ def _placed(weights: dict[Draw, int]) -> dict[Draw, int]:
 _OF_SEVERAL_BROKERS: Final[Families] = {
     "replicas": (REPLICAS | _RESTARTS, 55),
     "data": (_placed(DATA) | _RESTARTS, 15),
-    "transactions": (_placed(TRANSACTIONS) | _RESTARTS, 10),
-    "groups": (_placed(GROUPS), 5),
+    "transactions": (_placed(TRANSACTIONS) | _RESTARTS | _MOVES, 10),
+    "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
 }
 
@@ -151,7 +154,7 @@ def sequence(
             draw = rng.choice(list(dict.fromkeys(everything)))
         else:
             draw = rng.choices(list(weights), list(weights.values()))[0]
-        if all(world.has(each) for each in (draw.__name__,)) or draw.__name__ in ("transaction", "rebalance"):
+        if world.has(draw.__name__) or draw.__name__ in _SEVERAL_STEPS:
             draw(world)
     client_id = "differential" if world.chance(70) else rng.choice(_CLIENT_IDS)
     steps = tuple(world.steps[:25])

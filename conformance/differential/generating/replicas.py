@@ -5,7 +5,8 @@ Whatever a sequence asks of later is placed by the request: Kafka draws other pl
 
 from typing import Any, Final
 
-from ..steps import RESTARTS, START, STOP, Fields, Step
+from ..coordinating import GROUPS, TRANSACTIONS
+from ..steps import MOVE, RESTARTS, START, STOP, Fields, Step
 from .admin import configs
 from .world import World
 
@@ -22,27 +23,29 @@ _LEADERS: Final = frozenset(
         "write_txn_markers",
     }
 )
-_COORDINATED: Final = frozenset(
-    {
-        "add_offsets_to_txn",
-        "add_partitions_to_txn",
-        "delete_groups",
-        "describe_groups",
-        "describe_transactions",
-        "end_txn",
-        "heartbeat",
-        "init_producer_id",
-        "join_group",
-        "leave_group",
-        "list_groups",
-        "list_transactions",
-        "offset_commit",
-        "offset_delete",
-        "offset_fetch",
-        "sync_group",
-        "txn_offset_commit",
-    }
+_GROUP_APIS: Final = (
+    "delete_groups",
+    "describe_groups",
+    "heartbeat",
+    "join_group",
+    "leave_group",
+    "list_groups",
+    "offset_commit",
+    "offset_delete",
+    "offset_fetch",
+    "sync_group",
+    "txn_offset_commit",
 )
+_TRANSACTION_APIS: Final = (
+    "add_offsets_to_txn",
+    "add_partitions_to_txn",
+    "describe_transactions",
+    "end_txn",
+    "init_producer_id",
+    "list_transactions",
+)
+_COORDINATED: Final = dict.fromkeys(_GROUP_APIS, GROUPS) | dict.fromkeys(_TRANSACTION_APIS, TRANSACTIONS)
+_SHORTEST_MS, _LONG_MS = 6_000, 300_000
 _NAMES: Final = ("name", "topic")
 _LISTS: Final = ("topics", "topic_data", "partitions", "partition_data")
 _INDEXES: Final = ("partition_index", "partition", "index")
@@ -218,12 +221,17 @@ def start_broker(world: World) -> None:
         world.add(START, 0, {}, broker=started)
 
 
+def move_coordinator(world: World) -> None:
+    fields = {"topic": world.rng.choices((GROUPS, TRANSACTIONS), (75, 25))[0]}
+    world.add(MOVE, 0, fields, broker=world.rng.randrange(len(BROKERS)))
+
+
 # -- what holds for any request where there are several brokers
 
 
 def addressed(world: World, step: Step) -> Step:
     """A request as it is put to one of several brokers, mostly to the one that it is for."""
-    if step.api in RESTARTS:
+    if step.api in RESTARTS or step.api == MOVE:
         return step
     fields = _placed_by_request(world, step)
     version = step.version
@@ -244,7 +252,7 @@ def _asked(world: World, step: Step, fields: Fields) -> int | tuple[str, int]:
     if rank in world.down and world.chance(80):
         rank = 0
     if step.api in _COORDINATED:
-        rank = 0 if world.chance(90) else rank
+        rank = (_COORDINATED[step.api], 0) if world.chance(90) else rank
     elif step.api in _LEADERS and world.chance(65):
         rank = _first_partition(fields) or rank
     if step.api == "fetch" and step.binds is not None:
@@ -274,6 +282,11 @@ def _placed_by_request(world: World, step: Step) -> Fields:
     elif step.api in ("produce", "delete_records") and fields["timeout"] < 5000:
         # Followers come in their own time.
         fields["timeout"] = 5000
+    elif step.api == "join_group":
+        # A move takes seconds, a restart ten: nobody is to be thrown out meanwhile.
+        for key in ("session_timeout", "rebalance_timeout"):
+            if _SHORTEST_MS <= fields[key] < _LONG_MS:
+                fields[key] = _LONG_MS
     elif step.api == "fetch" and fields["replica_id"] in BROKERS:
         # A follower that is there already.
         fields["replica_id"] = 5

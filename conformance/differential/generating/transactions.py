@@ -176,6 +176,16 @@ def transaction(world: World) -> None:
         end_txn(world)
 
 
+def offsets_in_transaction(world: World) -> None:
+    """Offsets are committed in a transaction, which may be left open."""
+    if _or_new(world) is None:
+        return
+    add_offsets_to_txn(world)
+    txn_offset_commit(world)
+    if world.chance(60):
+        end_txn(world)
+
+
 def describe_transactions(world: World) -> None:
     names = [world.transactional_id() for _ in range(world.rng.choice((1, 1, 2)))]
     world.add("describe_transactions", world.version("describe_transactions"), {"transactional_ids": names})

@@ -1,0 +1,95 @@
+"""Where groups and transactions are coordinated, and how that moves to another broker."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..client import Client
+from .binding import Bindings
+
+GROUPS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
+COORDINATORS: Final = (GROUPS, TRANSACTIONS)
+"""The topics whose leaders coordinate: each with one partition, and a replica on every broker."""
+_NOBODY: Final = "aside"
+_LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
+_NOT: Final = "NOT_COORDINATOR"
+_NO_PARTITION: Final = {"leader_id": -1, "leader_epoch": -1, "replica_nodes": [], "isr_nodes": []}
+Nodes = Mapping[int, Client]
+"""A client of each broker that is up, by id."""
+
+
+def move(topic: str, node: int, nodes: Nodes) -> None:
+    """Elects a broker that is in sync as leader."""
+    first = next(iter(nodes.values()))
+    others = [each for each in _partition(first, topic)["replica_nodes"] if each != node]
+    placed = {"partition_index": 0, "replicas": [node, *others]}
+    named = {"timeout": 10_000, "topics": [{"name": topic, "partitions": [placed]}]}
+    first.call("alter_partition_reassignments", 0, named)
+    elected = {"topic": topic, "partitions": [0]}
+    first.call("elect_leaders", 2, {"election_type": 0, "topic_partitions": [elected], "timeout": 10_000})
+
+
+def settled(nodes: Nodes, bound: Bindings) -> bool:
+    """Whether brokers agree on who coordinates, which have loaded all there is. Binds them."""
+    return all(_settled(topic, nodes, bound) for topic in COORDINATORS)
+
+
+def _settled(topic: str, nodes: Nodes, bound: Bindings) -> bool:
+    seen = [_partition(client, topic) for client in nodes.values()]
+    leader = seen[0]["leader_id"]
+    if leader not in nodes:
+        return False
+    if any(each["leader_id"] != leader or set(each["isr_nodes"]) != set(nodes) for each in seen):
+        return False
+    bound.leaders[topic, 0] = leader, seen[0]["leader_epoch"]
+    error = _group_error if topic == GROUPS else _transaction_error
+    for node, client in nodes.items():
+        found = error(client)
+        if found == _LOADING or (found == _NOT) is (node == leader):
+            return False
+    # The next leader begins with what it knows to be replicated.
+    return {_high_watermark(client, topic) for client in nodes.values()} == {_end(nodes[leader], topic)}
+
+
+def _partition(client: Client, topic: str) -> dict[str, Any]:
+    asked = {"topics": [{"name": topic}], "allow_auto_topic_creation": False}
+    [found] = client.call("metadata", 12, asked)["topics"]
+    return found["partitions"][0] if found["partitions"] else _NO_PARTITION
+
+
+def _group_error(client: Client) -> str:
+    return str(client.call("offset_fetch", 2, {"group_id": _NOBODY, "topics": None})["error_code"])
+
+
+def _transaction_error(client: Client) -> str:
+    asked = {"transactional_id": _NOBODY, "producer_id": 0, "producer_epoch": 0, "committed": True}
+    return str(client.call("end_txn", 1, asked)["error_code"])
+
+
+def _high_watermark(client: Client, topic: str) -> int:
+    """As that broker knows it, whether it leads or follows."""
+    asked = {
+        "partition": 0,
+        "fetch_offset": 0,
+        "partition_max_bytes": 0,
+        "current_leader_epoch": -1,
+        "last_fetched_epoch": -1,
+        "log_start_offset": -1,
+    }
+    fields = {
+        "replica_id": -1,
+        "max_wait": 0,
+        "min_bytes": 0,
+        "max_bytes": 1,
+        "session_epoch": -1,
+        "topics": [{"topic": topic, "partitions": [asked]}],
+    }
+    [found] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
+    return int(found["high_watermark"])
+
+
+def _end(client: Client, topic: str) -> int:
+    """Of the leader's log."""
+    asked = {"partition_index": 0, "current_leader_epoch": -1, "timestamp": -1}
+    fields = {"replica_id": -2, "isolation_level": 0, "topics": [{"name": topic, "partitions": [asked]}]}
+    [found] = client.call("list_offsets", 6, fields)["topics"][0]["partitions"]
+    return int(found["offset"])
