@@ -97,7 +97,7 @@ class GroupShards:
             first_counts=policies[offsets_load_buffers] == "first-counts",
         )
         shard.loading = Loading(shard.partition.log, shard.layout, policies[offsets_load], buffer)
-        load = _Load(shard)
+        load = _Load(self._environment, shard)
         if policies[offsets_load_pace] == "slow":
             self._go_on_slowly(self._steps(shard, shard.loading, batches=1))
         else:
@@ -146,7 +146,8 @@ class GroupShards:
 class _Load:
     """A load that is done in parts."""
 
-    def __init__(self, shard: GroupShard) -> None:
+    def __init__(self, environment: Environment, shard: GroupShard) -> None:
+        self._environment = environment
         self._shard = shard
 
     def answer(self, response: object) -> None:
@@ -154,3 +155,4 @@ class _Load:
 
     def ended_by(self, error: Exception) -> None:
         self._shard.loading, self._shard.failed = None, True
+        self._environment.fail(error, None)
