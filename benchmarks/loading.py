@@ -1,5 +1,7 @@
 """How long a coordinator takes to load a large `__consumer_offsets`, and how long others wait meanwhile.
 
+The topic is large because its cleaner is dead.
+
 `python -m benchmarks.loading --records 1000000`
 """
 
@@ -39,7 +41,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="Measured time before the load.")
     given = parser.parse_args()
     out = sys.stdout.write
-    with MockCluster(brokers=2, config=_CONFIG) as cluster:
+    with MockCluster(brokers=2, config=_CONFIG, policies={"compaction": "dead"}) as cluster:
         cluster.create_topic("orders", partitions=1)
         first = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
         for begin in range(0, given.records, _SLICE):

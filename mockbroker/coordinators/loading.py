@@ -1,7 +1,6 @@
 """What a log of `__consumer_offsets` says about groups (`GroupMetadataManager.doLoadGroupsAndOffsets`)."""
 
 from collections.abc import Generator
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..policies.offsets.offsets_load import Unreadable
@@ -104,8 +103,7 @@ class Loading:
     def read(self, batches: int = BATCHES) -> Generator[None, None, None]:
         """Yields between two parts. UnreadableRecordError, and `found` is what was read before;
         EndlessLoadError."""
-        log = self._log
-        while part := list(islice(log.batches_between(self._next, log.end_offset), batches)):
+        while part := self._log.batches_from(self._next, batches):
             for batch in part:
                 self._fill(len(batch))
                 self._read(batch)

@@ -112,6 +112,11 @@ class Log:
         """Batches that begin below offset `end`, from the one that holds `offset` on."""
         return islice(self.batches, self._index_of(offset), bisect_left(self.bases, end))
 
+    def batches_from(self, offset: int, count: int) -> list[Batch]:
+        """At most `count` batches, from the one that holds `offset` on."""
+        first = self._index_of(offset)
+        return self.batches[first : first + count]
+
     def _index_of(self, offset: int) -> int:
         """Index of the batch that holds `offset`, or else of the next one."""
         if offset >= self.end_offset:
