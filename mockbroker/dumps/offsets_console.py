@@ -74,5 +74,6 @@ def _add(entry: Entry, topic: OffsetsTopic) -> None:
         topic.left_out += 1
         return
     record = Record(0, time_ms, *made)
-    topic.saw(record, None)
+    topic.saw(*made, None)
+    topic.last_ms = max(topic.last_ms, time_ms)
     topic.loose.append((entry.key.group, rebuilt(Bounds(0, 0, leader_epoch=0), [record])))

@@ -7,7 +7,7 @@ from typing import Final
 from ..errors import OptionError
 from ..protocol.batch_writing import Marker, marker_batch
 from ..protocol.offsets_log import CommitKey, GroupKey
-from ..protocol.record_batch import TRANSACTIONAL, Record, place
+from ..protocol.record_batch import TRANSACTIONAL, Record, header_of, place
 from .decoded import of_dump
 from .dump_log import Damage, DumpedBatch, DumpedRecord, Dumping, DumpParser, Starting
 from .files import DamagedError, lines
@@ -93,7 +93,7 @@ class _Dump:
             return
         record = Record(item.offset, item.time_ms, *made)
         self._records.append(record)
-        self._topic.saw(record, self._place.partition)
+        self._topic.saw(*made, self._place.partition)
 
     def _end_batch(self) -> None:
         batch, self._batch = self._batch, None
@@ -111,6 +111,7 @@ class _Dump:
         else:
             made = rebuilt(_bounds(batch), self._records)
         self._batches.append(made)
+        self._topic.last_ms = max(self._topic.last_ms, header_of(made).max_timestamp)
         self._records, self._marker = [], None
 
     def end(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import OptionError
-from ..protocol.record_batch import CONTROL, Record, header_of
+from ..protocol.record_batch import CONTROL, header_of, pairs
 from .files import mapped
 from .offsets_topic import OFFSETS, OffsetsTopic, Segment
 from .rebuilding import Bounds, rebuilt
@@ -34,33 +34,36 @@ def read(path: Path, topic: OffsetsTopic, progress: Callable[[int], None]) -> No
                 break
             if span.reason:
                 raise OptionError(_damage(path, span))
-            records = _records(path, span)
-            for record in records:
-                topic.saw(record, place.partition)
-            batches += _batches(span, records)
+            try:
+                made = list(_batches(span))
+                for batch in made:
+                    _look(batch, topic, place.partition)
+            except (ValueError, IndexError) as error:
+                raise OptionError(
+                    f"{path}: the batch at byte {span.position} can't be read: {error}"
+                ) from None
+            batches += made
             progress(span.position + span.size)
     named = _NAME.fullmatch(path.name)
     first = header_of(batches[0]).base_offset if batches else 0
     topic.add(place.partition, Segment(int(named[1]) if named else first, batches, str(path)))
 
 
-def _records(path: Path, span: Span) -> list[Record]:
-    """The records of a batch; none of a control batch."""
-    if span.magic == 2 and header_of(span.data).attributes & CONTROL:
-        return []
-    try:
-        return records_of(span)
-    except (ValueError, IndexError) as error:
-        raise OptionError(f"{path}: the batch at byte {span.position} can't be read: {error}") from None
-
-
-def _batches(span: Span, records: list[Record]) -> Iterator[bytearray]:
+def _batches(span: Span) -> Iterator[bytearray]:
     """The batch as it is; messages of the old formats become batches of one record each."""
     if span.magic == 2:
         yield bytearray(span.data)
         return
-    for record in records:
+    for record in records_of(span):
         yield rebuilt(Bounds(record.offset, record.offset), [record])
+
+
+def _look(batch: bytearray, topic: OffsetsTopic, partition: int) -> None:
+    header = header_of(batch)
+    topic.last_ms = max(topic.last_ms, header.max_timestamp)
+    if not header.attributes & CONTROL:
+        for _, key, value in pairs(header, batch):
+            topic.saw(key, value, partition)
 
 
 def _damage(path: Path, span: Span) -> str:

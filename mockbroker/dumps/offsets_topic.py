@@ -11,7 +11,8 @@ from ..java_hash import positive_hash
 from ..protocol.group_metadata import GroupMetadata
 from ..protocol.group_metadata import read_group as read_classic_group
 from ..protocol.offsets_log import NO_TOPIC_ID, Commit, CommitKey, GroupKey, read_commit, read_key
-from ..protocol.record_batch import Record, header_of
+from ..protocol.record_batch import header_of
+from .decoded import Key
 
 OFFSETS: Final = "__consumer_offsets"
 COUNT: Final = "offsets.topic.num.partitions"
@@ -72,32 +73,37 @@ class OffsetsTopic:
     """Records that a dump does not show in full, such as those of consumer groups of KIP-848."""
     groups: dict[str, int | None] = field(default_factory=dict)
     """The groups, and in which partition their records are, if that is known."""
+    _keys: dict[bytes, Key] = field(default_factory=dict)
 
     # -- while it is read
 
     def add(self, partition: int, segment: Segment) -> None:
         self.placed.setdefault(partition, []).append(segment)
 
-    def saw(self, record: Record, partition: int | None) -> None:
+    def saw(self, key: bytes | None, value: bytes | None, partition: int | None) -> None:
         """Takes note of a record, which may be one that can't be read."""
         self.records += 1
-        self.last_ms = max(self.last_ms, record.timestamp)
         try:
-            key = read_key(record.key or b"")
-            if isinstance(key, CommitKey | GroupKey):
-                self.groups[key.group] = partition
-            if isinstance(key, CommitKey):
-                self._saw_commit(key, None if record.value is None else read_commit(record.value))
-            elif isinstance(key, GroupKey) and key.type == "classic" and record.value is not None:
-                self._saw_group(read_classic_group(record.value))
+            about = self._keys.get(key or b"") or self._saw_key(key or b"", partition)
+            if value is None:
+                return
+            if isinstance(about, CommitKey):
+                self._saw_commit(about, read_commit(value))
+            elif isinstance(about, GroupKey) and about.type == "classic":
+                self._saw_group(read_classic_group(value))
         except ValueError:
             # A broker has to cope with it, too.
             return
 
-    def _saw_commit(self, key: CommitKey, commit: Commit | None) -> None:
-        self._has(key.topic, key.partition)
-        if commit is None:
-            return
+    def _saw_key(self, data: bytes, partition: int | None) -> Key:
+        key = self._keys[data] = read_key(data)
+        if isinstance(key, CommitKey | GroupKey):
+            self.groups[key.group] = partition
+        if isinstance(key, CommitKey):
+            self._has(key.topic, key.partition)
+        return key
+
+    def _saw_commit(self, key: CommitKey, commit: Commit) -> None:
         if commit.topic_id != NO_TOPIC_ID:
             self.topic_ids[key.topic] = commit.topic_id
         if commit.offset < 0:

@@ -23,7 +23,16 @@ from .durations import seconds
 TABLES: Final = ["cluster", "fault", "step", "check"]
 CLUSTER: Final = [
     *("kafka", "brokers", "advertise", "topics", "policies", "config", "fixed", "racks", "seed", "clock"),
+    *("offsets", "now"),
 ]
+_KINDS: Final[Mapping[str, type]] = {
+    "kafka": str,
+    "brokers": int,
+    "fixed": bool,
+    "seed": int,
+    "clock": str,
+    "now": str,
+}
 STEP: Final = ["after", "on", "do", "optional"]
 CHECK: Final = ["do", "expect", "within"]
 EVENT: Final = ["fault", "hits"]
@@ -108,11 +117,10 @@ def _cluster(document: Document) -> dict[str, Any]:
         raise document.wrong("cluster", None, None, "write it as [cluster]")
     document.check("cluster", None, given, CLUSTER)
     cluster = dict(given)
-    kinds: Mapping[str, type] = {"kafka": str, "brokers": int, "fixed": bool, "seed": int, "clock": str}
     for name, value in given.items():
-        if name == "advertise" and isinstance(value, str | list):
+        if name in ("advertise", "offsets") and isinstance(value, str | list):
             continue
-        kind = kinds.get(name, dict)
+        kind = _KINDS.get(name, dict)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = {str: "text, as '3.9'", int: "a number", bool: "true or false"}.get(kind, "a table")
             raise document.wrong("cluster", None, name, f"{name} is {value!r}: give {wanted}")
@@ -125,6 +133,9 @@ def _cluster(document: Document) -> dict[str, Any]:
         if not broker.isdecimal():
             raise document.wrong("cluster", None, broker, f"rack of {broker!r}: give a broker's id")
     _check_behaviour(document, cluster)
+    if "offsets" in given:
+        paths = [given["offsets"]] if isinstance(given["offsets"], str) else given["offsets"]
+        cluster["offsets"] = [document.path.parent / str(each) for each in paths]
     cluster["racks"] = {int(broker): rack for broker, rack in given.get("racks", {}).items()}
     try:
         Options(**cluster)

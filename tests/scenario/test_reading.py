@@ -57,6 +57,13 @@ def test_a_scenario_says_what_is_advertised(tmp_path: Path, written: str, read: 
     assert load(write(tmp_path, f"[cluster]\nadvertise = {written}\n")).cluster["advertise"] == read
 
 
+@pytest.mark.parametrize("written", ['"dump.txt"', '["dump.txt"]'])
+def test_a_scenario_names_files_of_offsets_as_seen_from_its_folder(tmp_path: Path, written: str) -> None:
+    cluster = load(write(tmp_path, f'[cluster]\noffsets = {written}\nnow = "wall"\n')).cluster
+    assert cluster["offsets"] == [tmp_path / "dump.txt"]
+    assert cluster["now"] == "wall"
+
+
 @pytest.mark.parametrize("written", ["5", "true", "[5]", '["a:1", "b:2"]', '"a:0"'])
 def test_what_can_not_be_advertised_is_told_with_its_line(tmp_path: Path, written: str) -> None:
     with pytest.raises(ScenarioError, match=r"scenario.toml:2: \[cluster\]: .*advertise"):

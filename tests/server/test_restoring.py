@@ -9,12 +9,15 @@ import pytest
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from mockbroker import MockCluster, ReleaseName
+from mockbroker import MockCluster, ReleaseName, unchecked
 from mockbroker.conformance.client import Client
 from mockbroker.dumps.offsets_files import read
 from mockbroker.dumps.offsets_topic import OFFSETS
 from mockbroker.errors import OptionError
-from mockbroker.protocol.record_batch import CONTROL, header_of, records
+from mockbroker.java_hash import positive_hash
+from mockbroker.protocol.batch_writing import key_values
+from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
+from mockbroker.protocol.record_batch import CONTROL, header_of, place, records
 
 from ..dumps.recordings import HERE, PARTITIONS, PIPELINE, RELEASES, committed
 
@@ -149,6 +152,45 @@ def test_old_offsets_do_not_expire_at_once_unless_it_is_later() -> None:
         assert cluster.committed("readers")
         cluster.clock.advance("2d")
         assert "readers" not in cluster.groups()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("skips", ("NONE", 200)),
+        ("stops", ("NONE", 100)),
+        ("loads-nothing", ("NONE", -1)),
+        ("fails", ("NOT_COORDINATOR", None)),
+    ],
+)
+def test_a_load_that_stops_at_a_record_finds_the_offset_before_it(
+    tmp_path: Path, answer: str, told: tuple[str, int | None]
+) -> None:
+    """As at LinkedIn in 2015: what follows a record that can't be parsed is not loaded."""
+    folder = tmp_path / f"__consumer_offsets-{positive_hash('billing') % 50}"
+    folder.mkdir()
+    key = commit_key("billing", "orders", 0)
+    values = [commit_value(Commit(each, 0, "", 1000), 3) for each in (100, 150, 200)]
+    values[1] = b"\0\x63" + values[1][2:]  # version 99
+    log = [key_values([(key, value)], 1000 + offset) for offset, value in enumerate(values)]
+    for number, batch in enumerate(log):
+        place(batch, number, 0)
+    (folder / f"{0:020}.log").write_bytes(b"".join(log))
+    policies = unchecked({"offsets-load": answer})
+    with MockCluster(offsets=tmp_path, policies=policies, brokers=1) as cluster:
+        assert _fetched(cluster, "billing") == told
+
+
+def _fetched(cluster: MockCluster, group: str) -> tuple[str, int | None]:
+    """What the only broker answers to OffsetFetch for orders-0, once it has loaded the group: the error, and
+    the offset if there is an answer for the partition."""
+    host, port = cluster.bootstrap_servers.split(":")
+    asked = {"group_id": group, "topics": [{"name": "orders", "partition_indexes": [0]}]}
+    with Client(host, int(port)) as client:
+        while (told := client.call("offset_fetch", 5, asked))["error_code"] == "COORDINATOR_LOAD_IN_PROGRESS":
+            pass
+    offsets = [each["committed_offset"] for topic in told["topics"] for each in topic["partitions"]]
+    return told["error_code"], next(iter(offsets), None)
 
 
 # -- the topics that the offsets are of
