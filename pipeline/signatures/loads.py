@@ -47,8 +47,8 @@ def _ended(loads: DataFrame) -> DataFrame:
         failed,
         signature="load-ended-early",
         confidence=CERTAIN,
-        why="its log says so; up to 3.9 the coordinator then serves what it had loaded, old offsets or none; "
-        "since 4.0 it answers NOT_COORDINATOR",
+        why="its log says so; the coordinator then served what it had read, in 2015, or has no offsets and "
+        "groups, up to 3.9; since 4.0 it answers NOT_COORDINATOR",
         summary=sentence(
             "{broker} stopped loading the committed offsets of {at}: {why}",
             broker=_broker(),
@@ -56,7 +56,7 @@ def _ended(loads: DataFrame) -> DataFrame:
             why=F.substring_index("detail", _FAILED, -1),
         ),
         evidence=[seen()],
-        ids=["KAFKA-5600"],
+        behaviours=["offsets-load"],
     )
 
 
@@ -98,6 +98,7 @@ def _slow(loads: DataFrame, cleaners: DataFrame, rows: DataFrame) -> DataFrame:
             ).otherwise(""),
         ),
         evidence=[seen("stopped"), seen("cleanup"), seen("load")],
+        behaviours=["offsets-load-pace", "offsets-cleanup", "compaction"],
         columns={"topic": F.col("load.topic"), "partition": F.col("load.partition")},
     )
 
@@ -126,4 +127,5 @@ def _stopped(cleaners: DataFrame) -> DataFrame:
             "the log cleaner of {broker} stopped{where}: {detail}", broker=_broker(), where=where
         ),
         evidence=[seen()],
+        behaviours=["compaction"],
     )

@@ -11,7 +11,7 @@ topic no member reads; offsets that expired.
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from ..findings import (
@@ -111,6 +111,7 @@ def _with_states(rows: DataFrame) -> DataFrame:
             "known_generation": F.last(F.when(F.col("kind") == "group", F.col("generation")), True).over(
                 up_to(group)
             ),
+            "generations": F.count(F.when(F.col("kind") == "group", F.col("generation"))).over(up_to(group)),
             "commits": F.count(F.when(is_commit, 1)).over(up_to(group)),
             "next_ms": F.last(F.when(is_commit, F.col("time_ms")), True).over(
                 before(_in_log(*_GROUP, backwards=True))
@@ -125,6 +126,7 @@ def _with_states(rows: DataFrame) -> DataFrame:
             "last": F.lag(row()).over(key),
             "last_at": F.lag("at").over(key),
             "last_generation": F.lag("known_generation").over(key),
+            "last_generations": F.lag("generations").over(key),
             "next": F.last(F.when(is_commit, row()), True).over(before(_in_log(*_KEY, backwards=True))),
             "oldest": F.first(F.when(is_commit, row()), True).over(up_to(_in_log(*_KEY, "deletions"))),
             "group_gone": F.max(F.coalesce(group_gone, F.lit(False))).over(here),
@@ -142,28 +144,36 @@ def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
     suspects = _with_older(suspects, story)
     suspects = _with_unparsed(suspects, rows)
     apart = F.col("last.offset") - F.col("offset")
-    resumed = F.col("offset") - F.col("older.offset") <= apart / 10
-    # A coordinator that has not loaded the group begins again at its first generation.
-    rebalanced = F.col("known_generation") != F.col("last_generation")
-    suspects = suspects.withColumns({"apart": apart, "resumed": F.coalesce(resumed, F.lit(False))})
-    suspects = suspects.where("tells_groups or resumed")
-    once = Window.partitionBy("group", "topic", "partition", "offset", "last.offset").orderBy(
-        "file", "position"
+    near = F.col("offset") - F.col("older.offset") <= apart / 10
+    # A group that always starts over commits the same offsets again, and its log has those in between.
+    left_over = F.col("following.time_ms") - F.col("older.time_ms") >= _DAY_MS
+    suspects = suspects.withColumns(
+        {
+            "apart": apart,
+            "resumed": F.coalesce(near & left_over, F.lit(False)),
+            "rebalanced": F.col("generations") > F.col("last_generations"),
+        }
     )
+    suspects = suspects.where("tells_groups or resumed")
+    once = Window.partitionBy(*_KEY[1:], "offset", "last.offset").orderBy("file", "position")
     suspects = suspects.withColumn("copy", F.row_number().over(once)).where("copy = 1")
-    stopped, moved = F.col("unparsed").isNotNull(), F.coalesce(rebalanced, F.lit(False)) & F.col("resumed")
+    stopped = F.col("unparsed").isNotNull() & (F.col("rebalanced") | F.col("tells_groups").isNull())
+    forgotten = F.coalesce(F.col("known_generation") < F.col("last_generation"), F.lit(False))
+    moved = F.col("rebalanced") & F.col("resumed")
     return findings(
         suspects,
         signature="offset-rewind",
-        confidence=F.when(stopped | moved, LIKELY).otherwise(POSSIBLE),
-        why=F.when(
-            stopped,
-            "a record between the older commit and the newer ones can't be read: a load may stop at it",
+        confidence=F.when(stopped | forgotten | moved, LIKELY).otherwise(POSSIBLE),
+        why=F.when(stopped, "an earlier record of the topic can't be read: a load stops or fails at it")
+        .when(
+            forgotten,
+            "the group began again at a lower generation, although nothing deleted it: its coordinator had "
+            "not loaded it",
         )
         .when(
             moved,
-            "after a rebalance a member went on from an older commit; an operator can't reset a group that "
-            "has members",
+            "after a rebalance a member went on from a commit that had been replaced long ago; an operator "
+            "can't reset a group that has members",
         )
         .when(
             F.col("tells_groups").isNull(),
@@ -178,7 +188,7 @@ def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
                 newest="last.offset",
             ),
             F.when(
-                stopped | F.col("resumed"),
+                F.col("resumed"),
                 sentence(
                     ", near its commit of {older} from {age} ms before that, as when loading the offsets "
                     "stopped early",
@@ -188,33 +198,34 @@ def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
             ).otherwise(""),
         ),
         evidence=[seen("older"), seen("unparsed"), seen("last"), seen()],
+        behaviours=["offsets-load"],
         ids=["KAFKA-5600"],
     )
 
 
 def _with_older(suspects: DataFrame, story: DataFrame) -> DataFrame:
-    """`older`: the commit from which the group may have gone on, the last that was not above."""
+    """`older`: the commit from which the group may have gone on, the last that was not above; `following`:
+    the one after it."""
     commits = story.where("kind = 'commit'").select(
-        *_KEY, F.col("at").alias("old_at"), F.col("offset").alias("old_offset"), row().alias("old_row")
+        *_KEY,
+        F.col("at").alias("old_at"),
+        F.col("offset").alias("old_offset"),
+        F.struct(row().alias("older"), F.col("next").alias("following")).alias("old_row"),
     )
     pairs = suspects.select("id", *_KEY, "offset", "last_at").join(commits, list(_KEY))
     pairs = pairs.where("old_at < last_at and old_offset <= offset")
-    older = pairs.groupBy("id").agg(F.max_by("old_row", "old_at").alias("older"))
+    older = pairs.groupBy("id").agg(F.max_by("old_row", "old_at").alias("old")).select("id", "old.*")
     return suspects.join(older, "id", "left")
 
 
 def _with_unparsed(suspects: DataFrame, rows: DataFrame) -> DataFrame:
-    """`unparsed`: a record between the older commit and the one before that can't be read."""
+    """`unparsed`: the last record before the commit before that can't be read."""
     unparsed = rows.where(F.col("kind") == "unreadable").where(F.col("detail").startswith(_UNPARSED))
     unparsed = unparsed.select("log", F.struct("file", "position").alias("there"), row().alias("bad"))
-    pairs = suspects.select("id", "log", "older", "last").join(unparsed, "log")
-
-    def where(column: str) -> Column:
-        return F.struct(F.col(f"{column}.file"), F.col(f"{column}.position"))
-
-    between = (F.col("there") >= where("older")) & (F.col("there") <= where("last"))
-    first = pairs.where(between).groupBy("id").agg(F.min_by("bad", "there").alias("unparsed"))
-    return suspects.join(first, "id", "left")
+    pairs = suspects.select("id", "log", "last").join(unparsed, "log")
+    pairs = pairs.where(F.col("there") <= F.struct(F.col("last.file"), F.col("last.position")))
+    last = pairs.groupBy("id").agg(F.max_by("bad", "there").alias("unparsed"))
+    return suspects.join(last, "id", "left")
 
 
 def _deleted(story: DataFrame) -> DataFrame:
@@ -266,6 +277,7 @@ def _deleted(story: DataFrame) -> DataFrame:
             more=F.coalesce(more, F.lit("")),
         ),
         evidence=[seen("oldest"), seen("last"), seen("gone"), seen("next")],
+        behaviours=["offsets-cleanup", "compaction"],
         columns={"partition": F.when(F.col("count") == 1, F.col("partition")).otherwise(NO_PARTITION)},
     )
 

@@ -120,7 +120,7 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
             ).otherwise(""),
         ),
         evidence=[seen("old"), seen("commit"), seen()],
-        behaviours=["time-retention"],
+        behaviours=["offsets-load", "time-retention"],
         ids=["KAFKA-5600"],
     )
 
@@ -162,7 +162,13 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
             newest="commit.offset",
         ),
         evidence=[seen("commit"), seen("deleted"), seen()],
-        behaviours=["loaded-offsets", "offset-retention-start", "unsubscribed-offsets"],
+        behaviours=[
+            "offsets-load",
+            "offsets-cleanup",
+            "loaded-offsets",
+            "offset-retention-start",
+            "unsubscribed-offsets",
+        ],
         ids=["KAFKA-8069", "KAFKA-4682", "KAFKA-13636"],
     )
 

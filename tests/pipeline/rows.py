@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mockbroker.pipeline.observations import Observation
 
+from .readers.reading import RECORDED
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
@@ -54,6 +56,17 @@ class History:
     def reset(self, offset: int | None, after_ms: int = SECOND, **values: Any) -> History:
         own = {"client": "a", "group": "billing", "detail": "earliest", **values}
         return self.add("reset", after_ms, offset=offset, **own)
+
+
+def healthy() -> History:
+    """What real brokers wrote of groups to which nothing happened: see `recorded/healthy.py`."""
+    from mockbroker.pipeline.readers import read, survey
+
+    found = History()
+    for path, _ in survey(sorted(RECORDED.glob("healthy-*"))).recognised:
+        found.rows += read(path)
+    assert {"commit", "group", "tombstone", "load"} <= {row.kind for row in found.rows}
+    return found
 
 
 def frame(spark: SparkSession, rows: Iterable[Observation]) -> DataFrame:

@@ -63,13 +63,14 @@ LOGS = {
 
 @pytest.fixture(scope="module")
 def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Row]]:
-    """By broker. Each writes everything to two files, as Kafka's scripts make it do."""
+    """By broker. Each writes everything to two files, as Kafka's scripts make it do. The brokers 2 and 3 are
+    also those of `recorded/healthy-*`."""
     from mockbroker.pipeline.findings import comparable
     from mockbroker.pipeline.readers import read
     from mockbroker.pipeline.session import queries_of
     from mockbroker.pipeline.signatures import loads
 
-    from .rows import frame
+    from .rows import frame, healthy
 
     folder = tmp_path_factory.mktemp("logs")
     observations: list[Observation] = []
@@ -80,6 +81,7 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict
             path = folder / f"{broker}-{name}"
             path.write_text("\n".join(lines) + "\n")
             observations += read(path)
+    observations += healthy().rows
     with queries_of(spark, len(observations)):
         rows = loads.find(comparable(frame(spark, observations))).collect()
     by_broker: dict[int, list[Row]] = {broker: [] for broker in LOGS}

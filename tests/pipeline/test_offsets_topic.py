@@ -1,7 +1,4 @@
-"""What the offsets topic tells by itself: offsets that go back, and tombstones of groups that are alive.
-
-What real brokers write for groups to which nothing happened is in `recorded/healthy-*`.
-"""
+"""What the offsets topic tells by itself: offsets that go back, and tombstones of groups that are alive."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .readers.reading import RECORDED
-from .rows import DAY, SECOND, History, frame, searched
+from .rows import DAY, SECOND, History, healthy, searched
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -62,13 +58,15 @@ FOUND = {
     .group(2)
     .commit(6_900),
     "offsets only": offsets_only().commit(6_811).commit(90_000, MONTH).commit(6_811),
-    "a group that was not loaded": Topic()
-    .group(57)
-    .commit(6_811)
-    .commit(90_000, MONTH)
-    .group(1)
-    .commit(6_811),
+    "a group that was not loaded": Topic().group(57).commit(6_811).commit(90_000, MONTH).group(1).commit(20),
     "within a generation": Topic().group(1).commit(500).commit(450),
+    "always from the beginning": Topic()
+    .group(1)
+    .commit(500)
+    .commit(1_000)
+    .commit(90_000, MONTH)
+    .group(2)
+    .commit(500),
     "of the newer type": Topic()
     .group(1, "consumer member m-1")
     .group(1, "consumer group")
@@ -192,6 +190,9 @@ NONE = {
 }
 
 
+EVERY_DAY = "what real brokers write"
+
+
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> Found:
     from mockbroker.pipeline.signatures import offsets_topic
@@ -200,10 +201,10 @@ def found(spark: SparkSession) -> Found:
     for name, story in stories.items():
         for row in story.rows:
             row.file = f"{name}.txt"
-    return searched(spark, offsets_topic.find, stories)
+    return searched(spark, offsets_topic.find, {**stories, EVERY_DAY: healthy()})
 
 
-@pytest.mark.parametrize("story", NONE)
+@pytest.mark.parametrize("story", [*NONE, EVERY_DAY])
 def test_what_somebody_asked_for(found: Found, story: str) -> None:
     assert found[story] == []
 
@@ -211,10 +212,11 @@ def test_what_somebody_asked_for(found: Found, story: str) -> None:
 @pytest.mark.parametrize(
     ("story", "confidence", "why"),
     [
-        ("a load stopped early", "likely", "after a rebalance a member went on from an older commit"),
-        ("of the newer type", "likely", "after a rebalance a member went on from an older commit"),
-        ("a group that was not loaded", "likely", "after a rebalance a member went on"),
+        ("a load stopped early", "likely", "after a rebalance a member went on from a commit"),
+        ("of the newer type", "likely", "after a rebalance a member went on from a commit"),
+        ("a group that was not loaded", "likely", "the group began again at a lower generation"),
         ("offsets only", "possible", "the dump has no records of groups"),
+        ("always from the beginning", "possible", "a member went back"),
         ("within a generation", "possible", "a member went back"),
     ],
 )
@@ -259,19 +261,3 @@ def test_partitions_of_a_topic_are_told_together(found: Found) -> None:
     (one,) = found["several partitions"]
     assert "-0 (and those of 1 more partitions) was deleted 2000 ms after it was committed" in one.summary
     assert one.partition is None
-
-
-def test_what_real_brokers_write_every_day(spark: SparkSession) -> None:
-    """Rebalances, restarts, deletions, a reset by an operator, an expiry: see `recorded/healthy.py`."""
-    from mockbroker.pipeline.findings import comparable
-    from mockbroker.pipeline.readers import read, survey
-    from mockbroker.pipeline.session import queries_of
-    from mockbroker.pipeline.signatures import loads, offsets_topic, rewinds
-
-    files = survey(sorted(RECORDED.glob("healthy-*"))).recognised
-    rows = [row for path, _ in files for row in read(path)]
-    assert {"commit", "group", "tombstone", "load"} <= {row.kind for row in rows}
-    with queries_of(spark, len(rows)):
-        table = comparable(frame(spark, rows))
-        found = [search.find(table) for search in (offsets_topic, rewinds, loads)]
-        assert found[0].unionByName(found[1]).unionByName(found[2]).collect() == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .rows import DAY, SECOND, History, searched
+from .rows import DAY, SECOND, History, healthy, searched
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -66,11 +66,14 @@ NONE = {
 }
 
 
+EVERY_DAY = "what real brokers write"
+
+
 @pytest.fixture(scope="module")
 def found(spark: SparkSession) -> Found:
     from mockbroker.pipeline.signatures import rewinds
 
-    return searched(spark, rewinds.find, {**FOUND, **NONE})
+    return searched(spark, rewinds.find, {**FOUND, **NONE, EVERY_DAY: healthy()})
 
 
 def test_an_old_offset_is_given_back(found: Found) -> None:
@@ -119,7 +122,7 @@ def test_a_commit_goes_back(found: Found, story: str, confidence: str) -> None:
     assert one.confidence == confidence
 
 
-@pytest.mark.parametrize("story", NONE)
+@pytest.mark.parametrize("story", [*NONE, EVERY_DAY])
 def test_what_is_no_rewind(found: Found, story: str) -> None:
     assert found[story] == []
 
