@@ -1,7 +1,6 @@
 """How time passes in a running cluster."""
 
 import time
-from collections.abc import Callable
 
 from ..cluster.cluster import Cluster
 from ..duration import Duration, later
@@ -18,13 +17,12 @@ class Clock:
     `advance`.
     """
 
-    def __init__(self, cluster: Cluster, manual: bool, advanced: Callable[[], None]) -> None:
+    def __init__(self, cluster: Cluster, manual: bool) -> None:
         self.manual = manual
         self.elapsed_ms = 0
         self.started = time.monotonic()
         self._cluster = cluster
         self._epoch_ms = cluster.now_ms
-        self._advanced = advanced
 
     @property
     def now_ms(self) -> int:
@@ -35,11 +33,10 @@ class Clock:
     def advance(self, by: Duration) -> None:
         """Moves the time ahead: everything that is due by then happens, in order, each at its own time.
 
-        Must be called in the cluster's thread. ValueError.
+        Must be called in the cluster's thread, before `Pump.poke`. ValueError.
         """
         self.catch_up()
         self._cluster.advance(later(self._cluster.now_ms, by), self._waited_ms)
-        self._advanced()
 
     def catch_up(self) -> None:
         """Lets as much time pass as has passed outside."""

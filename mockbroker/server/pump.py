@@ -93,7 +93,7 @@ class Pump:
         self._slice = Slice(monotonic)
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
-        self.clock = Clock(cluster, manual_clock, self.poke)
+        self.clock = Clock(cluster, manual_clock)
         cluster.environment.failed = self._failed
         self._work = cluster.work
         self._work.in_parts = True
