@@ -151,7 +151,8 @@ class Broker:
     @property
     def policies(self) -> Policies:
         """The answers in force on this broker."""
-        return self.environment.policies.at(broker=self.id)
+        policies = self.environment.policies
+        return policies.at(broker=self.id) if policies.scoped else policies
 
     @property
     def online(self) -> bool:

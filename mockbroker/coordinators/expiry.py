@@ -1,7 +1,6 @@
 """When committed offsets expire, and groups with them (KIP-211)."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Callable, Collection, Iterable
 
 from ..environment import Timer
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
@@ -68,24 +67,25 @@ class Expiry:
         """Forgets the group's expired offsets; returns their partitions."""
         if not group.offsets.committed:
             return []
-        now_ms, retention_ms = self._environment.now_ms, self._settings.offsets_retention_ms
-        since_ms = group.state_since_ms
-        expire = partial(
-            group.offsets.expire,
-            now_ms,
-            retention_ms,
-            keep_open=self._home.policies[commit_below_min_isr] == "awaited",
+        policies, since_ms = self._home.policies, group.state_since_ms
+        start_ms: Callable[[CommittedOffset], int] = _commit_ms
+        keep_topics: Collection[str] = ()
+        if group.protocol_type is not None and policies[offset_retention_start] != "commit":
+            if group.state is GroupState.EMPTY:
+                start_ms = _commit_ms if since_ms is None else lambda _: since_ms
+            elif group.subscribed is not None and policies[unsubscribed_offsets](
+                group.state is GroupState.STABLE
+            ):
+                keep_topics = group.subscribed
+            else:
+                return []
+        return group.offsets.expire(
+            self._environment.now_ms,
+            self._settings.offsets_retention_ms,
+            start_ms,
+            keep_topics,
+            keep_open=policies[commit_below_min_isr] == "awaited",
         )
-        if group.protocol_type is None or self._home.policies[offset_retention_start] == "commit":
-            return expire(_commit_ms)
-        if group.state is GroupState.EMPTY:
-            start_ms = _commit_ms if since_ms is None else lambda _: since_ms
-            return expire(start_ms)
-        if group.subscribed is not None and self._home.policies[unsubscribed_offsets](
-            group.state is GroupState.STABLE
-        ):
-            return expire(_commit_ms, group.subscribed)
-        return []
 
     def _look_at_loads(self) -> None:
         """Buries what is expired of what was read so far, although newer commits may follow in the log."""

@@ -8,26 +8,30 @@ def old_segments(log: Log, now_ms: int, limit: int) -> int:
     `retention.bytes`, then those older than `retention.ms`. No segment that reaches beyond offset `limit` is
     deleted; the active one is deleted too if all of it has expired.
     """
-    segments, settings = log.segments, log.segments.settings
-    found, count = segments.all, len(segments.all)
-    gone = 0
+    segments = log.segments
+    settings, found = segments.settings, segments.all
+    count, gone = len(found), 0
     while gone + 1 < count and found[gone + 1].base_offset <= log.start_offset:
         gone += 1
-
-    def may_go() -> bool:
-        empty = gone == count - 1 and not segments.active.size
-        return not empty and log.segment_end(gone) <= limit
-
-    if settings.deletable and settings.retention_bytes >= 0:
+    if not settings.deletable:
+        return gone
+    if settings.retention_bytes >= 0:
         excess = sum(each.size for each in found[gone:]) - settings.retention_bytes
-        while gone < count and excess >= found[gone].size and may_go():
+        while gone < count and excess >= found[gone].size and _may_go(log, gone, limit):
             excess -= found[gone].size
             gone += 1
-    if settings.deletable and settings.retention_ms >= 0:
+    if settings.retention_ms >= 0:
         latest_ms = now_ms - settings.retention_ms
-        while gone < count and segments.largest_timestamp(found[gone]) < latest_ms and may_go():
+        while (
+            gone < count and segments.largest_timestamp(found[gone]) < latest_ms and _may_go(log, gone, limit)
+        ):
             gone += 1
     return gone
+
+
+def _may_go(log: Log, index: int, limit: int) -> bool:
+    empty = index == len(log.segments.all) - 1 and not log.segments.active.size
+    return not empty and log.segment_end(index) <= limit
 
 
 def expires_at(log: Log) -> int | None:
