@@ -30,6 +30,8 @@ class GroupShard:
         self.partition = partition
         self.epoch = partition.leader_epoch
         self.layout = Layout.of(home.environment.release, home.policies)
+        self._written = 0
+        """The offset after the last record that was written here."""
         self.loading: Loading | None = None
         self.failed = False
 
@@ -65,7 +67,15 @@ class GroupShard:
                 base_sequence=sequence,
             )
         self._wrote(self.partition.index)
-        return append(self.partition, batch)
+        self._written = append(self.partition, batch)
+        return self._written
+
+    def settle(self, answered: Answered) -> None:
+        """Calls `answered` once all that was written before is replicated; with the errors of `write`."""
+        if self.partition.log.high_watermark >= self._written:
+            answered(E.NONE)
+        else:
+            self._wait(self._written, lambda: None, answered, awaits=True)
 
     def write(
         self,
@@ -96,8 +106,11 @@ class GroupShard:
             valid()
             answered(E.NONE)
             return True
-        _Waiting(self, end, valid, answered, self._number("offsets.commit.timeout.ms"), awaits=awaits)
+        self._wait(end, valid, answered, awaits=awaits)
         return False
+
+    def _wait(self, end: int, valid: Callable[[], None], answered: Answered, *, awaits: bool) -> None:
+        _Waiting(self, end, valid, answered, self._number("offsets.commit.timeout.ms"), awaits=awaits)
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)

@@ -20,7 +20,7 @@ from .burials import Burials
 from .commits import Done, commit
 from .expiry import Expiry
 from .group import ClassicGroup, RebalanceFailedError, join_error
-from .group_shard import group_error
+from .group_shard import commit_error, group_error
 from .group_shards import GroupShards
 from .home import Home
 from .loading import LoadedGroup
@@ -126,6 +126,15 @@ class GroupCoordinator:
         with self.burials.together():
             for group, gone in expired:
                 self._forgot(group, gone, nobody)
+
+    def settle(self, group_id: str, done: Done) -> None:
+        """Since 4.0 a request that writes nothing waits for what was written to the partition before it.
+        COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
+        shard = self.shards.of(group_id) if self._awaits else None
+        if shard is None:
+            done(E.NONE)
+        else:
+            shard.settle(lambda error: done(commit_error(error, awaits=True)))
 
     def delete(self, group: ClassicGroup, done: Done) -> None:
         """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""

@@ -3,6 +3,7 @@
 import pytest
 
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.heartbeat import HeartbeatRequest
 from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -134,3 +135,39 @@ def test_offsets_of_a_transaction_wait_no_longer_than_others(
 def test_old_brokers_that_ask_for_fewer_acknowledgements_commit() -> None:
     driver = short("3.9", offsets_commit_required_acks=1)
     assert error(commit(driver, 7)) == 0
+
+
+def unreplicated(release: str) -> tuple[GroupDriver, Asked]:
+    """A stable group, and a commit of its member that no follower fetches."""
+    driver = GroupDriver(
+        release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3
+    )
+    (member,) = driver.stable(None, session_ms=30_000)
+    for each in set(driver.cluster.brokers) - {driver.broker.id}:
+        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    assert driver.commit_later({KEY: 7}, member).parked
+    return driver, member
+
+
+@pytest.mark.parametrize(("release", "waits"), [("3.9", False), ("4.4", True)])
+@pytest.mark.parametrize("what", ["heartbeat", "leave"])
+def test_who_writes_nothing_waits_for_what_was_written(release: str, waits: bool, what: str) -> None:
+    driver, member = unreplicated(release)
+    if what == "heartbeat":
+        asked = driver.ask(HeartbeatRequest("g", member.generation_id, member.member_id))
+    else:
+        asked = driver.leave(member.member_id)
+    assert asked.parked is waits
+    driver.advance(5_000)
+    assert asked.error_code == (NOT_AVAILABLE if waits else ErrorCode.NONE)
+
+
+def test_who_waits_is_answered_with_what_was_written() -> None:
+    driver, member = unreplicated("4.4")
+    asked = driver.ask(HeartbeatRequest("g", member.generation_id, member.member_id))
+    assert driver.heartbeat(member, member_id="nobody") == ErrorCode.UNKNOWN_MEMBER_ID, "an error is no wait"
+    for each in set(driver.cluster.brokers) - {driver.broker.id}:
+        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.BEHIND)
+    driver.advance(500)
+    assert asked.error_code == ErrorCode.NONE
+    assert driver.offsets() == {KEY: 7}
