@@ -171,6 +171,7 @@ class Cluster:
         elected anew, as after a restart."""
         topic_id = topic_id or self.environment.new_uuid()
         for index, log in stored.items():
+            self.controller.producer_id_seen(log.highest_producer_id)
             for broker in assignment[index]:
                 self.brokers[broker].replicas.stored[topic_id, index] = log
         epochs = {index: log.latest_epoch + 1 for index, log in stored.items()}

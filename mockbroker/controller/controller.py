@@ -56,6 +56,10 @@ class Controller(ControllerState):
         self._sessions: dict[int, Timer] = {}
         self._producer_ids = 0
 
+    def producer_id_seen(self, producer_id: int) -> None:
+        """A log has records of this producer: nobody else is to get its id."""
+        self._producer_ids = max(self._producer_ids, producer_id + 1)
+
     def new_producer_id(self) -> int:
         producer_id = self._producer_ids
         self._producer_ids += 1

@@ -27,6 +27,12 @@ class StoredLog(NamedTuple):
         told = [header_of(batch).leader_epoch for each in self.segments for batch in each.batches]
         return max([*told, *(epoch for epoch, _ in self.epochs)], default=-1)
 
+    @property
+    def highest_producer_id(self) -> int:
+        """-1 if there is no producer id."""
+        ids = (header_of(batch).producer_id for each in self.segments for batch in each.batches)
+        return max(ids, default=-1)
+
     def fill(self, log: Log, now_ms: int) -> None:
         """Puts everything into an empty log, segment by segment."""
         log.begin_at(self.segments[0].base_offset)

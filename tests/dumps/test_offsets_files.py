@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -175,6 +177,48 @@ def test_segments_of_one_log_are_put_in_order(tmp_path: Path) -> None:
     second.write_bytes(data(12) + data(14))
     (log,) = read([second, first]).logs(50).values()
     assert [(each.base_offset, len(each.batches)) for each in log] == [(5, 1), (12, 2)]
+
+
+def test_what_a_dump_does_not_show_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "dump.txt"
+    text = (HERE / "4.4.0" / "dump-log.txt").read_text()
+    key = text.index(' key: {"type":"1"')
+    end = text.index("\n", key)
+    other = ' key: {"type":"3","data":{"groupId":"new"}} payload: {"version":"0","data":{"epoch":4}}'
+    path.write_text(text[:key] + other + text[end:])
+    topic, whole = read([path]), read([HERE / "4.4.0" / "data"])
+    assert (topic.left_out, topic.records) == (1, whole.records - 1)
+    # The batch has its offsets, and one record less.
+    made, were = batches(topic), batches(whole)
+    changed = [(header_of(a), header_of(b)) for a, b in zip(made, were, strict=True) if a != b]
+    assert [(a.base_offset, a.last_offset_delta, a.record_count + 1) for a, _ in changed] == [
+        (b.base_offset, b.last_offset_delta, b.record_count) for _, b in changed
+    ]
+    assert len(changed) == 1
+
+
+def test_a_log_without_records(tmp_path: Path) -> None:
+    folder = tmp_path / "__consumer_offsets-4"
+    folder.mkdir()
+    (folder / f"{9:020}.log").touch()
+    topic = read([tmp_path])
+    assert (topic.partition_count(None), topic.last_ms) == (50, -1)
+    ((segment,),) = topic.logs(50).values()
+    assert (segment.base_offset, segment.batches) == (9, [])
+
+
+def test_nothing_large_is_imported_for_it() -> None:
+    paths = list(map(str, (*DUMPS[0], CONSOLE[0][0])))
+    program = (
+        "import sys\n"
+        "from mockbroker.dumps.offsets_files import read\n"
+        "from mockbroker.server import restoring\n"
+        f"assert all(read([path]).records for path in {paths})\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "mockbroker.dumps.offsets_console" in done.stdout.split()
+    assert not {"pandas", "pyarrow", "numpy", "pyspark", "mockbroker.pipeline"} & set(done.stdout.split())
 
 
 # -- how many partitions

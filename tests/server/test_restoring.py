@@ -95,6 +95,16 @@ def test_a_transaction_stays_open(release: str) -> None:
         assert [uncommitted[each][0] for each in hidden] == [b"\0\1\0\6movers\0\5bills\0\0\0\1"]
 
 
+def test_no_new_producer_gets_the_id_of_one_that_wrote_before() -> None:
+    with MockCluster(offsets=HERE / "4.4.0" / "data") as cluster:
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "transactional.id": "later"})
+        producer.init_transactions(LIMIT_S)
+        logs = read([HERE / "4.4.0" / "data"]).logs(PARTITIONS).values()
+        ids = {header_of(batch).producer_id for log in logs for segment in log for batch in segment.batches}
+        assert max(ids) >= 0
+        assert cluster.transaction("later").producer_id > max(ids)
+
+
 # -- groups
 
 
