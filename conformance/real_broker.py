@@ -25,6 +25,10 @@ _LOGGING = {
     "3": ("org.slf4j:slf4j-reload4j:1.7.36",),
     "4": ("org.apache.logging.log4j:log4j-slf4j-impl:2.25.3", "org.apache.logging.log4j:log4j-core:2.25.3"),
 }
+_OLD_LOGGING = "org.slf4j:slf4j-log4j12:1.7.25"
+_ON_JAVA_17 = {"2": "org.apache.zookeeper:zookeeper:3.5.9"}
+"""What releases before 2.4 need besides, by major version; the others need what Java 9 took out."""
+_TAKEN_OUT = "javax.xml.bind:jaxb-api:2.3.1"
 _COPY_GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <modelVersion>4.0.0</modelVersion>
@@ -75,14 +79,11 @@ def fetch_jars(release: str) -> Path:
         return folder
     maven = _program("mvn", f"fetch the jars of Kafka {release} on first use")
     folder.mkdir(parents=True, exist_ok=True)
-    if release.split(".")[0] not in _LOGGING:
-        raise RealBrokerError(f"Kafka {release}: only releases 2.x, 3.x and 4.x can be fetched here")
-    wanted = (f"org.apache.kafka:kafka_2.13:{release}", *_LOGGING[release.split(".")[0]])
     pom = folder / "pom.xml"
     pom.write_text(
         _POM.format(
             release=release,
-            dependencies="\n".join(_DEPENDENCY.format(*name.split(":")) for name in wanted),
+            dependencies="\n".join(_DEPENDENCY.format(*name.split(":")) for name in _wanted(release)),
         )
     )
     command = [maven, "-B", "-q", "-f", str(pom), "-C", _COPY_GOAL]
@@ -94,6 +95,17 @@ def fetch_jars(release: str) -> Path:
         )
     (folder / "complete").touch()
     return folder
+
+
+def _wanted(release: str) -> tuple[str, ...]:
+    """Artifacts of a release from 0.11 on; those before 2.4 need ZooKeeper. RealBrokerError."""
+    major, minor = map(int, release.split(".")[:2])
+    if major > max(map(int, _LOGGING)):
+        raise RealBrokerError(f"Kafka {release}: only releases up to {max(_LOGGING)}.x can be fetched here")
+    if (major, minor) < (2, 4):
+        besides = _ON_JAVA_17.get(str(major), _TAKEN_OUT)
+        return (f"org.apache.kafka:kafka_2.12:{release}", _OLD_LOGGING, besides)
+    return (f"org.apache.kafka:kafka_2.13:{release}", *_LOGGING[str(major)])
 
 
 def _free_ports(count: int) -> list[int]:
