@@ -25,6 +25,8 @@ _DELETED: Final = "<DELETE>"
 _COMMIT: Final = re.compile(r"offset_commit::group=(?P<group>.*),partition=(?P<topic>.+)-(?P<partition>\d+)")
 _OLD_COMMIT: Final = re.compile(r"offset::(?P<group>.*):(?P<topic>.+):(?P<partition>\d+)")
 _OFFSET: Final = re.compile(r"(?:offset=)?(?P<offset>\d+)(?:(?:,metadata=|:)(?P<metadata>.*))?")
+_OLD_GROUP: Final = re.compile(r"metadata::(?P<group>.*)")
+_GENERATION: Final = re.compile(r"[^:]*:[^:]*:(?P<generation>\d+):\{(?P<assignment>.*)\}")
 _GROUP: Final = re.compile(r'group_metadata::group=(?P<group>.*)|\{"metadata":"(?P<old>.*)"\}')
 
 Key = CommitKey | GroupKey | MemberKey | OtherKey
@@ -63,6 +65,9 @@ def of_dump(key: str, value: str | None) -> Entry | None:
         said = json.loads(value or "")
         some = said.get("assignment") not in ("{}", None)
         return Entry(group_key, GroupState(int(said["generationId"]), int(some), _NONE))
+    if (found := _OLD_GROUP.fullmatch(key)) and (state := _GENERATION.fullmatch(value or "")):
+        generation, some = int(state["generation"]), bool(state["assignment"])
+        return Entry(GroupKey(found["group"], "classic"), GroupState(generation, int(some), _NONE))
     return None
 
 

@@ -17,6 +17,7 @@ _PAIR: Final = re.compile(r"(\w+): (\S+)")
 _TIME: Final = re.compile(r"(?:CreateTime|LogAppendTime): (-?\d+)")
 _MARKER: Final = re.compile(r"endTxnMarker: (?P<end>\w+)(?: coordinatorEpoch: (?P<epoch>\d+))?")
 _DECODED: Final = re.compile(r" key: (?P<key>.*?)(?: payload: (?P<value>.*))?$")
+_KEY_SIZE: Final = "keysize"
 _NONE: Final = -1
 
 
@@ -127,11 +128,12 @@ class DumpParser:
             int(said.get("baseSequence") or said.get("sequence", _NONE)),
             time_ms,
             said.get("isTransactional") == "true",
-            said.get("isControl") == "true",
+            said.get("isControl") == "true" or _MARKER.search(text) is not None,
             "" if codec in ("none", "nocompressioncodec") else codec,
         )
         self._within = True
-        return [batch, _record(text, first)] if "payload:" in text else [batch]
+        # Before 2.0 a line is about a record and its batch.
+        return [batch, _record(text, first)] if _KEY_SIZE in said else [batch]
 
 
 def _record(text: str, offset: int) -> DumpedRecord:

@@ -13,8 +13,9 @@ import pytest
 from mockbroker.dumps.offsets_files import read
 from mockbroker.dumps.offsets_topic import OffsetsTopic
 from mockbroker.errors import OptionError
-from mockbroker.protocol.group_metadata import read_group
-from mockbroker.protocol.offsets_log import CommitKey, read_commit, read_key
+from mockbroker.protocol.batch_writing import Marker, marker_of
+from mockbroker.protocol.group_metadata import GroupMetadata, read_group
+from mockbroker.protocol.offsets_log import Commit, CommitKey, read_commit, read_key
 from mockbroker.protocol.record_batch import Record, header_of, records
 
 from ..pipeline.readers.segments import data, old
@@ -28,6 +29,10 @@ DUMPS = [
     (PIPELINE / "4.3.1" / "__consumer_offsets-0", PIPELINE / "4.3.1" / "dump-log-4.3.1-offsets.txt"),
 ]
 OLD_DUMP = PIPELINE / "3.9.2" / "dump-log-2.8.2-offsets.txt"
+EXPIRES = (
+    "[g,t,1]::OffsetAndMetadata(offset=3, leaderEpoch=Optional[5], metadata=a, b, commitTimestamp=7, "
+    "expireTimestamp=Some(9))"
+)
 CONSOLE = [
     [PIPELINE / "3.9.2" / "console-offsets.txt"],
     [PIPELINE / "3.9.2" / "console-offsets.json", PIPELINE / "3.9.2" / "console-groups.json"],
@@ -104,6 +109,60 @@ def test_a_dump_by_an_old_tool_has_the_same_offsets() -> None:
     assert [header_of(a)[:1] + header_of(a)[5:] for a in batches(topic)] == [
         header_of(b)[:1] + header_of(b)[5:] for b in batches(given)
     ]
+
+
+def test_a_dump_by_the_tool_of_0_11(tmp_path: Path) -> None:
+    """One line for each record and its batch; a tombstone has neither key nor payload
+    (`DumpLogSegments.scala`)."""
+    form = (
+        "offset: {0} position: {1} CreateTime: {2} isvalid: true keysize: 20 valuesize: 28 magic: 2 "
+        "compresscodec: NONE producerId: {3} producerEpoch: {4} sequence: -1 isTransactional: {5} "
+        "headerKeys: []{6}"
+    )
+    lines = [
+        (0, 0, 1000, -1, -1, "false", " key: offset::billing:orders:3 payload: 42:with: text"),
+        (1, 99, 1001, -1, -1, "false", " key: metadata::billing payload: consumer:range:7:{m-1=[orders-3]}"),
+        (2, 200, 1002, -1, -1, "false", ""),
+        (3, 260, 1003, 8, 2, "true", " key: offset::billing:orders:4 payload: 5"),
+        (4, 350, 1004, 8, 2, "true", " endTxnMarker: ABORT coordinatorEpoch: 6"),
+    ]
+    path = tmp_path / "dump.txt"
+    head = "Dumping /data/__consumer_offsets-21/00000000000000000000.log\nStarting offset: 0\n"
+    path.write_text(head + "".join(form.format(*each) + "\n" for each in lines))
+    topic = read([path])
+    assert (topic.records, topic.left_out, topic.last_ms) == (3, 1, 1004)
+    ((segment,),) = topic.logs(50).values()
+    heads = [header_of(batch) for batch in segment.batches]
+    assert [(each.base_offset, each.record_count, each.producer_id) for each in heads] == [
+        (0, 1, -1),
+        (1, 1, -1),
+        (2, 0, -1),
+        (3, 1, 8),
+        (4, 1, 8),
+    ]
+    (commit,), (group,) = records(segment.batches[0]), records(segment.batches[1])
+    assert read_commit(commit.value or b"") == Commit(42, -1, "with: text", 1000)
+    assert read_group(group.value or b"") == GroupMetadata("consumer", 7, None, None, 1001, [])
+    assert marker_of(segment.batches[4], heads[4]) == Marker(8, 2, committed=False, coordinator_epoch=6)
+
+
+@pytest.mark.parametrize(
+    ("line", "commit"),
+    [
+        (EXPIRES, Commit(3, 5, "a, b", 7, 9)),
+        (
+            "[g,t,1]::[OffsetMetadata[3,NO_METADATA],CommitTime 7,ExpirationTime 9]",
+            Commit(3, -1, "", 7, 9),
+        ),
+    ],
+)
+def test_an_offset_that_expires_is_written_with_that_time(tmp_path: Path, line: str, commit: Commit) -> None:
+    path = tmp_path / "dump.txt"
+    path.write_text(line + "\n")
+    (batch,) = batches(read([path]))
+    (record,) = records(batch)
+    # Version 1, the only one that has it, has no leader epoch.
+    assert read_commit(record.value or b"") == commit._replace(leader_epoch=-1)
 
 
 @pytest.mark.parametrize("paths", CONSOLE, ids=lambda paths: f"{paths[0].parent.name}/{paths[0].name}")
