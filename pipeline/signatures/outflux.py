@@ -1,7 +1,8 @@
 """`outflux-without-influx`: far more is read from a topic than written: a group reads again what it had read.
 
 This is the clearest sign of a rewind on the brokers' side, at LinkedIn as elsewhere. A new group that catches
-up, and a group whose user sought back, are not findings.
+up, a group whose user sought back, and one that starts where it had committed, and so reads again what it had
+only fetched ahead, are not findings.
 """
 
 from typing import Final
@@ -18,16 +19,16 @@ _WINDOW_MS: Final = 5 * _BUCKET_MS
 
 
 def find(observations: DataFrame) -> DataFrame:
-    cause = of_kinds(observations, "restore", "reset", "refused").where(
-        "topic is not null and partition is not null"
+    events = of_kinds(observations, "commit", "restore", "reset", "refused")
+    events = events.where("topic is not null and partition is not null")
+    events = events.withColumn("reader", F.coalesce("group", "client")).where("reader is not null")
+    last = F.last(F.when(F.col("kind") == "commit", F.col("offset")), True)
+    events = events.withColumn("committed", last.over(before(in_order("reader", "topic", "partition"))))
+    cause = events.where(
+        "kind = 'reset' or error = 'OFFSET_OUT_OF_RANGE' or kind = 'restore' and offset < committed"
     )
-    cause = cause.where("kind != 'refused' or error = 'OFFSET_OUT_OF_RANGE'").select(
-        F.coalesce("group", "client").alias("reader"),
-        "topic",
-        "partition",
-        F.struct("time_ms", "position", seen().alias("seen")).alias("cause"),
-    )
-    cause = cause.where("reader is not null").persist()
+    told = F.struct("time_ms", "position", seen().alias("seen")).alias("cause")
+    cause = cause.select("reader", "topic", "partition", told).persist()
     # Only readers to which something happened there: sorting every fetch would take longest.
     suspects = F.broadcast(cause.select("reader", "topic", "partition").distinct())
     fetched = of_kinds(observations, "fetched").where("topic is not null and end_offset is not null")

@@ -95,8 +95,10 @@ def test_outflux(spark: SparkSession) -> None:
     written: dict[str, Any] = {"client": "app", "producer_id": None}
     first = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     sought = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
+    ahead = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     stories = {
-        "read again": fetched(first.restore(0, 120 * SECOND), 0, 1000),
+        "read again": fetched(first.commit(1000).restore(0, 120 * SECOND), 0, 1000),
+        "fetched ahead": fetched(ahead.commit(500).restore(500, 120 * SECOND), 500, 1000),
         "a user's seek": fetched(sought.position(0, 120 * SECOND), 0, 1000),
         "catching up": fetched(
             History().add("append", offset=0, end_offset=10, **written).restore(0), 0, 1000
@@ -106,4 +108,4 @@ def test_outflux(spark: SparkSession) -> None:
     (one,) = found["read again"]
     assert "billing read 1000 records" in one.summary
     assert "in which 0 were written; 1000 it had read before" in one.summary
-    assert found["a user's seek"] == found["catching up"] == []
+    assert found["a user's seek"] == found["catching up"] == found["fetched ahead"] == []
