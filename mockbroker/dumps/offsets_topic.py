@@ -68,6 +68,8 @@ class OffsetsTopic:
     """How many partitions each topic has at least."""
     topic_ids: dict[str, bytes] = field(default_factory=dict)
     last_ms: int = -1
+    committed_ms: int = -1
+    """The time of the last commit, by its record."""
     records: int = 0
     left_out: int = 0
     """Records that a dump does not show in full, such as those of consumer groups of KIP-848."""
@@ -106,6 +108,7 @@ class OffsetsTopic:
     def _saw_commit(self, key: CommitKey, commit: Commit) -> None:
         if commit.topic_id != NO_TOPIC_ID:
             self.topic_ids[key.topic] = commit.topic_id
+        self.committed_ms = max(self.committed_ms, commit.commit_ms)
         if commit.offset < 0:
             return
         place = key.topic, key.partition
@@ -122,6 +125,11 @@ class OffsetsTopic:
 
     def _has(self, topic: str, partition: int) -> None:
         self.sizes[topic] = max(self.sizes.get(topic, 0), partition + 1)
+
+    @property
+    def end_ms(self) -> int:
+        """The time of its end, -1 if it is not known: messages of magic 0 have no timestamp."""
+        return self.last_ms if self.last_ms >= 0 else self.committed_ms
 
     # -- where its records belong
 

@@ -56,7 +56,7 @@ class ServedCluster(RunningCluster):
         """What was found in the files of an offsets topic, if there are any."""
         config, wall_ms, last_ms = options.config, int(time.time() * 1000), -1
         if self.offsets is not None:
-            config, last_ms = restoring.config_for(self.offsets, config), self.offsets.last_ms
+            config, last_ms = restoring.config_for(self.offsets, config), self.offsets.end_ms
         self.started_ms = start_ms(options.now, wall_ms, last_ms)
         if self.started_ms < wall_ms:
             config = restoring.accepting_later(config, release)

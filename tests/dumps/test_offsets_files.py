@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from aiokafka.record.legacy_records import LegacyRecordBatchBuilder
 
 from mockbroker.dumps.offsets_files import read
 from mockbroker.dumps.offsets_topic import OffsetsTopic
 from mockbroker.errors import OptionError
 from mockbroker.protocol.batch_writing import Marker, marker_of
 from mockbroker.protocol.group_metadata import GroupMetadata, read_group
-from mockbroker.protocol.offsets_log import Commit, CommitKey, read_commit, read_key
+from mockbroker.protocol.offsets_log import Commit, CommitKey, commit_key, commit_value, read_commit, read_key
 from mockbroker.protocol.record_batch import Record, header_of, records
 
 from ..pipeline.readers.segments import data, old
@@ -218,6 +219,19 @@ def test_messages_of_the_old_formats_become_batches(tmp_path: Path) -> None:
     assert [(each.offset, each.timestamp, each.value) for b in segment.batches for each in records(b)] == [
         (offset, 1000 + offset, b"value %d" % offset) for offset in range(3)
     ]
+
+
+def test_messages_without_timestamp_end_with_the_last_commit(tmp_path: Path) -> None:
+    path = tmp_path / "__consumer_offsets-21" / SEGMENT
+    path.parent.mkdir()
+    builder = LegacyRecordBatchBuilder(0, 0, batch_size=1 << 20)
+    for offset, time_ms in enumerate((7000, 5000)):
+        value = commit_value(Commit(offset, -1, "", time_ms), 0)
+        builder.append(offset, timestamp=None, key=commit_key("billing", "orders", offset), value=value)
+    path.write_bytes(builder.build())
+    topic = read([path])
+    assert (topic.last_ms, topic.end_ms) == (-1, 7000)
+    assert topic.committed.keys() == {("orders", 0), ("orders", 1)}
 
 
 def test_space_that_was_set_aside_is_not_damage(tmp_path: Path) -> None:
