@@ -50,7 +50,7 @@ def commit(
             kept.drop_open(producer.id, offsets)
         if not error and not awaits:
             metrics.offset_commits += len(offsets)
-        done(commit_error(error, awaits=awaits))
+        done(commit_error(error, awaits=awaits) if error else error)
 
     if awaits:
         metrics.offset_commits += len(offsets)

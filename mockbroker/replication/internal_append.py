@@ -9,13 +9,14 @@ def append(partition: Partition, batch: Batch) -> int:
     """Appends to the leader's log, whatever the topic; returns the offset after the batch."""
     place(batch, partition.log.end_offset, partition.leader_epoch)
     header = header_of(batch)
-
-    def remember(log: Log) -> None:
-        log.producers.transactions.decided(log.high_watermark)
-        log.producers.appended_batch(batch, header)
-
     count = header.last_offset_delta + 1
     partition.stats.appended(len(batch), count)
-    noted = remember if header.producer_id >= 0 else None
+    noted = None
+    if header.producer_id >= 0:
+
+        def noted(log: Log) -> None:
+            log.producers.transactions.decided(log.high_watermark)
+            log.producers.appended_batch(batch, header)
+
     partition.append(batch, header.base_offset, count, header.max_timestamp, noted)
     return header.base_offset + count
