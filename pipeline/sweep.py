@@ -147,12 +147,9 @@ def _options(row: dict[str, Any]) -> Options:
     def member(kind: Any, name: str) -> Any:
         return None if row[name] is None else kind(row[name])
 
-    return Options(
-        row["kafka"],
-        row["policies"],
-        member(Commit, "commit"),
-        member(Reset, "reset"),
-        member(Generation, "producer"),
-        row["transactional"],
-        row["compacted"],
-    )
+    chosen = {
+        "commit": member(Commit, "commit"),
+        "reset": member(Reset, "reset"),
+        "producer": member(Generation, "producer"),
+    }
+    return Options(**{**row, **chosen})
