@@ -60,6 +60,13 @@ ZOMBIES: Final = {
     "2.4": [_transactional("2.4", Generation.V1_0)],
     "client `2.5` alone": [_transactional("2.3", Generation.V2_5)],
 }
+NEWER_COMMITS: Final = Options("3.9", offsets_topic=True, newer_commits=True)
+RACE: Final = _with(
+    Options("3.9", offsets_topic=True),
+    offsets_cleanup="during-load",
+    offsets_load_pace="slow",
+    compaction="dead",
+)
 STORIES: Final = (
     Story(
         "KAFKA-7104: the log start past the follower's data",
@@ -135,11 +142,38 @@ STORIES: Final = (
         ZOMBIES,
     ),
     Story(
-        "KAFKA-8069, which is also what LinkedIn's second rewind looked like: offsets expire once another "
-        "coordinator has loaded them",
+        "KAFKA-8069: offsets expire once another coordinator has loaded them",
         _with(Options("2.1"), loaded_offsets="expire-at-once"),
-        "group-offset-back",
+        "group-offset-lost",
         {"`as-committed`": [Options("2.1")]},
+    ),
+    Story(
+        "LinkedIn's first rewind: a load stops at a record that it can't parse",
+        _with(NEWER_COMMITS, offsets_load="stops"),
+        "group-offset-back",
+        {"`skips`": [_with(NEWER_COMMITS, offsets_load="skips")]},
+    ),
+    Story(
+        "the same up to 3.9: nothing is loaded",
+        NEWER_COMMITS,
+        "group-offset-lost",
+        {"`skips`": [_with(NEWER_COMMITS, offsets_load="skips")]},
+    ),
+    Story(
+        "the same since 4.0: nobody coordinates the group",
+        replace(NEWER_COMMITS, kafka="4.4"),
+        "consumer-stuck",
+        {"`skips`": [_with(replace(NEWER_COMMITS, kafka="4.4"), offsets_load="skips")]},
+    ),
+    Story(
+        "LinkedIn's second rewind: a long load, and the cleanup of expired offsets meanwhile",
+        RACE,
+        "group-offset-lost",
+        {
+            "`after-load`": [_with(RACE, offsets_cleanup="after-load")],
+            "`compaction=runs` alone": [_with(RACE, compaction="runs")],
+            "`offsets-load-pace=fast` alone": [_with(RACE, offsets_load_pace="fast")],
+        },
     ),
 )
 
@@ -154,6 +188,7 @@ def told(options: Options) -> str:
         + f" with {policies}" * bool(policies)
         + clients
         + " transactional" * bool(options.transactional)
+        + (", `--newer-commits`" if options.newer_commits else ", `--offsets-topic`" * options.offsets_topic)
     )
 
 

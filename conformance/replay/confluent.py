@@ -26,8 +26,7 @@ from mockbroker.simulation.consumer import State
 from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting, Reset
 from mockbroker.simulation.plan import Plan
 from mockbroker.simulation.producer_setting import Generation, ProducerSetting
-from mockbroker.simulation.scene import TOPIC
-from mockbroker.simulation.world import GROUP
+from mockbroker.simulation.scene import GROUP, TOPIC
 
 from .instruments import RealConsumer, RealProducer
 from .stage import Stage

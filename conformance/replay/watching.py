@@ -74,9 +74,8 @@ class Watch:
     def _answered(self, consumer: ModelConsumer, event: Answer, asked: Request, acked: int | None) -> None:
         match event.api:
             case "OffsetCommit":
-                self._stage.consumption.committed(
-                    consumer, entry(asked.body, "committed_offset")["committed_offset"]
-                )
+                offset = entry(asked.body, "committed_offset")["committed_offset"]
+                self._stage.consumption.committed(consumer, offset, asked.time_ms)
             case "OffsetFetch":
                 one = entry(event.body, "committed_offset")
                 self._restored(consumer, one["committed_offset"], one["committed_leader_epoch"], acked)
@@ -86,6 +85,7 @@ class Watch:
             case "ListOffsets" if consumer.position is None:
                 offset = entry(event.body, "timestamp")["offset"]
                 self._stage.tell(consumer.name, f"begins at {consumer.setting.reset} offset {offset}")
+                self._stage.consumption.began(consumer, offset)
                 consumer.position = at(offset, NO_EPOCH)
 
     def _restored(self, consumer: ModelConsumer, offset: int, epoch: int, acknowledged: int | None) -> None:

@@ -15,6 +15,9 @@ from rich.text import Text
 
 from ..extras import how_to_install
 from ..nearest import nearest
+from ..policies.offsets.offsets_cleanup import offsets_cleanup
+from ..policies.offsets.offsets_load import offsets_load
+from ..policies.offsets.offsets_load_pace import offsets_load_pace
 from ..simulation import workers
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Count, Summary, Variant, variants
@@ -31,6 +34,8 @@ RUNS: Final = "runs"
 """The folder of `--out` with the files of runs."""
 FILE_ROWS: Final = 1000
 """A file has this many runs, or a few more."""
+_OF_LOADS: Final = {offsets_load.name, offsets_load_pace.name, offsets_cleanup.name}
+"""Behaviours that only show when `__consumer_offsets` is loaded."""
 
 
 def run(
@@ -146,8 +151,16 @@ def options(
     transactional: bool | None,
     compacted: bool | None,
     slow_metadata: bool,
+    offsets_topic: bool | None,
+    newer_commits: bool | None,
 ) -> Options:
     """The options of the command line. ValueError for a misspelt name, with the nearest valid one."""
+    if newer_commits is None:
+        newer_commits = offsets_load.name in policies and offsets_topic is not False
+    if offsets_topic is None:
+        offsets_topic = newer_commits or not _OF_LOADS.isdisjoint(policies)
+    if newer_commits and not offsets_topic:
+        raise ValueError("--newer-commits contradicts --no-offsets-topic")
     return Options(
         kafka,
         policies,
@@ -157,6 +170,8 @@ def options(
         transactional,
         compacted,
         slow_metadata,
+        offsets_topic,
+        newer_commits,
     )
 
 

@@ -46,6 +46,20 @@ def explore(
             help="Let brokers learn late what the controller decides, a few times in each history.",
         ),
     ] = False,
+    offsets_topic: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let the group's coordinator move, and offsets expire; if not given, with --newer-commits "
+            "and where --policy gives offsets-load, offsets-load-pace or offsets-cleanup."
+        ),
+    ] = None,
+    newer_commits: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let __consumer_offsets have records that the brokers can't parse; if not given, where "
+            "--policy gives offsets-load."
+        ),
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Run in processes of this machine, or on Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -77,6 +91,8 @@ def explore(
             transactional,
             compacted,
             slow_metadata,
+            offsets_topic,
+            newer_commits,
         )
         found = run(
             chosen,

@@ -176,9 +176,11 @@ class ModelConsumer(ModelClient):
         one = OffsetCommitRequestPartition(self.partition, position.offset, epoch, "")
         request = OffsetCommitRequest(self.group, topics=[OffsetCommitRequestTopic(None, [one], self.topic)])
 
+        sent_ms = self.cluster.now_ms
+
         def answered(answer: OffsetCommitResponse | None) -> None:
             if answer is not None and not answer.topics[0].partitions[0].error_code:
-                self.consumption.committed(self, position.offset)
+                self.consumption.committed(self, position.offset, sent_ms)
             then()
 
         if self.scene.recording:
@@ -371,6 +373,7 @@ class ModelConsumer(ModelClient):
                 self.saw_epoch(self.topic, self.partition, found.leader_epoch)
             if self.scene.recording:
                 self.tell(f"begins at {self.setting.reset} offset {found.offset}")
+            self.consumption.began(self, found.offset)
             self._seek(Position(found.offset, NO_EPOCH, self.leader_of(self.topic, self.partition)))
 
         self.ask(leader.leader, ApiKey.LIST_OFFSETS, request, answered, "validation")

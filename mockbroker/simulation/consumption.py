@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from ..log.log import Log
 from . import batches
@@ -10,6 +10,8 @@ from .batches import key_of
 from .client import LeaderAndEpoch
 from .ledger import Place
 from .scene import Scene
+
+_MINUTE_MS: Final = 60_000
 
 
 class Position(NamedTuple):
@@ -45,15 +47,49 @@ class Consumption:
         """A consumer was given its group's committed offset, -1 for none; when it asked, the group's last
         acknowledged commit was `acknowledged`."""
         consumer.newest.clear()
-        if acknowledged is not None and offset < acknowledged:
+        if acknowledged is None or offset >= acknowledged:
+            return
+        if offset < 0 and self._may_be_expired(consumer):
+            self._excuse(consumer)
+            consumer.acknowledged = None
+            return
+        self._violated(
+            consumer,
+            "group-offset-lost" if offset < 0 else "group-offset-back",
+            f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
+        )
+
+    def _may_be_expired(self, consumer: Reader) -> bool:
+        since_ms = self._ledger.reading(consumer.group, consumer.place).committed_ms
+        return self._scene.cluster.now_ms - since_ms >= self._plan.offsets_retention_minutes * _MINUTE_MS
+
+    def began(self, consumer: Reader, offset: int) -> None:
+        """A consumer without a valid position begins at `offset`: a violation if the group has not read all
+        records between its committed offset, when the consumer asked for that, and `offset`."""
+        reading, committed = self._ledger.reading(consumer.group, consumer.place), consumer.acknowledged
+        if reading.committed is None or committed is None or offset <= committed:
+            return
+        partition = self._scene.partition(consumer.place)
+        start = max(committed, partition.log.start_offset, self._ledger.deleted_upto.get(consumer.place, 0))
+        read = {number for number, _ in reading.read.values()}
+        unread = [
+            number
+            for number, offsets in self._scene.numbers_in(partition).items()
+            if start <= offsets[-1] < offset and number not in read and self._ledger.counts(number)
+        ]
+        if unread:
             self._violated(
                 consumer,
-                "group-offset-back",
-                f"{consumer.name} gets {offset} as committed offset, though {acknowledged} was acknowledged",
+                "unread-record-skipped",
+                f"{consumer.name} begins at {offset}, though {committed} was committed, and "
+                f"{len(unread)} of the records since then were never read",
             )
 
-    def committed(self, consumer: Reader, offset: int) -> None:
-        self._ledger.reading(consumer.group, consumer.place).committed = consumer.acknowledged = offset
+    def committed(self, consumer: Reader, offset: int, sent_ms: int) -> None:
+        """A commit that was sent at `sent_ms` is acknowledged."""
+        reading = self._ledger.reading(consumer.group, consumer.place)
+        reading.committed = consumer.acknowledged = offset
+        reading.committed_ms = sent_ms
         if self._purge is not None:
             self._purge(consumer.place, offset)
 

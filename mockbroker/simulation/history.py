@@ -2,7 +2,7 @@
 
 import gc
 import random as stdlib_random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
@@ -22,6 +22,7 @@ T = TypeVar("T")
 _LENGTH_MS: Final = (3_000, 12_000)
 _STEPS: Final = (3, 14)
 _PRODUCES: Final = (4, 16)
+_LOOK_AGAIN_MS: Final = 500
 HAND_OVER_MS: Final = 1_500
 """By then a rebalance in progress is over."""
 _PURGES: Final = 0.3
@@ -34,6 +35,11 @@ _COMPACTED: Final = 0.15
 _IN_FLIGHT: Final = [1, 5]
 _CLEANINGS: Final = (3, 12)
 _SLOWED: Final = (1, 4)
+_IDLE_MS: Final = (46_000, 58_000)
+_AT_ANY_TIME: Final = {"move-coordinator": (1, 5), "newer-commit": (1, 2)}
+_AFTERWARDS: Final = {"produce": (2, 8), "rebalance": (1, 4)}
+_ROLL_MS: Final = 2_000
+"""Only segments that are no longer written to are compacted."""
 _ENDS: Final = (2, 8)
 _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
@@ -89,7 +95,11 @@ def draw(seed: int, options: Options) -> Plan:
     chosen = chosen if options.compacted is None else options.compacted
     if chosen:
         plan = _with_cleaners(random, plan, length_ms)
-    return _with_slow_metadata(random, plan, length_ms) if options.slow_metadata else plan
+    if options.slow_metadata:
+        plan = _with_slow_metadata(random, plan, length_ms)
+    if not options.offsets_topic:
+        return plan
+    return _with_offsets_topic(random, plan, length_ms, newer_commits=options.newer_commits)
 
 
 def _with_producers(
@@ -139,6 +149,27 @@ def _with_slow_metadata(random: Random, plan: Plan, length_ms: int) -> Plan:
     return _with_more(random, plan, "slow-metadata", _SLOWED, length_ms)
 
 
+def _with_offsets_topic(random: Random, plan: Plan, length_ms: int, *, newer_commits: bool) -> Plan:
+    """Moves the coordinator, drawn after everything else.
+
+    Between two times of traffic the group stops for so long that what it committed early in the first has
+    expired in the second, but not what it committed last.
+    """
+    resumes_ms = length_ms + _between(random, *_IDLE_MS)
+    more_ms = _between(random, *_LENGTH_MS)
+    steps = [*plan.steps, Step(length_ms, "stop-consumer"), Step(resumes_ms, "rebalance")]
+    spans = ((200, length_ms), (resumes_ms, resumes_ms + more_ms))
+    for name, counts in _AFTERWARDS.items():
+        for _ in range(_between(random, *counts)):
+            steps += _drawn(random, name, _between(random, *spans[1]))
+    for name, counts in _AT_ANY_TIME.items():
+        if newer_commits or name != "newer-commit":
+            for _ in range(_between(random, *counts)):
+                steps += _drawn(random, name, _between(random, *_one_of(random, spans)))
+    plan = replace(plan, offsets_retention_minutes=1, log_roll_ms=_ROLL_MS)
+    return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
+
+
 def _with_more(random: Random, plan: Plan, name: str, counts: tuple[int, int], length_ms: int) -> Plan:
     """Adds steps of one kind."""
     steps = list(plan.steps)
@@ -184,9 +215,10 @@ def happen(
     end_ms = plan.steps[-1].at_ms if plan.steps else 0
     calm_down(world)
     world.run_until(end_ms + HAND_OVER_MS)
+    waited_ms = _await_loads(world)
     if world.owner is None:
         world.hand_over(commit=True)
-    world.run_until(end_ms + plan.quiet_ms)
+    world.run_until(end_ms + waited_ms + plan.quiet_ms)
     invariants.check_end(world)
     return History(
         plan,
@@ -195,6 +227,14 @@ def happen(
         sum(each.read_again for each in world.ledger.readings.values()),
         tuple(world.timeline.lines) if world.timeline else (),
     )
+
+
+def _await_loads(world: World) -> int:
+    """Until no coordinator loads groups any more: that may take minutes. Returns for how many ms."""
+    began_ms = world.since_start_ms
+    while any(broker.groups.shards.loading for broker in world.cluster.brokers.values()):
+        world.run_until(world.since_start_ms + _LOOK_AGAIN_MS)
+    return world.since_start_ms - began_ms
 
 
 def calm_down(world: World) -> None:
@@ -214,5 +254,5 @@ def _between(random: Random, low: int, high: int) -> int:
     return random.randrange(low, high + 1)
 
 
-def _one_of(random: Random, choices: list[T]) -> T:
+def _one_of(random: Random, choices: Sequence[T]) -> T:
     return choices[random.randrange(0, len(choices))]

@@ -19,6 +19,9 @@ INVARIANTS: Final = {
     "read-out-of-order": "no consumer that reads on gets a record of an idempotent producer twice, or its "
     "records in another order than they were sent in",
     "group-offset-back": "no group is given an older offset than the last that was acknowledged to it",
+    "group-offset-lost": "no group is told that it has committed no offset while one that was acknowledged "
+    "to it has not expired",
+    "unread-record-skipped": "no group skips records after its committed offset, except after a loss",
     "spurious-out-of-order": "no producer is told that records were lost while none was",
     "follower-fetcher-dead": "no follower's fetcher dies",
     "replicas-disagree": "in-sync replicas hold the same records below the high watermark",
@@ -94,7 +97,7 @@ def _check_records(world: World) -> None:
     held = world.held()
     lost = [number for number in world.lost_records(held) if acknowledged[number].acks == -1]
     lost = [number for number in lost if acknowledged[number].place not in excused]
-    lost = [number for number in lost if _counts(world, number)]
+    lost = [number for number in lost if world.ledger.counts(number)]
     if lost and not world.plan.unclean:
         told = acknowledged[lost[0]]
         world.violated(
@@ -109,7 +112,7 @@ def _check_records(world: World) -> None:
             number
             for number, offsets in numbers.items()
             if number in world.ledger.once
-            and _counts(world, number)
+            and world.ledger.counts(number)
             and len({*offsets, deleted.get(number, offsets[0]), *cleaned.get(number, ())}) > 1
         ]
         if twice:
@@ -118,12 +121,6 @@ def _check_records(world: World) -> None:
                 f"{place[0]}-{place[1]}",
                 f"{len(twice)} records of an idempotent producer, from {twice[0]} on, are there twice",
             )
-
-
-def _counts(world: World, number: int) -> bool:
-    """Whether a record has to be in the log: its transaction was committed, or it has none."""
-    transaction = world.ledger.transactions.get(number)
-    return transaction is None or transaction.outcome is Outcome.COMMITTED
 
 
 def _check_transactions(world: World) -> None:

@@ -55,6 +55,8 @@ class Reading:
     read: dict[int, tuple[int, int]] = field(default_factory=dict)
     committed: int | None = None
     """The offset that was acknowledged last."""
+    committed_ms: int = 0
+    """When that commit was sent."""
     excused: bool = False
     """Whether records were lost under it: what it reads again since is no fault of its own."""
     read_again: int = 0
@@ -83,6 +85,11 @@ class Ledger:
     """The offsets at which cleaners removed a number."""
     expired: dict[Place, dict[int, int]] = field(default_factory=dict)
     """By key, the offset of the last tombstone that went when its time was over."""
+
+    def counts(self, number: int) -> bool:
+        """Whether a record has to be in the log: its transaction was committed, or it has none."""
+        transaction = self.transactions.get(number)
+        return transaction is None or transaction.outcome is Outcome.COMMITTED
 
     def reading(self, group: str, place: Place) -> Reading:
         found = self.readings.get((group, place))

@@ -14,6 +14,7 @@ VERSION: Final = 1
 """The version of the fields below: goes up when one changes its meaning or is removed."""
 
 
+WEEK_MS: Final = 7 * 24 * 60 * 60_000
 DELETE, COMPACT, BOTH = CLEANUPS = ("delete", "compact", "compact,delete")
 """The values of `cleanup.policy`."""
 
@@ -58,6 +59,10 @@ class Plan:
     cleanup: str = DELETE
     """`cleanup.policy` of the topics."""
     delete_retention_ms: int = 60_000
+    offsets_retention_minutes: int = 7 * 24 * 60
+    """`offsets.retention.minutes`."""
+    log_roll_ms: int = WEEK_MS
+    """`log.roll.ms`, for internal topics."""
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
 
@@ -130,7 +135,9 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Options:
     """What all histories of an exploration have in common; with None each seed chooses. With `slow_metadata`
-    brokers learn late what the controller decides, a few times in each history."""
+    brokers learn late what the controller decides, a few times in each history. With `offsets_topic` the
+    group's coordinator moves, and offsets expire; with `newer_commits`, which only matter then,
+    `__consumer_offsets` also has records that brokers can't parse."""
 
     kafka: str = "4.4"
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -140,3 +147,5 @@ class Options:
     transactional: bool | None = None
     compacted: bool | None = None
     slow_metadata: bool = False
+    offsets_topic: bool = False
+    newer_commits: bool = False

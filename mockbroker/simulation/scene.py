@@ -16,10 +16,11 @@ from . import batches, compacted
 from .batches import key_of
 from .ledger import Ledger, Place, Violation
 from .network import Network
-from .plan import Plan
+from .plan import WEEK_MS, Plan
 from .timeline import VIOLATION, Timeline
 
 TOPIC: Final = "t"
+GROUP: Final = "g"
 START_MS: Final = 1_700_000_000_000
 _LOOK_MS: Final = 20
 """How often a recorded timeline looks at the cluster."""
@@ -54,6 +55,7 @@ class Scene:
         self.violations: list[Violation] = []
         overrides = {
             "retention.ms": "-1",
+            "segment.ms": str(WEEK_MS),
             "min.insync.replicas": str(plan.min_insync),
             "unclean.leader.election.enable": str(plan.unclean).lower(),
             "cleanup.policy": plan.cleanup,
@@ -154,7 +156,12 @@ class Scene:
 
 def settings(plan: Plan) -> dict[str, str]:
     """The configuration of the brokers."""
-    return {**CONFIG, "replica.fetch.max.bytes": str(plan.replica_fetch_bytes)}
+    return {
+        **CONFIG,
+        "log.roll.ms": str(plan.log_roll_ms),
+        "offsets.retention.minutes": str(plan.offsets_retention_minutes),
+        "replica.fetch.max.bytes": str(plan.replica_fetch_bytes),
+    }
 
 
 def _cluster(plan: Plan, streams: Streams) -> Cluster:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.liveness import Liveness
 from ..protocol.api_keys import ApiKey
+from ..protocol.batch_writing import key_values
+from ..protocol.offsets_log import commit_key
+from ..replication.internal_append import append
 from ..verbs import brokers, followers, leaders
 from ..verbs.subjects import Following
 from ..verbs.verb import Verb
@@ -17,6 +20,7 @@ from .cleaning import clean
 from .network import Random
 from .plan import COMPACT
 from .producer import ModelProducer
+from .scene import GROUP, TOPIC
 from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
@@ -28,6 +32,9 @@ BROKERS: Final = 3
 _MAX_RECORDS: Final = 4
 _LATE_MS: Final = (50, 1_500)
 _COMMITS: Final = 0.8
+_ANOTHER_GROUP: Final = "h"
+_NEWER_VALUE: Final = b"\0\x63"
+"""A committed offset of version 99."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +118,12 @@ def rebalance(world: "World", args: Args) -> None:
 def consumer_dies(world: "World", args: Args) -> None:
     """The partition is assigned to the next consumer, and its owner commits nothing."""
     world.hand_over(commit=False)
+
+
+@_step("stop-consumer")
+def stop_consumer(world: "World", args: Args) -> None:
+    """The owner of the partition commits and stops; nobody is assigned the partition."""
+    world.stop_owner()
 
 
 @_step("lose-answer", 3, lambda random: {"client": random.randrange(0, 3)})
@@ -235,6 +248,25 @@ def move_leader(world: "World", args: Args) -> None:
     partition = _partition(world, args)
     if partition is not None:
         leaders.move_leader.attempt(world.cluster, partition)
+
+
+@_step(leaders.move_coordinator)
+def move_coordinator(world: "World", args: Args) -> None:
+    partition = world.cluster.offsets_partition(GROUP)
+    leaders.move_coordinator.attempt(world.cluster, partition)
+    world.tell(f"broker {partition.leader}", "coordinates the group")
+
+
+@_step("newer-commit")
+def newer_commit(world: "World", args: Args) -> None:
+    """A newer broker coordinates groups for a moment, and another group commits an offset: then
+    `__consumer_offsets` has a record that the other brokers can't parse."""
+    partition = world.cluster.offsets_partition(GROUP)
+    if (leader := partition.led) is not None:
+        broker, offset = f"broker {partition.leader}", leader.log.end_offset
+        world.tell(broker, f"has a record of a newer version at offset {offset} of __consumer_offsets")
+        record = commit_key(_ANOTHER_GROUP, TOPIC, 0), _NEWER_VALUE
+        append(leader, key_values([record], world.cluster.now_ms))
 
 
 @_step("elect-unclean", 1, _broker)

@@ -12,10 +12,9 @@ from .producer import ModelProducer
 from .producer_setting import Generation, ProducerSetting
 from .production import Production, Writer
 from .purger import Purger
-from .scene import TOPIC, Scene
+from .scene import GROUP, TOPIC, Scene
 from .transactional_producer import TransactionalProducer
 
-GROUP: Final = "g"
 _RESTART_MS: Final = 400
 """An application whose producer has ended starts another after this time."""
 
@@ -84,6 +83,13 @@ class World(Scene):
                 producer.end(commit=True)
 
     # -- the owner of the group's partition
+
+    def stop_owner(self) -> None:
+        """The owner commits and stops; until the next rebalance there is no other."""
+        if self.owner is not None:
+            self.tell(self.owner.name, "stops")
+            owner, self.owner = self.owner, None
+            owner.stop(True, lambda: None)
 
     def hand_over(self, commit: bool, then: Callable[[], None] | None = None) -> None:
         """A rebalance: the partition goes from its owner to the next consumer."""

@@ -7,8 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from mockbroker.cli.app import app
+from mockbroker.cli.explore import options
+from mockbroker.pairs import pairs
 from mockbroker.simulation.history import happen
-from mockbroker.simulation.plan import Plan
+from mockbroker.simulation.plan import Options, Plan
 
 LIVE = ["--policy", "fetch-log-start-offset=live", "--workers", "1"]
 
@@ -43,6 +45,22 @@ def test_compares_with_the_fix() -> None:
 
 
 @pytest.mark.parametrize(
+    ("chosen", "moves", "newer"),
+    [
+        (["offsets-load=stops"], True, True),
+        (["offsets-cleanup=during-load"], True, False),
+        (["compaction=dead"], False, False),
+    ],
+)
+def test_behaviours_of_loads_need_something_to_load(chosen: list[str], moves: bool, newer: bool) -> None:
+    policies = pairs("--policy", chosen)
+    of_loads = options("4.4", policies, None, None, None, None, None, False, None, None)
+    assert of_loads == Options(policies=policies, offsets_topic=moves, newer_commits=newer)
+    without = options("4.4", policies, None, None, None, None, None, False, False, None)
+    assert without == Options(policies=policies)
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--policy", "fetch-log-start-ofset=live"], "did you mean 'fetch-log-start-offset'"),
@@ -52,6 +70,7 @@ def test_compares_with_the_fix() -> None:
         (["--reset", "first"], "earliest, latest, none"),
         (["--producer", "2.4"], "'2.4' is not known"),
         (["--policy", "fetch-log-start-offset"], "write it as NAME=VALUE"),
+        (["--newer-commits", "--no-offsets-topic"], "--newer-commits contradicts --no-offsets-topic"),
     ],
 )
 def test_what_is_misspelt_is_named(options: list[str], said: str) -> None:

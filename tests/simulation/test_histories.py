@@ -164,10 +164,10 @@ def test_the_reset_by_an_epoch_that_retention_removed_is_found() -> None:
 def test_offsets_that_expire_once_they_are_loaded_are_found() -> None:
     """KAFKA-8069, which looks like LinkedIn's second rewind: its coordinator moved, and a group has none."""
     expire = {"loaded-offsets": "expire-at-once"}
-    found = first_violation("group-offset-back", 60, kafka="2.1", policies=expire)
+    found = first_violation("group-offset-lost", 60, kafka="2.1", policies=expire)
     assert found
     assert "gets -1 as committed offset" in found.violations[0].text
-    assert not first_violation("group-offset-back", 60, kafka="2.1")
+    assert not first_violation("group-offset-lost", 60, kafka="2.1")
 
 
 def test_thousands_of_requests_may_wait_on_a_connection() -> None:

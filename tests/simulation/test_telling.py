@@ -65,11 +65,13 @@ def violated(scene: Scene) -> list[str]:
     return [each.invariant for each in scene.violations]
 
 
-@pytest.mark.parametrize(("told", "expected"), [(4, ["group-offset-back"]), (5, []), (6, [])])
+@pytest.mark.parametrize(
+    ("told", "expected"), [(4, ["group-offset-back"]), (-1, ["group-offset-lost"]), (5, []), (6, [])]
+)
 def test_a_committed_offset_that_goes_back(told: int, expected: list[str]) -> None:
     scene, purged = a_scene(), []
     consumption = Consumption(scene, lambda place, offset: purged.append((place, offset)))
-    consumption.committed(Reader(), 5)
+    consumption.committed(Reader(), 5, scene.cluster.now_ms)
     consumption.restored(Reader("another"), told, consumption.committed_offset(Reader()))
     assert violated(scene) == expected
     assert purged == [(PLACE, 5)]
@@ -82,8 +84,22 @@ def test_what_was_committed_is_not_read_again(upto: int, expected: list[str]) ->
     records = write(scene, 0, 3)
     consumption = Consumption(scene)
     consumption.delivered(reader, 0, records)
-    consumption.committed(reader, upto)
+    consumption.committed(reader, upto, scene.cluster.now_ms)
     consumption.delivered(reader, 0, records)
+    assert violated(scene) == expected
+
+
+@pytest.mark.parametrize(("begins", "expected"), [(4, ["unread-record-skipped"]), (3, []), (2, []), (0, [])])
+def test_what_is_after_the_committed_offset_is_not_skipped(begins: int, expected: list[str]) -> None:
+    """Records 0 and 1 were committed, and record 2 was read."""
+    scene, reader = a_scene(), Reader()
+    Production(scene).number(Writer(idempotent=False), 4)
+    first, second = write(scene, 0, 3), write(scene, 3, 1)
+    assert second.base_offset == 3
+    consumption = Consumption(scene)
+    consumption.delivered(reader, 0, first)
+    consumption.committed(reader, 2, scene.cluster.now_ms)
+    consumption.began(reader, begins)
     assert violated(scene) == expected
 
 
