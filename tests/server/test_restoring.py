@@ -154,6 +154,21 @@ def test_a_member_is_still_there_until_its_session_is_over(release: str) -> None
         assert cluster.committed("readers")["bills", 1].offset == 5
 
 
+def test_a_consumer_that_joins_waits_for_members_until_their_sessions_are_over() -> None:
+    with MockCluster(offsets=HERE / "4.4.0" / "data") as cluster:
+        (before,) = cluster.group("readers").members
+        consumer = Consumer({"bootstrap.servers": cluster.bootstrap_servers, "group.id": "readers"})
+        consumer.subscribe(["bills"])
+        while cluster.group("readers").state != "PreparingRebalance":
+            consumer.poll(0.1)
+        cluster.clock.advance("1m")
+        while not consumer.assignment():
+            consumer.poll(0.1)
+        (now,) = cluster.group("readers").members
+        assert now.member_id != before.member_id
+        consumer.close()
+
+
 def test_old_offsets_do_not_expire_at_once_unless_it_is_later() -> None:
     path = PIPELINE / "3.9.2" / "console-offsets.txt"
     with MockCluster(offsets=path, clock="manual") as cluster:
