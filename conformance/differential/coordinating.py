@@ -5,11 +5,13 @@ from typing import Any, Final
 
 from ..client import Client
 from .binding import Bindings
+from .waiting import until
 
 GROUPS, TRANSACTIONS = "__consumer_offsets", "__transaction_state"
 COORDINATORS: Final = (GROUPS, TRANSACTIONS)
 """The topics whose leaders coordinate: each with one partition, and a replica on every broker."""
 _NOBODY: Final = "aside"
+_LIMIT_S: Final = 30.0
 _LOADING: Final = "COORDINATOR_LOAD_IN_PROGRESS"
 _NOT: Final = "NOT_COORDINATOR"
 _NO_PARTITION: Final = {"leader_id": -1, "leader_epoch": -1, "replica_nodes": [], "isr_nodes": []}
@@ -28,12 +30,47 @@ def move(topic: str, node: int, nodes: Nodes) -> None:
     first.call("elect_leaders", 2, {"election_type": 0, "topic_partitions": [elected], "timeout": 10_000})
 
 
-def settled(nodes: Nodes, bound: Bindings) -> bool:
-    """Whether brokers agree on who coordinates, which have loaded all there is. Binds them."""
-    return all(_settled(topic, nodes, bound) for topic in COORDINATORS)
+def settle(nodes: Nodes, bound: Bindings, topic: str, node: int | None) -> bool:
+    """Waits until brokers agree on who coordinates, which have loaded all there is, and what these write is
+    replicated. Binds them. If a broker is named, it is that which is to lead `topic`."""
+
+    def agreed() -> bool:
+        return all(_agreed(each, nodes, bound) for each in COORDINATORS) and (
+            node is None or bound.leaders[topic, 0][0] == node
+        )
+
+    return (
+        until(agreed, _LIMIT_S)
+        and until(lambda: _write(nodes, bound), _LIMIT_S)
+        and until(lambda: _replicated(nodes, bound), _LIMIT_S)
+    )
 
 
-def _settled(topic: str, nodes: Nodes, bound: Bindings) -> bool:
+def _write(nodes: Nodes, bound: Bindings) -> bool:
+    """Has each coordinator write something, and followers fetch it: they may have paused after a move."""
+    part = {"partition_index": 0, "committed_offset": 0, "committed_leader_epoch": -1}
+    commit = {
+        "group_id": _NOBODY,
+        "generation_id_or_member_epoch": -1,
+        "topics": [{"name": GROUPS, "partitions": [part]}],
+    }
+    start = {"transactional_id": _NOBODY, "transaction_timeout": 60_000}
+    groups, transactions = (nodes[bound.leaders[topic, 0][0]] for topic in COORDINATORS)
+    [committed] = groups.call("offset_commit", 8, commit)["topics"][0]["partitions"]
+    started = transactions.call("init_producer_id", 1, start)
+    return bool(committed["error_code"] == "NONE" and started["error_code"] == "NONE")
+
+
+def _replicated(nodes: Nodes, bound: Bindings) -> bool:
+    """Whether each broker knows that all there is is replicated: the next leader begins with that."""
+    return all(
+        {_high_watermark(client, topic) for client in nodes.values()}
+        == {_end(nodes[bound.leaders[topic, 0][0]], topic)}
+        for topic in COORDINATORS
+    )
+
+
+def _agreed(topic: str, nodes: Nodes, bound: Bindings) -> bool:
     seen = [_partition(client, topic) for client in nodes.values()]
     leader = seen[0]["leader_id"]
     if leader not in nodes:
@@ -46,8 +83,7 @@ def _settled(topic: str, nodes: Nodes, bound: Bindings) -> bool:
         found = error(client)
         if found == _LOADING or (found == _NOT) is (node == leader):
             return False
-    # The next leader begins with what it knows to be replicated.
-    return {_high_watermark(client, topic) for client in nodes.values()} == {_end(nodes[leader], topic)}
+    return True
 
 
 def _partition(client: Client, topic: str) -> dict[str, Any]:

@@ -131,7 +131,8 @@ class Playing:
         """A sequence begins where the first broker coordinates."""
         if len(self._target.nodes) > 1:
             for topic in COORDINATORS:
-                assert self._settling.move(topic, self._target.nodes[0][0]), f"{topic} does not move"
+                moved = self._settling.move(topic, self._target.nodes[0][0])
+                assert moved, f"{topic} does not move at {self._target.host}:{self._target.port}"
 
     def _move(self, step: Step) -> Any:
         """Nothing if the broker is down."""

@@ -1,7 +1,7 @@
 """Waiting until brokers have come to rest: real ones answer before they are done."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ..client import Client
@@ -11,10 +11,9 @@ from . import coordinating, expecting
 from .binding import Bindings
 from .expecting import Expected, Topic
 from .steps import RESTARTS, START, Step
+from .waiting import until
 
 TIMEOUT_S: Final = 20.0
-_SETTLE_S: Final = 5.0
-_PAUSE_S: Final = 0.005
 _LATEST, _EARLIEST = -1, -2
 _CONSUMER, _DEBUGGER = -1, -2
 _NOBODY: Final = -1
@@ -65,18 +64,18 @@ class Settling:
             self.topics.update(name for name in named if name and self._suffix in name)
         if step.api == "create_topics":
             self._placed_at_random |= {each["name"] for each in fields["topics"] if not each["assignments"]}
-        if sent in TOPIC_CHANGES | CONFIG_CHANGES and _FAILED in str(answer) and not _until(self._controlled):
+        if sent in TOPIC_CHANGES | CONFIG_CHANGES and _FAILED in str(answer) and not until(self._controlled):
             return False
         if step.mutations:
             if sent in TOPIC_CHANGES | CONFIG_CHANGES:
                 time.sleep(_AFTER_CHANGE_S)
-            return sent not in _ENDS or _until(self._transactions_settled)
+            return sent not in _ENDS or until(self._transactions_settled)
         self._expected = dict(self._expectations(step, fields, answer))
-        if step.api in RESTARTS and not _until(self._brokers_known):
+        if step.api in RESTARTS and not until(self._brokers_known):
             return False
         if step.api in CONFIG_CHANGES:
             time.sleep(_AFTER_CHANGE_S)
-        if (step.api in TOPIC_CHANGES or self._several) and not _until(self._topics_settled):
+        if (step.api in TOPIC_CHANGES or self._several) and not until(self._topics_settled):
             return False
         if step.api in RESTARTS and not self.coordinated():
             return False
@@ -84,11 +83,11 @@ class Settling:
         ends = step.api in ("end_txn", START) or (
             step.api == "init_producer_id" and fields.get("transactional_id")
         )
-        if ends and not _until(self._transactions_settled):
+        if ends and not until(self._transactions_settled):
             return False
-        if step.api == "delete_topics" and not _until(lambda: self._offsets_forgotten(answer)):
+        if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
             return False
-        return not self._several or step.api not in _WRITES or _until(self._replicated)
+        return not self._several or step.api not in _WRITES or until(self._replicated)
 
     def _expectations(
         self, step: Step, fields: dict[str, Any], answer: Any
@@ -119,20 +118,16 @@ class Settling:
     def _asked(self) -> dict[int, Client]:
         return {node: self._nodes[node] for node in self._up(self._nodes)}
 
-    def coordinated(self) -> bool:
-        """Waits until it is known which brokers coordinate, and they have loaded what they have to."""
-        return not self._several or _until(lambda: coordinating.settled(self._asked, self._bound))
+    def coordinated(self, topic: str = "", node: int | None = None) -> bool:
+        """Waits until brokers are ready to coordinate, of a topic a certain one if it is named."""
+        return not self._several or coordinating.settle(self._asked, self._bound, topic, node)
 
     def move(self, topic: str, node: int) -> bool:
         """Makes a broker that is up coordinate."""
         if not self.coordinated():
             return False
         coordinating.move(topic, node, self._asked)
-        return _until(
-            lambda: (
-                coordinating.settled(self._asked, self._bound) and self._bound.leaders[topic, 0][0] == node
-            )
-        )
+        return self.coordinated(topic, node)
 
     def _coordinator(self, topic: str) -> Client:
         node, _ = self._bound.leaders.get((topic, 0), (_NOBODY, 0))
@@ -284,7 +279,7 @@ class Settling:
 
     def caught_up(self) -> bool:
         """Waits until followers know what their leaders do, of each partition."""
-        return not self._several or _until(self._followers_know)
+        return not self._several or until(self._followers_know)
 
     def _followers_know(self) -> bool:
         names = sorted({name for name, _ in self._bound.leaders if name in self.topics})
@@ -337,15 +332,6 @@ class Settling:
             self._suffix in each["transactional_id"] and each["transaction_state"].startswith("Prepare")
             for each in found["transaction_states"]
         )
-
-
-def _until(holds: Callable[[], bool]) -> bool:
-    limit = time.monotonic() + _SETTLE_S
-    while not holds():
-        if time.monotonic() > limit:
-            return False
-        time.sleep(_PAUSE_S)
-    return True
 
 
 def _metadata(client: Client, names: list[str]) -> dict[str, Any]:
