@@ -37,7 +37,7 @@ from .unreplicated import Unreplicated
 from .verification import Verification
 
 _ACKS = (-1, 0, 1)
-_ADMIN_CLIENT_ID = "__admin_client"
+ADMIN_CLIENT_ID = "__admin_client"
 """The only client id that may write to internal topics (`AdminUtils.java`)."""
 
 _TWO_PRODUCERS = RequestError(
@@ -186,7 +186,7 @@ def _append_one(call: Call, asked: Asked, acks: int) -> bool:
     if asked.appends:
         if acks not in _ACKS:
             one = refused(asked.index, ErrorCode.INVALID_REQUIRED_ACKS)
-        elif asked.partition.topic.internal and call.client_id != _ADMIN_CLIENT_ID:
+        elif asked.partition.topic.internal and call.client_id != ADMIN_CLIENT_ID:
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
         else:
             one = append(call, asked.partition, asked.batch, asked.header, acks)

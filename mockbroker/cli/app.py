@@ -265,6 +265,14 @@ def run(
     command: Annotated[
         list[str], typer.Argument(metavar="-- COMMAND", help="The command and its arguments.")
     ],
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=ANSWER",
+            autocompletion=completion.policies,
+            help="Override a behaviour, whatever the scenario says; before SCENARIO.toml. Repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Run a command against a cluster of its own while a scenario is played, and exit with its status.
 
@@ -272,10 +280,11 @@ def run(
     invalid, or the command can't be run; 3: the command succeeded, but a check failed, a fault never fired,
     or the command ended before a step was due.
     """
+    from ..pairs import pairs
     from .run import run
 
     try:
-        status = run(scenario, command)
+        status = run(scenario, pairs("--policy", policy), command)
     except (ValueError, OSError) as error:
         typer.echo(f"mockbroker run: {error}", err=True)
         raise typer.Exit(2) from None

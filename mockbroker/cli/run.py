@@ -2,7 +2,8 @@
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import trio
@@ -12,11 +13,13 @@ from ..scenario.scenario import load
 from ..shown import shown
 
 
-def run(path: Path, command: Sequence[str]) -> int:
-    """Returns the exit status. ValueError for an invalid scenario or a command that does not exist, OSError
-    for a port in use."""
+def run(path: Path, policies: Mapping[str, str], command: Sequence[str]) -> int:
+    """Returns the exit status. `policies` take precedence over the scenario's. ValueError for an invalid
+    scenario or a command that does not exist, OSError for a port in use."""
     command = command[1:] if command[0] == "--" else command
     scenario = load(path)
+    both = {**scenario.cluster.get("policies", {}), **policies}
+    scenario = replace(scenario, cluster={**scenario.cluster, "policies": both})
     if not command or shutil.which(command[0]) is None:
         raise ValueError(f"no command {command[0]!r}" if command else "which command? Give it after --")
     return trio.run(commands.run, scenario, command, _tell)

@@ -28,6 +28,7 @@ def ask(
     request: Any,
     read: Callable[[Any], T],
     most: int = 99,
+    client_id: str = CLIENT_ID,
 ) -> "Future[T]":
     """A future with what `read` returns or raises for the broker's answer to the request, in the newest
     version up to `most`. It is done at once, unless the request waits."""
@@ -44,7 +45,7 @@ def ask(
             future.set_exception(error)
 
     version = min(advertised(cluster.release)[api][1], most)
-    call = Call(cluster, broker, version, Client(), CLIENT_ID, answered)
+    call = Call(cluster, broker, version, Client(), client_id, answered)
     before, cluster.environment.at_work = cluster.environment.at_work, call
     try:
         answer = HANDLERS[api](call, request)

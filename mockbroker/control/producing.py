@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final
 
+from ..apis.produce import ADMIN_CLIENT_ID
 from ..cluster.replicas import PATIENCE_S, describe
 from ..cluster.topic_auto_creation import auto_create
 from ..contents.records import Place, read
@@ -102,7 +103,7 @@ def begin_produce(
         return next(read(Place(chosen, log, {}), None, offset, control_records=True))
 
     request = ProduceRequest(None, acks, _ms(timeout), [data])
-    future = ask(target.cluster, leader, ApiKey.PRODUCE, request, answered, _BY_NAME)
+    future = ask(target.cluster, leader, ApiKey.PRODUCE, request, answered, _BY_NAME, ADMIN_CLIENT_ID)
     if not future.done() and log.end_offset > offset:
         appended.append(_written())
     return future

@@ -4,7 +4,7 @@ import functools
 import inspect
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from signal import Signals
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -91,20 +91,37 @@ class Player:
             async with trio.open_nursery() as nursery:
                 self._started = time.monotonic()
                 self._undone = list(self._scenario.steps)
-                for step in self._scenario.steps:
-                    nursery.start_soon(self._step, step, target)
+                for steps in self._together():
+                    nursery.start_soon(self._do_all, steps, target)
                 ended = await meanwhile.wait()
                 nursery.cancel_scope.cancel()
         finally:
             await meanwhile.end()
         return ended
 
+    def _together(self) -> Iterable[Sequence[Step]]:
+        """Steps that are due at the same time, in the order of the file."""
+        due: dict[tuple[str | None, int, float], list[Step]] = {}
+        for step in self._scenario.steps:
+            due.setdefault((step.fault, step.hits, step.after_s), []).append(step)
+        return due.values()
+
+    async def _do_all(self, steps: Sequence[Step], target: Target) -> None:
+        first = steps[0]
+        try:
+            if first.fault is not None:
+                await faults.wait(target, first.fault, first.hits, float("inf"))
+        except (NotThereError, ConflictError) as error:
+            for step in steps:
+                self._fail(f"{step.action.text}: {error}")
+            return
+        await trio.sleep(first.after_s)
+        for step in steps:
+            self._undone.remove(step)
+            await self._step(step, target)
+
     async def _step(self, step: Step, target: Target) -> None:
         try:
-            if step.fault is not None:
-                await faults.wait(target, step.fault, step.hits, float("inf"))
-            await trio.sleep(step.after_s)
-            self._undone.remove(step)
             await _do(step.action, target)
         except (ValueError, NotThereError, ConflictError) as error:
             self._fail(f"{step.action.text}: {error}")

@@ -42,11 +42,11 @@ expect = [{ broker = 1, log_end_offset = 2 }, { broker = 3, state = "paused" }]
 """
 
 
-def run(folder: Path, text: str, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, text: str, command: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
     path = folder / "scenario.toml"
     path.write_text(text)
     return subprocess.run(
-        [sys.executable, "-m", "mockbroker", "run", str(path), "--", *command],
+        [sys.executable, "-m", "mockbroker", "run", *options, str(path), "--", *command],
         capture_output=True,
         text=True,
         timeout=120,
@@ -158,3 +158,20 @@ def test_a_command_that_fails_is_told_what_may_be_the_reason(tmp_path: Path, sta
     assert done.returncode == status, done.stderr
     why = "the topic 'orders' was not created: auto.create.topics.enable is false"
     assert (why in done.stderr) == bool(status)
+
+
+def test_a_behaviour_given_with_the_command_takes_precedence(tmp_path: Path) -> None:
+    text = """
+[cluster.policies]
+compaction = "dead"
+undefined-epoch = "log-end-offset"
+
+[[check]]
+do = "policies list"
+expect = [{ name = "compaction", answer = "runs" }, { name = "undefined-epoch", answer = "log-end-offset" }]
+"""
+    done = run(tmp_path, text, ["true"], "--policy", "compaction=runs")
+    assert done.returncode == 0, done.stderr
+    done = run(tmp_path, text, ["true"], "--policy", "compaction=walks")
+    assert done.returncode == 2
+    assert "compaction" in done.stderr

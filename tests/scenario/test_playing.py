@@ -107,3 +107,18 @@ def test_what_can_not_be_started_is_what_is_raised(tmp_path: Path) -> None:
     while isinstance(error, BaseExceptionGroup):
         (error,) = error.exceptions
     assert isinstance(error, FileNotFoundError)
+
+
+def test_steps_that_are_due_at_the_same_time_are_done_in_the_order_of_the_file(tmp_path: Path) -> None:
+    names = [f"t{number}" for number in range(8)]
+    steps = [f'[[step]]\nafter = "1h"\ndo = "topics create"\ntopic = "{name}"\n' for name in names]
+    status, said = play(tmp_path, "\n".join(steps), Sleeper(2, Ended(0)))
+    assert status == 0
+    assert [line for line in said if line.startswith("topics")] == [f"topics create topic={n}" for n in names]
+
+
+def test_a_step_that_fails_does_not_keep_the_next_from_being_done(tmp_path: Path) -> None:
+    text = "\n".join(f'[[step]]\nafter = "1h"\ndo = "brokers stop"\nbroker = {broker}\n' for broker in (9, 2))
+    status, said = play(tmp_path, text, Sleeper(2, Ended(0)))
+    assert status == CHECKS_FAILED
+    assert "brokers stop broker=2" in said

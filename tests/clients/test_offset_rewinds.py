@@ -1,0 +1,80 @@
+"""LinkedIn's two offset rewinds with real consumers, and nothing wrong under the right behaviours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from studies.offset_rewinds.incidents import CONFLUENT, FIRST, SECOND, Incident, Played, play
+
+from . import java
+
+RIGHT = [
+    pytest.param(FIRST, FIRST.right, id="first"),
+    pytest.param(SECOND, SECOND.right, id="second"),
+    pytest.param(SECOND, {"compaction": "runs"}, id="second-compacted"),
+]
+
+
+def check_first(played: Played) -> None:
+    """The commits of a month ago are served. One is out of range, and the reset loses what came last; the
+    other is valid, and everything since then is read again."""
+    views, deployments = played.of("views")[-1], played.of("deployments")[-1]
+    assert (views.committed, views.read) == (30, [])
+    assert views.log_start > 30
+    assert deployments.committed == 6
+    assert deployments.log_start == 0
+    assert (played.lost("views"), played.read_again("views")) == (list(range(300, 330)), [])
+    assert (played.lost("deployments"), played.read_again("deployments")) == ([], list(range(6, 60)))
+    assert not played.as_checked
+
+
+def check_second(played: Played) -> None:
+    """No commit is left, and all is read again."""
+    for topic, before in ("views", 300), ("deployments", 60):
+        assert [each.committed for each in played.of(topic)[-2:]] == [before * 9 // 10, -1]
+        assert (played.lost(topic), played.read_again(topic)) == ([], list(range(before)))
+
+
+def check_right(played: Played) -> None:
+    """Each run resumes where the one before committed."""
+    for topic, each_time in ("views", 30), ("deployments", 6):
+        runs = played.of(topic)
+        assert [each.committed for each in runs] == [-1, *range(each_time, 11 * each_time, each_time)]
+        assert [offset for each in runs for offset in each.read] == list(range(11 * each_time))
+    assert played.as_checked
+
+
+def java_mirror(client: str) -> Sequence[str]:
+    version = {"java-2.8": "2.8.2", "java-4.4": "4.4.0"}[client]
+    return java.command(java.class_path(version), "Mirror")
+
+
+def test_first_incident() -> None:
+    check_first(play(FIRST, {}))
+
+
+def test_second_incident() -> None:
+    check_second(play(SECOND, {}))
+
+
+@pytest.mark.parametrize(("incident", "policies"), RIGHT)
+def test_right_behaviours(incident: Incident, policies: Mapping[str, str]) -> None:
+    check_right(play(incident, policies, CONFLUENT))
+
+
+@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
+def test_first_incident_of_java(client: str) -> None:
+    check_first(play(FIRST, {}, java_mirror(client)))
+
+
+@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
+def test_second_incident_of_java(client: str) -> None:
+    check_second(play(SECOND, {}, java_mirror(client)))
+
+
+@pytest.mark.parametrize("client", ["java-2.8", "java-4.4"])
+@pytest.mark.parametrize(("incident", "policies"), RIGHT[:2])
+def test_right_behaviours_of_java(incident: Incident, policies: Mapping[str, str], client: str) -> None:
+    check_right(play(incident, policies, java_mirror(client)))
