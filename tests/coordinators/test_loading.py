@@ -20,6 +20,7 @@ from mockbroker.protocol.messages.offset_fetch import (
 )
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
 from mockbroker.replication.internal_append import append
+from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import Asked
 from ..driving.groups import GroupDriver
@@ -287,3 +288,49 @@ def test_a_group_that_is_larger_than_the_buffer(release: str, loads: bool) -> No
     driver.commit({O0: 5}, joined[0])
     driver.move_coordinator()
     assert driver.heartbeat(joined[0]) == expected
+
+
+def behind() -> GroupDriver:
+    """A coordinator whose follower has not fetched since the first of two commits."""
+    driver = GroupDriver(
+        "3.9",
+        brokers=2,
+        offsets_topic_num_partitions=1,
+        offsets_topic_replication_factor=2,
+        unclean_leader_election_enable="true",
+        replica_lag_time_max_ms=1_000,
+    )
+    driver.commit({O0: 5})
+    partition = driver.cluster.offsets_partition("g")
+    (other,) = set(driver.cluster.brokers) - {driver.broker.id}
+    partition.set_follower(other, FollowerState.PAUSED)
+    second = driver.commit_later({O0: 7, O1: 1})
+    driver.advance(4_000)
+    assert not second.parked
+    assert partition.isr == [driver.broker.id]
+    return driver
+
+
+def test_an_unclean_election_loses_commits_and_groups() -> None:
+    driver = behind()
+    driver.stable(None)
+    assert driver.offsets() == {O0: 7, O1: 1}
+    driver.stop_broker(driver.broker.id)
+    driver.advance(20_000)
+    driver.follow_coordinator()
+    assert driver.offsets() == {O0: 5}
+    assert driver.state == "Empty"
+
+
+def test_a_leader_that_comes_back_has_what_the_next_one_had() -> None:
+    driver = behind()
+    first = driver.broker
+    driver.stop_broker(first.id)
+    driver.advance(20_000)
+    driver.follow_coordinator()
+    driver.commit({O1: 2})
+    driver.start_broker(first.id)
+    driver.advance(20_000)
+    driver.move_coordinator()
+    assert driver.broker is first
+    assert driver.offsets() == {O0: 5, O1: 2}

@@ -2,6 +2,8 @@
 
 import pytest
 
+from mockbroker.replication.states import FollowerState
+
 from ..driving.transactions import TransactionDriver
 
 
@@ -80,3 +82,42 @@ def test_who_asks_right_after_the_commit(policy: str, at_once: int) -> None:
     assert driver.committed() == ("NONE", at_once)
     driver.advance(100)
     assert driver.committed() == ("NONE", 5)
+
+
+@pytest.mark.parametrize("kafka", ["2.5", "3.9", "4.4"])
+@pytest.mark.parametrize(("commit", "after"), [(True, 5), (False, -1)])
+def test_offsets_do_not_stay_pending_when_the_coordinator_moves_after_the_end(
+    kafka: str, commit: bool, after: int
+) -> None:
+    driver = TransactionDriver(kafka, brokers=3)
+    producer = driver.init()
+    driver.add_offsets(producer)
+    driver.commit_offset(producer, 5)
+    driver.end(producer, commit=commit)
+    for _ in range(2):
+        driver.stop_broker(driver.cluster.offsets_partition("g").leader)
+        assert driver.committed(stable=True) == ("NONE", after)
+
+
+@pytest.mark.parametrize("kafka", ["3.9", "4.4"])
+def test_offsets_stay_pending_when_the_marker_is_lost(kafka: str) -> None:
+    driver = TransactionDriver(
+        kafka,
+        brokers=2,
+        offsets_topic_num_partitions=1,
+        offsets_topic_replication_factor=2,
+        unclean_leader_election_enable="true",
+        replica_lag_time_max_ms=1_000,
+    )
+    producer = driver.init()
+    driver.add_offsets(producer)
+    driver.commit_offset(producer, 5)
+    partition = driver.cluster.offsets_partition("g")
+    (other,) = {1, 2} - {partition.leader}
+    partition.set_follower(other, FollowerState.PAUSED)
+    driver.end(producer, commit=True)
+    driver.advance(10_000)
+    assert driver.committed(stable=True) == ("NONE", 5)
+    driver.stop_broker(partition.leader)
+    driver.advance(20_000)
+    assert driver.committed(stable=True) == ("UNSTABLE_OFFSET_COMMIT", -1)
