@@ -48,6 +48,7 @@ def find(observations: DataFrame) -> DataFrame:
         out,
         F.sum("again").alias("again"),
         F.min(F.when(F.col("again") > 0, F.col("time_ms"))).alias("since_ms"),
+        F.max(F.when(F.col("again") > 0, F.col("time_ms"))).alias("until_ms"),
     )
     reread = reread.where(F.col("again") >= LEAST).persist()
     where = reread.select("topic").distinct()
@@ -59,7 +60,8 @@ def find(observations: DataFrame) -> DataFrame:
         .fillna(0, ["influx"])
         .where(F.col("out") > 2 * F.col("influx"))
     )
-    close = F.col("cause.time_ms").between(F.col("since_ms") - _WINDOW_MS, F.col("since_ms"))
+    # What was fetched ahead may have been read again earlier in that minute.
+    close = F.col("cause.time_ms").between(F.col("since_ms") - _WINDOW_MS, F.col("until_ms"))
     rows = rows.join(cause.drop("partition"), ["reader", "topic"]).where(close)
     keys = ("reader", "topic", "bucket", "out", "again", "influx", "since_ms")
     rows = rows.groupBy(*keys).agg(F.max("cause").alias("cause"))

@@ -95,9 +95,13 @@ def test_outflux(spark: SparkSession) -> None:
     written: dict[str, Any] = {"client": "app", "producer_id": None}
     first = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     sought = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
+    both = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     ahead = fetched(History().add("append", offset=0, end_offset=1000, **written), 0, 1000)
     stories = {
         "read again": fetched(first.commit(1000).restore(0, 120 * SECOND), 0, 1000),
+        "fetched ahead, then read again": fetched(
+            fetched(both.commit(500).restore(500, 120 * SECOND), 500, 1000).commit(1000).restore(0), 0, 1000
+        ),
         "fetched ahead": fetched(ahead.commit(500).restore(500, 120 * SECOND), 500, 1000),
         "a user's seek": fetched(sought.position(0, 120 * SECOND), 0, 1000),
         "catching up": fetched(
@@ -105,6 +109,8 @@ def test_outflux(spark: SparkSession) -> None:
         ),
     }
     found = searched(spark, outflux.find, stories)
+    (after_both,) = found["fetched ahead, then read again"]
+    assert "1500 it had read before" in after_both.summary
     (one,) = found["read again"]
     assert "billing read 1000 records" in one.summary
     assert "in which 0 were written; 1000 it had read before" in one.summary
