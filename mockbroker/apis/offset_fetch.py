@@ -1,10 +1,12 @@
 """OffsetFetch (9): what groups committed (KIP-447, KIP-709, KIP-848)."""
 
 from collections.abc import Collection, Iterable
+from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
+from ..coordinators.reply import Reply
 from ..outcome import PARKED
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
@@ -29,12 +31,37 @@ E = ErrorCode
 def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
     if not request.groups and call.policies[fetch_of_no_groups] == "silence":
         return PARKED
-    return OffsetFetchResponse(
-        groups=[_group(call, asked, request.require_stable) for asked in request.groups]
-    )
+    if request.require_stable:
+        return _settled(call, request.groups)
+    return OffsetFetchResponse(groups=[_group(call, asked) for asked in request.groups])
 
 
-def _group(call: Call, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
+def _settled(call: Call, groups: list[OffsetFetchRequestGroup]) -> object:
+    """Since 4.0 what was written before has to be replicated first; if that fails, older clients would not
+    know the error (`GroupCoordinatorService.handleOffsetFetchException`)."""
+    reply = Reply[OffsetFetchResponse](call)
+    found: dict[int, OffsetFetchResponseGroup] = {}
+
+    def done(number: int, error: ErrorCode) -> None:
+        asked = groups[number]
+        found[number] = (
+            _refused(call.version, asked, E.NOT_COORDINATOR)
+            if error
+            else _group(call, asked, require_stable=True)
+        )
+        if len(found) == len(groups):
+            reply.complete(OffsetFetchResponse(groups=[found[each] for each in range(len(groups))]))
+
+    for number, asked in enumerate(groups):
+        call.broker.groups.settle(asked.group_id, partial(done, number))
+    if not groups:
+        reply.complete(OffsetFetchResponse())
+    return reply.outcome()
+
+
+def _group(
+    call: Call, asked: OffsetFetchRequestGroup, *, require_stable: bool = False
+) -> OffsetFetchResponseGroup:
     """Neither an unknown group nor an unknown partition is an error: nothing was committed."""
     groups = call.broker.groups
     if error := groups.refuses(asked.group_id, may_be_empty=True):

@@ -125,6 +125,7 @@ class Rebalance:
                     if reply is not None:
                         refused = join_error("", error)
                         refused.generation_id, refused.leader = group.generation, leader_before
+                        refused.protocol_type, refused.protocol_name = group.protocol_type, group.protocol
                         reply.complete(refused)
                 else:
                     group.answer_join(member, response)

@@ -9,6 +9,11 @@ from mockbroker.protocol.messages.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from mockbroker.protocol.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
 from mockbroker.protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
@@ -171,3 +176,51 @@ def test_who_waits_is_answered_with_what_was_written() -> None:
     driver.advance(500)
     assert asked.error_code == ErrorCode.NONE
     assert driver.offsets() == {KEY: 7}
+
+
+def fetched(driver: GroupDriver, *, stable: bool) -> Asked:
+    topics = [OffsetFetchRequestTopics(None, [0], "orders")]
+    return driver.ask(OffsetFetchRequest([OffsetFetchRequestGroup("g", topics=topics)], stable), 8)
+
+
+@pytest.mark.parametrize(
+    ("release", "meanwhile", "later"),
+    [("3.9", ErrorCode.UNSTABLE_OFFSET_COMMIT, ErrorCode.NONE), ("4.4", None, ErrorCode.NOT_COORDINATOR)],
+)
+def test_stable_offsets_wait_for_what_was_written(
+    release: str, meanwhile: ErrorCode | None, later: ErrorCode
+) -> None:
+    driver, _ = unreplicated(release)
+    assert not fetched(driver, stable=False).parked
+    asked = fetched(driver, stable=True)
+    assert asked.parked is (meanwhile is None)
+    if meanwhile is not None:
+        assert asked.groups[0].topics[0].partitions[0].error_code == meanwhile
+    driver.advance(5_000)
+    after = asked if meanwhile is None else fetched(driver, stable=True)
+    assert after.groups[0].error_code == later
+
+
+def test_stable_offsets_are_those_that_were_waited_for() -> None:
+    driver, _ = unreplicated("4.4")
+    asked = fetched(driver, stable=True)
+    for each in set(driver.cluster.brokers) - {driver.broker.id}:
+        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.BEHIND)
+    driver.advance(500)
+    assert asked.groups[0].topics[0].partitions[0].committed_offset == 7
+
+
+@pytest.mark.parametrize(
+    ("release", "error"), [("3.9", ErrorCode.REBALANCE_IN_PROGRESS), ("4.4", NOT_AVAILABLE)]
+)
+def test_a_static_member_whose_return_is_not_replicated(release: str, error: ErrorCode) -> None:
+    driver = GroupDriver(
+        release, brokers=3, offsets_topic_num_partitions=1, offsets_topic_replication_factor=3
+    )
+    driver.stable("i", session_ms=30_000)
+    for each in set(driver.cluster.brokers) - {driver.broker.id}:
+        driver.cluster.offsets_partition("g").set_follower(each, FollowerState.PAUSED)
+    asked = driver.join(instance="i")
+    driver.advance(5_000)
+    assert (asked.error_code, asked.member_id, asked.generation_id) == (error, "", 1)
+    assert (asked.protocol_type, asked.protocol_name) == ("consumer", "range")
