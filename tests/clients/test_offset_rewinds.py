@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
-from studies.offset_rewinds.incidents import CONFLUENT, FIRST, SECOND, Incident, Played, play
+from mockbroker import MockCluster, unchecked
+from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, Incident, Played, play
 
 from . import java
 
@@ -78,3 +81,14 @@ def test_second_incident_of_java(client: str) -> None:
 @pytest.mark.parametrize(("incident", "policies"), RIGHT[:2])
 def test_right_behaviours_of_java(incident: Incident, policies: Mapping[str, str], client: str) -> None:
     check_right(play(incident, policies, java_mirror(client)))
+
+
+def test_the_dump_of_the_first_incident_serves_the_wrong_or_the_right_offsets(tmp_path: Path) -> None:
+    dump = [sys.executable, str(FOLDER / "dump.py"), str(tmp_path), *CONFLUENT]
+    check_first(play(FIRST, {}, dump))
+    for answer, views, deployments in (("stops", 30, 6), ("skips", 300, 66)):
+        with MockCluster(
+            kafka="3.9", offsets=tmp_path, policies=unchecked({"offsets-load": answer})
+        ) as cluster:
+            offsets = {topic: each.offset for (topic, _), each in cluster.committed("mirror").items()}
+        assert offsets == {"views": views, "deployments": deployments}
