@@ -27,20 +27,20 @@ class Loop:
     """Runs coroutines for threads."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever)
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
-        self._loop.close()
+        self.loop.close()
 
     def run(self, job: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(job, self._loop).result(TIMEOUT)
+        return asyncio.run_coroutine_threadsafe(job, self.loop).result(TIMEOUT)
 
     def call(self, function: Callable[..., T], *args: object) -> T:
         async def job() -> T:

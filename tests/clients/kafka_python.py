@@ -14,6 +14,7 @@ from .scenario import BATCH, PARTITIONS, SESSION_MS, TIMEOUT, Plan, Record
 
 with warnings.catch_warnings():  # its import uses a deprecated function of Python
     warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import ConsumerRebalanceListener as ConsumerRebalanceListener
     from kafka import KafkaAdminClient
     from kafka import KafkaConsumer as KafkaConsumer
     from kafka import KafkaProducer as KafkaProducer
@@ -21,9 +22,13 @@ with warnings.catch_warnings():  # its import uses a deprecated function of Pyth
     from kafka import TopicPartition as TopicPartition
     from kafka.codec import has_gzip, has_lz4, has_snappy, has_zstd
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
-    from kafka.coordinator.assignors.range import RangePartitionAssignor
+    from kafka.coordinator.assignors.range import RangePartitionAssignor as RangePartitionAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+    from kafka.errors import CommitFailedError as CommitFailedError
+    from kafka.errors import KafkaConnectionError as KafkaConnectionError
+    from kafka.errors import NodeNotReadyError as NodeNotReadyError
+    from kafka.errors import RebalanceInProgressError as RebalanceInProgressError
 
 T = TypeVar("T")
 ASSIGNORS = {

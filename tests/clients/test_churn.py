@@ -1,0 +1,71 @@
+"""What the judge finds in a journal of `python -m tests.clients.churn`."""
+
+from __future__ import annotations
+
+import pytest
+
+from .churn.driver import partitions_of
+from .churn.journal import Accepted, Assigned, Committed, Committing, Event, Journal, Read, Shared
+from .churn.judge import Judge
+
+A_READS_TWO: list[Event] = [
+    Assigned("a", frozenset({0})),
+    Read("a", 0, 0, 7),
+    Read("a", 0, 1, 8),
+]
+A_COMMITS_TWO: list[Event] = [*A_READS_TWO, Committing("a", {0: 2}), Committed("a", {0: 2})]
+B_IS_ASSIGNED = Assigned("b", frozenset({0}))
+
+
+def judged(*events: Event, written: int = 0) -> tuple[list[str], int]:
+    judge = Judge(Journal([*events], {(0, offset): 7 + offset for offset in range(written)}))
+    return judge.violations(), judge.again
+
+
+def test_what_was_not_committed_may_be_read_again() -> None:
+    again = Read("b", 0, 0, 7)
+    assert judged(*A_READS_TWO, B_IS_ASSIGNED, again, written=2) == ([], 1)
+    tried = Committing("a", {0: 2})
+    assert judged(*A_READS_TWO, tried, B_IS_ASSIGNED, again) == ([], 1)
+    late: list[Event] = [B_IS_ASSIGNED, Committed("a", {0: 2})]
+    assert judged(*A_READS_TWO, tried, *late, again) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("events", "written", "complaint"),
+    [
+        (A_READS_TWO, 3, "(0, 2) was acknowledged, and nobody read it"),
+        ([*A_COMMITS_TWO, B_IS_ASSIGNED, Read("b", 0, 1, 8)], 2, "b began at (0, 1), where 2 was committed"),
+        ([*A_READS_TWO, B_IS_ASSIGNED, Read("b", 0, 2, 9)], 3, "b began at (0, 2), which nobody committed"),
+        ([*A_READS_TWO, Read("a", 0, 3, 10)], 2, "a read (0, 3) where 2 was next"),
+        ([*A_READS_TWO, Read("a", 0, 1, 8)], 2, "a read (0, 1) where 2 was next"),
+        ([*A_READS_TWO, Read("b", 0, 0, 7)], 2, "b read (0, 0), and was never assigned"),
+        ([A_READS_TWO[0], Read("a", 0, 0, 5)], 1, "(0, 0) is 7, and a read 5"),
+        (
+            [Shared(3, "a", frozenset({0, 1})), Shared(3, "b", frozenset({1}))],
+            0,
+            "a and b both have partition 1 in generation 3",
+        ),
+        (
+            [Accepted(3, "a", {1: 9}), Shared(3, "b", frozenset({1}))],
+            0,
+            "a committed 9 of partition 1 in generation 3, where b has it",
+        ),
+    ],
+)
+def test_the_judge_finds(events: list[Event], written: int, complaint: str) -> None:
+    (violation,), _ = judged(*events, written=written)
+    assert violation.startswith(complaint)
+
+
+def test_partitions_of_an_assignment() -> None:
+    assert partitions_of(
+        b"\0\0" + b"\0\0\0\1" + b"\0\6orders" + b"\0\0\0\2\0\0\0\1\0\0\1\0" + b"\0\0\0\0"
+    ) == {
+        1,
+        256,
+    }
+    one_topic = b"\0\0" + b"\0\0\0\1" + b"\0\6orders"
+    assert partitions_of(one_topic + b"\0\0\0\2\0\0\0\1\0\0\1\0" + b"\0\0\0\0") == {1, 256}
+    assert partitions_of(b"\0\0" + b"\0\0\0\0" + b"\xff\xff\xff\xff") == set()
+    assert partitions_of(b"") == set()
