@@ -10,6 +10,7 @@ from mockbroker.simulation.consumer_setting import Commit, ConsumerSetting
 from mockbroker.simulation.history import happen
 from mockbroker.simulation.plan import Plan, Step
 from tests.cli.test_replay import KAFKA_7104
+from tests.simulation.test_offsets_topic import MOVED
 
 PRODUCER, CONSUMER_2 = 0, 2
 KAFKA_19902 = Plan(
@@ -54,6 +55,15 @@ def test_a_fix_holds_over_tcp_too(fix: dict[str, str], dead: bool) -> None:
     """KAFKA-7104"""
     plan = replace(KAFKA_7104, policies={**KAFKA_7104.policies, **fix}, quiet_ms=2000)
     assert ("follower-fetcher-dead" in names(play(plan, make("confluent-kafka")))) is dead
+
+
+@pytest.mark.parametrize(("load", "rewinds"), [("stops", True), ("skips", False)])
+def test_a_coordinator_that_loads_too_little_over_tcp(load: str, rewinds: bool) -> None:
+    """LinkedIn's first rewind"""
+    plan = Plan(1, "4.4", {"offsets-load": load}, commit_rate=1.0, steps=MOVED, quiet_ms=2000)
+    violated = names(play(plan, make("confluent-kafka")))
+    assert bool(violated & {"group-offset-back", "group-offset-lost"}) is rewinds
+    assert ("read-again-after-commit" in violated) is rewinds
 
 
 def test_a_compacted_log_over_tcp() -> None:
