@@ -60,6 +60,7 @@ class Watch:
                     consumer.name,
                     f"commits offset {one['committed_offset']}, epoch {one['committed_leader_epoch']}",
                 )
+                self._stage.consumption.committing(consumer, one["committed_offset"])
             case "Fetch" if consumer.position is not None:
                 # An application does not hear of a marker at the end of the log.
                 for one in entries(event.body, "fetch_offset"):

@@ -177,6 +177,7 @@ class ModelConsumer(ModelClient):
         request = OffsetCommitRequest(self.group, topics=[OffsetCommitRequestTopic(None, [one], self.topic)])
 
         sent_ms = self.cluster.now_ms
+        self.consumption.committing(self, position.offset)
 
         def answered(answer: OffsetCommitResponse | None) -> None:
             if answer is not None and not answer.topics[0].partitions[0].error_code:

@@ -49,6 +49,8 @@ class Consumption:
         consumer.newest.clear()
         if acknowledged is None or offset >= acknowledged:
             return
+        if offset in self._ledger.reading(consumer.group, consumer.place).unanswered:
+            return
         if offset < 0 and self._may_be_expired(consumer):
             self._excuse(consumer)
             consumer.acknowledged = None
@@ -85,11 +87,19 @@ class Consumption:
                 f"{len(unread)} of the records since then were never read",
             )
 
+    def committing(self, consumer: Reader, offset: int) -> None:
+        """A commit is sent: the offset may be valid although that is never acknowledged."""
+        reading = self._ledger.reading(consumer.group, consumer.place)
+        reading.unanswered[offset] = self._scene.cluster.now_ms
+
     def committed(self, consumer: Reader, offset: int, sent_ms: int) -> None:
         """A commit that was sent at `sent_ms` is acknowledged."""
         reading = self._ledger.reading(consumer.group, consumer.place)
         reading.committed = consumer.acknowledged = offset
         reading.committed_ms = sent_ms
+        if reading.unanswered:
+            later = {each: at_ms for each, at_ms in reading.unanswered.items() if at_ms > sent_ms}
+            reading.unanswered = later
         if self._purge is not None:
             self._purge(consumer.place, offset)
 

@@ -57,6 +57,8 @@ class Reading:
     """The offset that was acknowledged last."""
     committed_ms: int = 0
     """When that commit was sent."""
+    unanswered: dict[int, int] = field(default_factory=dict)
+    """Offsets whose commit was sent after that, and when."""
     excused: bool = False
     """Whether records were lost under it: what it reads again since is no fault of its own."""
     read_again: int = 0

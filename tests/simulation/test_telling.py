@@ -77,6 +77,20 @@ def test_a_committed_offset_that_goes_back(told: int, expected: list[str]) -> No
     assert purged == [(PLACE, 5)]
 
 
+def test_a_commit_that_nobody_acknowledged_may_be_valid() -> None:
+    scene, reader = a_scene(), Reader()
+    consumption = Consumption(scene)
+    consumption.committed(reader, 5, scene.cluster.now_ms)
+    scene.run_until(100)
+    consumption.committing(reader, 4)
+    consumption.restored(Reader("another"), 4, 5)
+    assert violated(scene) == []
+    scene.run_until(200)
+    consumption.committed(reader, 6, scene.cluster.now_ms)
+    consumption.restored(Reader("another"), 4, 6)
+    assert violated(scene) == ["group-offset-back"]
+
+
 @pytest.mark.parametrize(("upto", "expected"), [(3, ["read-again-after-commit"]), (0, [])])
 def test_what_was_committed_is_not_read_again(upto: int, expected: list[str]) -> None:
     scene, reader = a_scene(), Reader()
