@@ -28,7 +28,6 @@ class Bug:
     since: str | None = None
     seldom: str | None = None
     left_out: bool = False
-    area: str | None = None
 
     def affects(self, release: str) -> bool:
         """Whether a patch release has the bug: since it came, and before its line has the fix."""
@@ -61,16 +60,13 @@ def named(bugs: list[Bug]) -> dict[str, Bug]:
 
 
 ROWS: Final = rows()
-SHOWN: Final = named([bug for bug in ROWS if not bug.area and not bug.left_out])
-PENDING: Final = named([bug for bug in ROWS if bug.area])
+SHOWN: Final = named([bug for bug in ROWS if not bug.left_out])
 WITHOUT: Final = named([bug for bug in ROWS if bug.left_out])
 
 
 def test_each_has_one_place() -> None:
     ids = [each for bug in ROWS for each in bug.ids]
     assert sorted(ids) == sorted(set(ids))
-    assert [bug for bug in PENDING.values() if bug.left_out] == []
-    assert {bug.area for bug in PENDING.values()} <= {"followers", "groups", "producers"}
 
 
 @pytest.mark.parametrize("bug", SHOWN.values(), ids=SHOWN)
@@ -93,17 +89,6 @@ def test_its_behaviour_changed_with_the_fix(bug: Bug) -> None:
         assert not shown[after], f"{after} stands for {patch[after]}, which has the fix"
     if not affected:
         assert not any(shown.values()), "no line stands for a release with it: by choice only"
-
-
-@pytest.mark.parametrize("bug", PENDING.values(), ids=PENDING)
-def test_what_is_pending_is_not_there(bug: Bug) -> None:
-    """If it is: take `area` out of its row, and say which answers are those with the bug."""
-    assert bug.behaviour not in CATALOGUE
-    assert [name for name, each in CATALOGUE.items() if set(bug.ids) & set(each.ids) - _KIPS] == []
-
-
-_KIPS: Final = {"KIP-360"}
-"""What more than one behaviour stands for."""
 
 
 @pytest.mark.parametrize("bug", WITHOUT.values(), ids=WITHOUT)
