@@ -237,8 +237,9 @@ class KafkaPython(Threaded, kafka_python.ConsumerRebalanceListener):  # type: ig
 
 
 class Aiokafka(Member, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc]
-    """One of many in an event loop. A rebalance waits for the turn that it comes into: otherwise the client
-    could send a commit that it has to repeat in the next generation, when another member has the partition.
+    """One of many in an event loop. A rebalance waits for the commit that it comes into: otherwise the client
+    could repeat that commit in the next generation, when another member has the partition. It can't wait for
+    `getmany`, which waits for the rebalance, however short its timeout is.
     """
 
     client = "aiokafka"
@@ -260,6 +261,7 @@ class Aiokafka(Member, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc
 
     async def _run(self) -> None:
         self._turn = asyncio.Lock()
+        self._generations = 0
         self._consumer = consumer = aiokafka.AIOKafkaConsumer(
             bootstrap_servers=self.group.bootstrap,
             client_id=self.name,
@@ -274,8 +276,11 @@ class Aiokafka(Member, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc
         try:
             await consumer.start()
             while not self.leaving.is_set():
+                polled = await consumer.getmany(timeout_ms=int(1000 * TURN_S), max_records=BATCH)
+                generations = self._generations
                 async with self._turn:
-                    polled = await consumer.getmany(timeout_ms=int(1000 * TURN_S), max_records=BATCH)
+                    if generations != self._generations:
+                        continue
                     found = [
                         (each.partition, each.offset, int(each.value))
                         for records in polled.values()
@@ -292,6 +297,7 @@ class Aiokafka(Member, aiokafka.ConsumerRebalanceListener):  # type: ignore[misc
         async with self._turn:
             await self._commit(self.remaining())
             self._next = {}
+            self._generations += 1
 
     async def _commit(self, offsets: dict[int, int]) -> None:
         if not offsets:
