@@ -106,7 +106,11 @@ class Confluent(Threaded):
     ALLOWED = frozenset(
         {
             KafkaError._NO_OFFSET,
+            KafkaError._WAIT_COORD,
+            KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+            KafkaError.COORDINATOR_NOT_AVAILABLE,
             KafkaError.ILLEGAL_GENERATION,
+            KafkaError.NOT_COORDINATOR,
             KafkaError.UNKNOWN_MEMBER_ID,
             KafkaError.REBALANCE_IN_PROGRESS,
         }
