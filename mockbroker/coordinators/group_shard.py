@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ..protocol.batch_writing import key_values
 from ..protocol.errors import ErrorCode
 from ..protocol.record_batch import TRANSACTIONAL
-from ..replication.internal_append import append
+from ..replication.internal_append import append, await_replication
 from .group_records import Layout, Pairs
 from .home import Home
 from .loading import Loading
@@ -21,14 +21,12 @@ _ALL: int = -1
 
 
 class GroupShard:
-    """`loading` is None once it was loaded; `failed` is whether it could not be loaded. `epoch` is the leader
-    epoch in which the broker last began to lead."""
+    """`loading` is None once it was loaded; `failed` is whether it could not be loaded."""
 
     def __init__(self, home: Home, partition: "Partition", wrote: Callable[[int], None]) -> None:
         self._home = home
         self._wrote = wrote
         self.partition = partition
-        self.epoch = partition.leader_epoch
         self.layout = Layout.of(home.environment.release, home.policies)
         self._written = 0
         """The offset after the last record that was written here."""
@@ -110,54 +108,31 @@ class GroupShard:
         return False
 
     def _wait(self, end: int, valid: Callable[[], None], answered: Answered, *, awaits: bool) -> None:
-        _Waiting(self, end, valid, answered, self._number("offsets.commit.timeout.ms"), awaits=awaits)
+        partition, epoch = self.partition, self.partition.leader_epoch
+
+        def replicated() -> ErrorCode:
+            if partition.deleted or partition.leader_epoch != epoch or not partition.leads:
+                return E.NOT_LEADER_OR_FOLLOWER
+            if not awaits and partition.is_under_min_isr:
+                return E.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+            valid()
+            return E.NONE
+
+        def late() -> None:
+            replicated()
+
+        def done(in_time: bool) -> None:
+            if in_time:
+                answered(replicated())
+                return
+            if awaits:
+                partition.when_replicated(end, late)
+            answered(E.REQUEST_TIMED_OUT)
+
+        await_replication(partition, end, self._number("offsets.commit.timeout.ms"), done)
 
     def _number(self, config: str) -> int:
         return self._home.environment.configs.broker_int(config)
-
-
-class _Waiting:
-    """Records that wait until they are replicated."""
-
-    def __init__(
-        self,
-        shard: GroupShard,
-        end: int,
-        valid: Callable[[], None],
-        answered: Answered,
-        timeout_ms: int,
-        *,
-        awaits: bool,
-    ) -> None:
-        self._partition = shard.partition
-        self._epoch = shard.partition.leader_epoch
-        self._end = end
-        self._valid = valid
-        self._answered: Answered | None = answered
-        self._awaits = awaits
-        self._timer = shard.partition.environment.wait(timeout_ms, self._expire)
-        shard.partition.when_replicated(end, self._replicated)
-
-    def _replicated(self) -> None:
-        partition = self._partition
-        if partition.deleted or partition.leader_epoch != self._epoch or not partition.leads:
-            self._answer(E.NOT_LEADER_OR_FOLLOWER)
-        elif not self._awaits and partition.is_under_min_isr:
-            self._answer(E.NOT_ENOUGH_REPLICAS_AFTER_APPEND)
-        else:
-            self._valid()
-            self._answer(E.NONE)
-
-    def _expire(self) -> None:
-        if not self._awaits:
-            self._partition.forget(self._replicated)
-        self._answer(E.REQUEST_TIMED_OUT)
-
-    def _answer(self, error: ErrorCode) -> None:
-        if self._answered is not None:
-            self._timer.cancel()
-            answered, self._answered = self._answered, None
-            answered(error)
 
 
 def commit_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:

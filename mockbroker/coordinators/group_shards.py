@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from ..environment import Environment
 from ..outcome import PARKED
 from ..policies.groups.large_group_record import large_group_record
+from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_buffers import offsets_load_buffers
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
@@ -44,6 +45,11 @@ class GroupShards:
         return iter(list(self._shards.values()))
 
     @property
+    def awaits(self) -> bool:
+        """Whether everything that is written has to be replicated before it is answered, as since 4.0."""
+        return self._home.policies[commit_below_min_isr] == "awaited"
+
+    @property
     def loading(self) -> bool:
         """Whether any is being loaded."""
         return any(shard.loading is not None for shard in self._shards.values())
@@ -65,9 +71,7 @@ class GroupShards:
         shard = self._shards.get(index)
         if partition is None or not partition.leads:
             self.resign(index)
-        elif shard is not None and not shard.failed:
-            shard.epoch = partition.leader_epoch
-        elif partition.log.end_offset:
+        elif (shard is None or shard.failed) and partition.log.end_offset:
             self._begin(partition)
 
     def resign(self, index: int) -> None:
@@ -104,9 +108,8 @@ class GroupShards:
             self._home.in_parts(load, self._steps(shard, shard.loading, BATCHES))
 
     def _go_on_slowly(self, steps: Generator[None, None, object]) -> None:
-        for _ in steps:
+        if next(steps, PARKED) is not PARKED:
             self._environment.after(_PAUSE_MS, lambda: self._go_on_slowly(steps))
-            return
 
     def _steps(self, shard: GroupShard, loading: Loading, batches: int) -> Generator[None, None, object]:
         """Ends early if the broker goes down, or another one leads."""

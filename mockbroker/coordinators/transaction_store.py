@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..environment import Environment
 from ..protocol.errors import ErrorCode
-from ..replication.internal_append import append
+from ..replication.internal_append import append, await_replication
 from .transaction_log import load, record_batch
 
 if TYPE_CHECKING:
@@ -70,7 +70,6 @@ class Owned:
         )
 
         def replicated() -> None:
-            entry.pending = False
             if not self.current:
                 done(ErrorCode.NOT_COORDINATOR)
                 return
@@ -80,18 +79,14 @@ class Owned:
                 entry.now = after
             done(ErrorCode.NONE)
 
-        if partition.log.high_watermark >= end:
-            replicated()
-            return
-
-        def waited() -> None:
-            timer.cancel()
-            replicated()
-
-        def expired() -> None:
-            partition.forget(waited)
+        def waited(in_time: bool) -> None:
             entry.pending = False
-            done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            if in_time:
+                replicated()
+            else:
+                done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
-        timer = environment.wait(self._settings.request_timeout_ms, expired)
-        partition.when_replicated(end, waited)
+        if partition.log.high_watermark >= end:
+            waited(True)
+        else:
+            await_replication(partition, end, self._settings.request_timeout_ms, waited)

@@ -1,5 +1,7 @@
 """Appends what a broker itself writes: transaction markers, and records of the internal topics."""
 
+from collections.abc import Callable
+
 from ..log.log import Log
 from ..protocol.record_batch import Batch, header_of, place
 from .partition import Partition
@@ -20,3 +22,19 @@ def append(partition: Partition, batch: Batch) -> int:
 
     partition.append(batch, header.base_offset, count, header.max_timestamp, noted)
     return header.base_offset + count
+
+
+def await_replication(partition: Partition, end: int, timeout_ms: int, done: Callable[[bool], None]) -> None:
+    """Calls `done` once the high watermark has reached `end` or the leader changed, with True; or with False
+    when that takes too long."""
+
+    def replicated() -> None:
+        timer.cancel()
+        done(True)
+
+    def expired() -> None:
+        partition.forget(replicated)
+        done(False)
+
+    timer = partition.environment.wait(timeout_ms, expired)
+    partition.when_replicated(end, replicated)
