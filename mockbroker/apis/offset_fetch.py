@@ -8,7 +8,6 @@ from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
 from ..outcome import PARKED
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
@@ -70,8 +69,7 @@ def _group(
     unstable: Collection[Key] = ()
     if group is not None and require_stable:
         # Since 4.0 a commit that is not replicated yet does not make an offset unstable.
-        awaited = call.policies[commit_below_min_isr] == "awaited"
-        unstable = group.offsets.unstable() if awaited else group.offsets.unsettled()
+        unstable = group.offsets.unstable() if groups.shards.awaits else group.offsets.unsettled()
     if asked.topics is None:
         topics = [] if group is None else _all(call, group, unstable)
         return OffsetFetchResponseGroup(asked.group_id, topics)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable
 
 from ..environment import Timer
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.offset_retention_start import offset_retention_start
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.unsubscribed_offsets import unsubscribed_offsets
@@ -84,7 +83,7 @@ class Expiry:
             self._settings.offsets_retention_ms,
             start_ms,
             keep_topics,
-            keep_open=policies[commit_below_min_isr] == "awaited",
+            keep_open=self._shards.awaits,
         )
 
     def _look_at_loads(self) -> None:

@@ -9,7 +9,6 @@ from ..policies.groups.group_loading import group_loading
 from ..policies.groups.new_group_record import new_group_record
 from ..policies.groups.not_coordinator_join import not_coordinator_join
 from ..policies.groups.session_timeout_check import session_timeout_check
-from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
 from ..policies.offsets.commit_of_nothing import commit_of_nothing
 from ..policies.offsets.commit_to_unknown_group import commit_to_unknown_group
 from ..policies.offsets.transactional_offsets import transactional_offsets
@@ -97,11 +96,6 @@ class GroupCoordinator:
 
     # -- records
 
-    @property
-    def _awaits(self) -> bool:
-        """Whether everything that is written has to be replicated before it is answered."""
-        return self.home.policies[commit_below_min_isr] == "awaited"
-
     def _wrote(self, partition: int) -> None:
         """Something was written to this partition of `__consumer_offsets`."""
         if self._unwritten:
@@ -116,11 +110,11 @@ class GroupCoordinator:
         if shard is None:
             done(E.NOT_COORDINATOR)
             return
-        pairs, awaits = shard.layout.group(group.id, group.metadata(assignments)), self._awaits
+        pairs, awaits = shard.layout.group(group.id, group.metadata(assignments)), self.shards.awaits
         shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=awaits)), awaits=awaits)
 
     def _bury(self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
-        self.burials.bury(group, offsets, done, of_group=of_group, awaits=self._awaits)
+        self.burials.bury(group, offsets, done, of_group=of_group, awaits=self.shards.awaits)
 
     def _expire(self, expired: Iterable[tuple[ClassicGroup, list[Key]]]) -> None:
         with self.burials.together():
@@ -130,7 +124,7 @@ class GroupCoordinator:
     def settle(self, group_id: str, done: Done) -> None:
         """Since 4.0 a request that writes nothing waits for what was written to the partition before it.
         COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
-        shard = self.shards.of(group_id) if self._awaits else None
+        shard = self.shards.of(group_id) if self.shards.awaits else None
         if shard is None:
             done(E.NONE)
         else:
@@ -138,7 +132,7 @@ class GroupCoordinator:
 
     def delete(self, group: ClassicGroup, done: Done) -> None:
         """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
-        self._remove(group, group.offsets.remove_all(with_open=self._awaits), done)
+        self._remove(group, group.offsets.remove_all(with_open=self.shards.awaits), done)
 
     def _forgot(self, group: ClassicGroup, gone: list[Key], done: Done, *, at_once: bool = True) -> None:
         """These offsets are gone, and with its last ones an empty group."""
@@ -266,7 +260,7 @@ class GroupCoordinator:
         if error := self.members.check_commit(group, generation, member_id, instance_id):
             done(error)
             return
-        commit(shard, group, offsets, done, self.shards.metrics, awaits=self._awaits)
+        commit(shard, group, offsets, done, self.shards.metrics, awaits=self.shards.awaits)
 
     def may_commit_in_transaction(
         self, group_id: str, generation: int, member_id: str, instance_id: str | None
@@ -293,7 +287,7 @@ class GroupCoordinator:
         shard = self.shards.of(group.id)
         assert shard is not None
         self._in_transaction.setdefault(producer.id, {})[group.id] = None
-        commit(shard, group, offsets, done, self.shards.metrics, awaits=self._awaits, producer=producer)
+        commit(shard, group, offsets, done, self.shards.metrics, awaits=self.shards.awaits, producer=producer)
 
     def complete_transaction(self, partition: int, producer_id: int, committed: bool) -> None:
         """A marker is in a partition of `__consumer_offsets`: offsets that waited for it become valid, or are
@@ -318,12 +312,12 @@ class GroupCoordinator:
     def forget_offsets(self, group: ClassicGroup, keys: list[Key], done: Done) -> None:
         """COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
-        self._forgot(group, group.offsets.remove(keys, with_open=self._awaits), done, at_once=at_once)
+        self._forgot(group, group.offsets.remove(keys, with_open=self.shards.awaits), done, at_once=at_once)
 
     def topics_deleted(self, topics: Collection[str]) -> None:
         """Forgets the committed offsets of deleted topics."""
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
         with self.burials.together():
             for group in list(self.groups.values()):
-                gone = group.offsets.remove_topics(topics, with_open=self._awaits)
+                gone = group.offsets.remove_topics(topics, with_open=self.shards.awaits)
                 self._forgot(group, gone, nobody, at_once=at_once)
