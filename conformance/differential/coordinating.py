@@ -103,9 +103,14 @@ def _transaction_error(client: Client) -> str:
 
 def _high_watermark(client: Client, topic: str) -> int:
     """As that broker knows it, whether it leads or follows."""
+    return int(fetched(client, topic, 0, 0)["high_watermark"])
+
+
+def fetched(client: Client, topic: str, index: int, offset: int) -> dict[str, Any]:
+    """What a broker answers to a Fetch, as a partition's leader or follower; with hardly any records."""
     asked = {
-        "partition": 0,
-        "fetch_offset": 0,
+        "partition": index,
+        "fetch_offset": offset,
         "partition_max_bytes": 0,
         "current_leader_epoch": -1,
         "last_fetched_epoch": -1,
@@ -119,8 +124,8 @@ def _high_watermark(client: Client, topic: str) -> int:
         "session_epoch": -1,
         "topics": [{"topic": topic, "partitions": [asked]}],
     }
-    [found] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
-    return int(found["high_watermark"])
+    found: list[dict[str, Any]] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
+    return found[0]
 
 
 def _end(client: Client, topic: str) -> int:

@@ -294,23 +294,7 @@ class Settling:
     def _known(self, node: int, topic: Topic, part: dict[str, Any]) -> tuple[Any, ...]:
         client = self._nodes[node]
         [(_, _, start)] = _ends(client, [{**topic, "partitions": [part]}], _EARLIEST, replica=_DEBUGGER)
-        asked = {
-            "partition": part["partition_index"],
-            "fetch_offset": max(0, start["offset"]),
-            "partition_max_bytes": 0,
-            "current_leader_epoch": -1,
-            "last_fetched_epoch": -1,
-            "log_start_offset": -1,
-        }
-        fields = {
-            "replica_id": -1,
-            "max_wait": 0,
-            "min_bytes": 0,
-            "max_bytes": 1,
-            "session_epoch": -1,
-            "topics": [{"topic": topic["name"], "partitions": [asked]}],
-        }
-        [found] = client.call("fetch", 12, fields)["responses"][0]["partitions"]
+        found = coordinating.fetched(client, topic["name"], part["partition_index"], max(0, start["offset"]))
         return found["error_code"], found["high_watermark"], start["offset"]
 
     def _offsets_forgotten(self, answer: Any) -> bool:
