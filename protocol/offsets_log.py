@@ -24,8 +24,8 @@ _CACHED_LENGTH: Final = 256
 NO_TOPIC_ID: Final = bytes(16)
 _COMMITS: Final = (0, 1)
 _CLASSIC: Final = 2
-_WITH_EPOCH: Final = {3: "consumer", 11: "share", 17: "streams"}
-_WITH_MEMBER: Final = {5: "consumer", 10: "share", 19: "streams"}
+WITH_EPOCH: Final = {3: "consumer", 11: "share", 17: "streams"}
+WITH_MEMBER: Final = {5: "consumer", 10: "share", 19: "streams"}
 _NONE: Final = -1
 _FLEXIBLE: Final = 4
 
@@ -135,13 +135,13 @@ def read_key(data: bytes) -> CommitKey | GroupKey | MemberKey | OtherKey:
     """ValueError if it is cut short."""
     try:
         (number,) = _INT16.unpack_from(data)
-        if number not in _COMMITS and number != _CLASSIC and number not in (*_WITH_EPOCH, *_WITH_MEMBER):
+        if number not in _COMMITS and number != _CLASSIC and number not in (*WITH_EPOCH, *WITH_MEMBER):
             return OtherKey(number)
         group, at = _string(data, 2)
-        if number in _WITH_MEMBER:
-            return MemberKey(group, _WITH_MEMBER[number], _string(data, at)[0])
+        if number in WITH_MEMBER:
+            return MemberKey(group, WITH_MEMBER[number], _string(data, at)[0])
         if number not in _COMMITS:
-            return GroupKey(group, _WITH_EPOCH.get(number, "classic"))
+            return GroupKey(group, WITH_EPOCH.get(number, "classic"))
         topic, at = _string(data, at)
         return CommitKey(group, topic, *_INT32.unpack_from(data, at))
     except (struct.error, IndexError) as error:

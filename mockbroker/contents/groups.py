@@ -1,9 +1,9 @@
 """Descriptions of groups, their members and their committed offsets."""
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ..policies.offsets.offsets_load import Unreadable
+from ..policies.offsets.offsets_load import offsets_load
 from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
 from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.members import Member
 
-_SKIPS = Unreadable(skips=True, keeps=True, coordinates=True)
+_SKIPS: Final = offsets_load.answers["skips"]
 _TO_VERSION_0 = 2
 """Bytes of the version at the start; all versions begin with the fields of version 0
 (`ConsumerProtocol.java`)."""

@@ -13,12 +13,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..protocol.group_metadata import GroupMetadata, MemberMetadata
-from ..protocol.offsets_log import NO_TOPIC_ID, Commit, CommitKey, GroupKey, GroupState, MemberKey, OtherKey
+from ..protocol.offsets_log import (
+    NO_TOPIC_ID,
+    WITH_EPOCH,
+    WITH_MEMBER,
+    Commit,
+    CommitKey,
+    GroupKey,
+    GroupState,
+    MemberKey,
+    OtherKey,
+)
 from ..protocol.primitives import write_bytes, write_string
 
 _CLASSIC: Final = 2
-_WITH_EPOCH: Final = {3: "consumer", 11: "share", 17: "streams"}
-_WITH_MEMBER: Final = {5: "consumer", 10: "share", 19: "streams"}
 _COMMITS: Final = (0, 1)
 _NONE: Final = -1
 _DELETED: Final = "<DELETE>"
@@ -87,7 +95,7 @@ def of_json(key: Mapping[str, Any], value: Mapping[str, Any] | None) -> Entry | 
         return Entry(_key(number, data), _commit(said), version)
     if number == _CLASSIC:
         return Entry(_key(number, data), _group(said), version)
-    state = GroupState(int(said["epoch"]), _NONE, _NONE) if number in _WITH_EPOCH else None
+    state = GroupState(int(said["epoch"]), _NONE, _NONE) if number in WITH_EPOCH else None
     return Entry(_key(number, data), state, version)
 
 
@@ -96,10 +104,10 @@ def _key(number: int, data: Mapping[str, Any]) -> Key:
         return CommitKey(data["group"], data["topic"], int(data["partition"]))
     if number == _CLASSIC:
         return GroupKey(data["group"], "classic")
-    if number in _WITH_EPOCH:
-        return GroupKey(data["groupId"], _WITH_EPOCH[number])
-    if number in _WITH_MEMBER:
-        return MemberKey(data["groupId"], _WITH_MEMBER[number], data["memberId"])
+    if number in WITH_EPOCH:
+        return GroupKey(data["groupId"], WITH_EPOCH[number])
+    if number in WITH_MEMBER:
+        return MemberKey(data["groupId"], WITH_MEMBER[number], data["memberId"])
     return OtherKey(number)
 
 
