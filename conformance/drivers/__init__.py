@@ -1,0 +1,17 @@
+"""Clients under test, as programs that are told what to do: docs/drivers.md."""
+
+from .driver import Driver, open_driver
+from .lines import Answer, DriverFailedError, OverdueError, Refusal
+from .shipped import SHIPPED, Shipped, command_for
+
+__all__ = (
+    "SHIPPED",
+    "Answer",
+    "Driver",
+    "DriverFailedError",
+    "OverdueError",
+    "Refusal",
+    "Shipped",
+    "command_for",
+    "open_driver",
+)

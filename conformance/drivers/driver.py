@@ -1,0 +1,278 @@
+"""A driver as a process: calls and answers, events, and what becomes of a driver that fails."""
+
+import contextlib
+import math
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from . import lines
+from .lines import Answer, DriverFailedError, Hello, OverdueError
+
+Heard = Callable[[str, Mapping[str, Any]], None]
+"""Gets an event: its name and all of its fields."""
+START_LIMIT_S: Final = 60.0
+_GRACE_S: Final = 10.0
+_STACKS_S: Final = 2.0
+_CHUNK: Final = 65_536
+_KEPT: Final = 65_536
+_END_S: Final = 2.0
+
+
+class Driver:
+    """A running driver. `open_driver` starts one."""
+
+    def __init__(self, process: trio.Process, requests: trio.abc.SendStream) -> None:
+        self.hello: Hello
+        self.grace_s = _GRACE_S
+        """How much longer than its own timeout a call may take."""
+        self._process, self._requests = process, requests
+        self._next = 0
+        self._pending: dict[int, _Pending] = {}
+        self._heard: dict[str, Heard] = {}
+        self._output: deque[bytes] = deque()
+        self._kept = 0
+        self._failure: str | None = None
+        self._greeted = trio.Event()
+        self._ending = False
+        self._writing = trio.Lock()
+
+    @property
+    def failed(self) -> bool:
+        """Whether no more calls are possible: it died, or it can't be understood."""
+        return self._failure is not None
+
+    @property
+    def output(self) -> str:
+        """The last that it printed, to stdout or to stderr."""
+        return b"".join(self._output).decode(errors="replace")
+
+    def listen(self, handle: str, heard: Heard) -> None:
+        """`heard` is called with each event of a handle."""
+        self._heard[handle] = heard
+
+    def forget(self, handle: str) -> None:
+        """Ends `listen`."""
+        self._heard.pop(handle, None)
+
+    async def send(self, verb: str, handle: str, timeout_ms: int | None = None, **fields: Any) -> "Pending":
+        """Begins a call. DriverFailedError."""
+        self._next += 1
+        pending = _Pending(verb, timeout_ms)
+        request = {"id": self._next, "do": verb, "handle": handle, **fields}
+        if timeout_ms is not None:
+            request["timeout_ms"] = timeout_ms
+        self._check()
+        self._pending[self._next] = pending
+        async with self._writing:
+            try:
+                await self._requests.send_all(lines.encode(request))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._wait_for_end()
+                self._check()
+        return Pending(self, pending)
+
+    async def call(self, verb: str, handle: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
+        """Makes a call and waits for its answer. DriverFailedError, OverdueError."""
+        return await (await self.send(verb, handle, timeout_ms, **fields)).wait()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise DriverFailedError(self._failure)
+
+    def _fail(self, text: str) -> None:
+        if self._failure is None:
+            last = self.output.strip()
+            self._failure = f"{text}; its last output:\n{last}" if last else f"{text}; it printed nothing"
+        self._greeted.set()
+        for each in self._pending.values():
+            each.done.set()
+        self._pending.clear()
+
+    async def wait(self, pending: "_Pending") -> Answer:
+        limit_s = math.inf if pending.timeout_ms is None else pending.timeout_ms / 1000 + self.grace_s
+        began, cpu = trio.current_time(), _cpu_s(self._process.pid)
+        with trio.move_on_after(limit_s):
+            await pending.done.wait()
+        if not pending.done.is_set():
+            waited, now = trio.current_time() - began, _cpu_s(self._process.pid)
+            used = None if cpu is None or now is None else now - cpu
+            raise OverdueError(pending.verb, waited, used, await self._stacks())
+        if pending.answer is None:
+            self._check()
+            raise DriverFailedError(f"no answer to {pending.verb}")
+        return pending.answer
+
+    async def _stacks(self) -> str:
+        """What it prints when it is asked for its stacks; empty if it can't."""
+        name = self.hello.stack
+        if name is None or self._process.returncode is not None:
+            return ""
+        before = len(self.output)
+        self._process.send_signal(signal.Signals[name])
+        with trio.move_on_after(_STACKS_S):
+            while True:
+                await trio.sleep(_STACKS_S / 10)
+                if len(self.output) > before:
+                    break
+        return self.output[before:].strip()
+
+    async def greet(self) -> None:
+        """Waits for its first line. DriverFailedError."""
+        with trio.move_on_after(START_LIMIT_S):
+            await self._greeted.wait()
+        if not self._greeted.is_set():
+            self._fail(f"it has not said hello within {START_LIMIT_S:.0f} s")
+        self._check()
+
+    async def read_answers(self, answers: trio.abc.ReceiveStream) -> None:
+        rest = b""
+        async for chunk in answers:
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                if self._failure is None:
+                    try:
+                        self._take(lines.decode(line))
+                    except (ValueError, TypeError, KeyError) as error:
+                        self._fail(f"it does not speak the protocol: {error}")
+        await self._wait_for_end()
+
+    def _take(self, line: dict[str, Any]) -> None:
+        if not self._greeted.is_set():
+            self.hello = lines.hello(line)
+            self._greeted.set()
+        elif "event" in line:
+            heard = self._heard.get(line.get("handle", ""))
+            if heard is not None:
+                heard(line["event"], line)
+        else:
+            pending = self._pending.pop(line.get("id", -1), None)
+            if pending is None:
+                raise ValueError(f"nothing has the id of this answer: {line}")
+            pending.answer = lines.answer(line)
+            pending.done.set()
+            if pending.then is not None:
+                pending.then(pending.answer)
+
+    async def read_output(self, stream: trio.abc.ReceiveStream) -> None:
+        """Reads all that it prints, so that it never blocks, and keeps the last of it."""
+        async for chunk in stream:
+            self._output.append(bytes(chunk))
+            self._kept += len(chunk)
+            while self._kept > _KEPT and len(self._output) > 1:
+                self._kept -= len(self._output.popleft())
+
+    async def _wait_for_end(self) -> None:
+        with trio.move_on_after(_END_S):
+            await self._process.wait()
+        status = self._process.returncode
+        if not self._ending:
+            await trio.sleep(0)  # what it printed last may still be under way
+            how = "it has closed its descriptors" if status is None else f"it ended with status {status}"
+            if status is not None and status < 0:
+                how = f"it was ended by {signal.Signals(-status).name}"
+            self._fail(how)
+
+    async def end(self) -> None:
+        """Ends the process, whatever it is at."""
+        self._ending = True
+        with contextlib.suppress(trio.BrokenResourceError):
+            await self._requests.aclose()
+        if self._failure is None and not self._pending:
+            with trio.move_on_after(_END_S):
+                await self._process.wait()
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
+
+class _Pending:
+    __slots__ = ("answer", "done", "then", "timeout_ms", "verb")
+
+    def __init__(self, verb: str, timeout_ms: int | None) -> None:
+        self.verb, self.timeout_ms = verb, timeout_ms
+        self.answer: Answer | None = None
+        self.done = trio.Event()
+        self.then: Callable[[Answer], None] | None = None
+
+
+class Pending:
+    """A call that was begun."""
+
+    def __init__(self, driver: Driver, pending: _Pending) -> None:
+        self._driver, self._pending = driver, pending
+
+    def then(self, function: Callable[[Answer], None]) -> None:
+        """Calls `function` with the answer, in the order in which answers come; never if the driver fails."""
+        if self._pending.answer is None:
+            self._pending.then = function
+        else:
+            function(self._pending.answer)
+
+    @property
+    def answered(self) -> bool:
+        return self._pending.answer is not None
+
+    async def wait(self) -> Answer:
+        """DriverFailedError, OverdueError."""
+        return await self._driver.wait(self._pending)
+
+
+@contextlib.asynccontextmanager
+async def open_driver(
+    command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> AsyncIterator[Driver]:
+    """Starts a driver, waits for its hello, and ends it with the block. OSError, DriverFailedError."""
+    reads, requests = os.pipe()
+    answers, writes = os.pipe()
+    numbers = {lines.REQUESTS: str(reads), lines.ANSWERS: str(writes)}
+    async with contextlib.AsyncExitStack() as opened:
+        to = await opened.enter_async_context(trio.lowlevel.FdStream(requests))
+        from_ = await opened.enter_async_context(trio.lowlevel.FdStream(answers))
+        try:
+            process = await trio.lowlevel.open_process(
+                list(command),
+                stdin=open_nothing(opened),
+                stdout=-1,
+                stderr=-1,
+                pass_fds=(reads, writes),
+                env={**os.environ, **(environment or {}), **numbers},
+                start_new_session=True,
+            )
+        finally:
+            os.close(reads)
+            os.close(writes)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        driver = Driver(process, to)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(driver.read_output, process.stdout)
+            nursery.start_soon(driver.read_output, process.stderr)
+            nursery.start_soon(driver.read_answers, from_)
+            try:
+                await driver.greet()
+                yield driver
+            finally:
+                with trio.CancelScope(shield=True):
+                    await driver.end()
+                nursery.cancel_scope.cancel()
+
+
+def open_nothing(opened: contextlib.AsyncExitStack) -> Any:
+    """A stdin that is at its end."""
+    return opened.enter_context(open(os.devnull, "rb"))
+
+
+def _cpu_s(pid: int) -> float | None:
+    """CPU time of a process so far, where the system tells it in /proc."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,123 @@
+"""What drivers and the tester say to each other, one JSON object a line."""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+PROTOCOL: Final = 1
+REQUESTS: Final = "MOCKBROKER_DRIVER_REQUESTS"
+"""Environment variable: the number of the file descriptor that a driver reads requests from."""
+ANSWERS: Final = "MOCKBROKER_DRIVER_ANSWERS"
+"""And of the one that it writes answers and events to."""
+_SHOWN: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """A driver's first line. `stack` is the signal that makes it print its stacks, if there is one."""
+
+    client: str
+    capabilities: frozenset[str]
+    stack: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error that the client told its user.
+
+    `code` is Kafka's error code if the client says one; a flag is None if the client doesn't say.
+    """
+
+    name: str
+    message: str
+    code: int | None = None
+    fatal: bool | None = None
+    retriable: bool | None = None
+    abortable: bool | None = None
+    deserializer: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message}" if self.message else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call returned, or the error that it raised."""
+
+    ok: Mapping[str, Any] | None
+    error: Refusal | None
+
+
+class DriverFailedError(Exception):
+    """A driver that died, or printed what is no line of the protocol; the text has its last output."""
+
+
+class OverdueError(Exception):
+    """A call did not return by its own timeout, nor in the time allowed on top of it.
+
+    `cpu_s` is the CPU time that the driver's process took while it was waited for, None where that is not
+    known; `stacks` is what it printed when it was asked for them.
+    """
+
+    def __init__(self, verb: str, waited_s: float, cpu_s: float | None, stacks: str) -> None:
+        spins = "" if cpu_s is None else f", and took {cpu_s:.1f} s of CPU time meanwhile"
+        super().__init__(f"{verb} has not returned after {waited_s:.1f} s{spins}")
+        self.verb, self.waited_s, self.cpu_s, self.stacks = verb, waited_s, cpu_s, stacks
+
+    @property
+    def spins(self) -> bool:
+        """Whether it kept a processor busy for most of the time."""
+        return self.cpu_s is not None and self.cpu_s > 0.6 * self.waited_s
+
+
+def encode(request: Mapping[str, Any]) -> bytes:
+    """A line; binary values are in base64."""
+    return json.dumps({name: _plain(value) for name, value in request.items()}).encode() + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """ValueError if it is not a JSON object."""
+    try:
+        decoded = json.loads(line)
+    except ValueError:
+        decoded = None
+    if not isinstance(decoded, dict):
+        raise ValueError(f"not a JSON object: {line[:_SHOWN]!r}")
+    return decoded
+
+
+def hello(line: Mapping[str, Any]) -> Hello:
+    """ValueError if it is another line."""
+    if line.get("event") != "hello":
+        raise ValueError(f"the first line has to be the event hello, not {str(line)[:_SHOWN]}")
+    if line.get("protocol") != PROTOCOL:
+        raise ValueError(f"protocol {line.get('protocol')!r}: this version of mockbroker speaks {PROTOCOL}")
+    return Hello(str(line["client"]), frozenset(line.get("capabilities", ())), line.get("stack"))
+
+
+def answer(line: Mapping[str, Any]) -> Answer:
+    """ValueError if it is no answer."""
+    if "error" in line:
+        return Answer(None, refusal(line["error"]))
+    if not isinstance(line.get("ok"), dict):
+        raise ValueError(f"an answer has `ok`, an object, or `error`: {str(line)[:_SHOWN]}")
+    return Answer(line["ok"], None)
+
+
+def refusal(error: Any) -> Refusal:
+    """ValueError if it is no error."""
+    if not isinstance(error, dict) or "name" not in error:
+        raise ValueError(f"an error is an object with a name: {str(error)[:_SHOWN]}")
+    known = {name: error[name] for name in Refusal.__dataclass_fields__ if name in error}
+    return Refusal(**{"message": "", **known})
+
+
+def binary(text: str | None) -> bytes | None:
+    """A key or a value of a record that was read."""
+    return None if text is None else base64.b64decode(text)

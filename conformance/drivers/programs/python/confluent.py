@@ -1,0 +1,160 @@
+"""confluent-kafka."""
+
+import logging
+from typing import Any, ClassVar
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
+from lines import Call, Fields, Handle, Lines, deserializer, record, serve
+
+_SILENT = logging.Logger("silent", logging.CRITICAL + 1)
+_RENAMED = {"max.request.size": "message.max.bytes", "delivery.timeout.ms": "message.timeout.ms"}
+_NOT_THERE = {"max.poll.records", "max.block.ms"}
+
+
+def described(error: BaseException | KafkaError) -> Fields:
+    kafka = error.args[0] if isinstance(error, KafkaException) and error.args else error
+    if not isinstance(kafka, KafkaError):
+        return {"name": type(error).__name__, "message": str(error), "code": None}
+    return {
+        "name": kafka.name(),
+        "message": kafka.str(),
+        "code": kafka.code() if kafka.code() > 0 else None,
+        "fatal": kafka.fatal(),
+        "retriable": kafka.retriable(),
+        "abortable": kafka.txn_requires_abort(),
+    }
+
+
+def configured(config: Fields) -> Fields:
+    given = {_RENAMED.get(name, name): value for name, value in config.items() if name not in _NOT_THERE}
+    return {**given, "logger": _SILENT}
+
+
+class ConfluentProducer(Handle):
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        self.producer = Producer({**configured(fields["config"]), "error_cb": self._told})
+        if "transactional.id" in fields["config"]:
+            self.producer.init_transactions(fields.get("timeout_ms", 30_000) / 1000)
+
+    def _told(self, error: KafkaError) -> None:
+        self.event("error", error=described(error))
+
+    def idle(self) -> None:
+        self.producer.poll(0)
+
+    def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
+        def delivered(error: KafkaError | None, message: Any) -> None:
+            if error is None:
+                call.answer({"partition": message.partition(), "offset": message.offset()})
+            else:
+                call.fail(KafkaException(error))
+
+        where: dict[str, Any] = {} if partition is None else {"partition": partition}
+        self.producer.produce(topic, on_delivery=delivered, **content, **where)
+        self.producer.poll(0)
+
+    def flush(self, timeout_ms: int) -> Fields:
+        return {"left": self.producer.flush(timeout_ms / 1000)}
+
+    def begin(self) -> None:
+        self.producer.begin_transaction()
+
+    def send_offsets(self, offsets: list[list[Any]], consumer: str, timeout_ms: int) -> None:
+        group = ConfluentConsumer.open[consumer].consumer.consumer_group_metadata()
+        self.producer.send_offsets_to_transaction(_partitions(offsets), group, timeout_ms / 1000)
+
+    def commit_transaction(self, timeout_ms: int) -> None:
+        self.producer.commit_transaction(timeout_ms / 1000)
+
+    def abort_transaction(self, timeout_ms: int) -> None:
+        self.producer.abort_transaction(timeout_ms / 1000)
+
+    def close(self, timeout_ms: int) -> None:
+        self.producer.flush(timeout_ms / 1000)
+        self.producer.purge()
+        self.producer.flush(1)
+        del self.producer
+
+
+class ConfluentConsumer(Handle):
+    open: ClassVar[dict[str, "ConfluentConsumer"]] = {}
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        self._value = deserializer(fields.get("fails_on"))
+        self.consumer = Consumer({**configured(fields["config"]), "error_cb": self._told})
+        self.open[name] = self
+
+    def _told(self, error: KafkaError) -> None:
+        self.event("error", error=described(error))
+
+    def subscribe(self, topics: list[str]) -> None:
+        self.consumer.subscribe(
+            topics,
+            on_assign=lambda _, given: self.event("assigned", partitions=_pairs(given)),
+            on_revoke=lambda _, given: self.event("revoked", partitions=_pairs(given)),
+            on_lost=lambda _, given: self.event("lost", partitions=_pairs(given)),
+        )
+
+    def assign(self, partitions: list[list[Any]]) -> None:
+        self.consumer.assign(_partitions(partitions))
+
+    def poll(self, timeout_ms: int, limit: int = 500) -> Fields:
+        read, errors = [], []
+        for each in self.consumer.consume(limit, timeout_ms / 1000):
+            if (error := each.error()) is not None:
+                errors.append(described(error))
+                continue
+            try:
+                value = self._value(each.value())
+            except ValueError as raised:
+                errors.append({**described(raised), "deserializer": True})
+                continue
+            read.append(record(each.topic(), each.partition(), each.offset(), each.key(), value))
+        return {"records": read, "errors": errors}
+
+    def commit(self, offsets: list[list[Any]] | None = None, timeout_ms: int = 0) -> None:
+        given = {} if offsets is None else {"offsets": _partitions(offsets)}
+        for each in self.consumer.commit(asynchronous=False, **given):
+            if each.error is not None:
+                raise KafkaException(each.error)
+
+    def committed(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        return {
+            "offsets": _offsets(self.consumer.committed(_partitions(partitions), timeout=timeout_ms / 1000))
+        }
+
+    def position(self, partitions: list[list[Any]]) -> Fields:
+        return {"offsets": _offsets(self.consumer.position(_partitions(partitions)))}
+
+    def seek(self, topic: str, partition: int, offset: int) -> None:
+        self.consumer.seek(TopicPartition(topic, partition, offset))
+
+    def close(self, timeout_ms: int) -> None:
+        del self.open[self._name]
+        self.consumer.close()
+
+
+def _partitions(partitions: list[list[Any]]) -> list[TopicPartition]:
+    return [TopicPartition(*each) for each in partitions]
+
+
+def _pairs(partitions: list[TopicPartition]) -> list[list[Any]]:
+    return [[each.topic, each.partition] for each in partitions]
+
+
+def _offsets(partitions: list[TopicPartition]) -> list[list[Any]]:
+    for each in partitions:
+        if each.error is not None:
+            raise KafkaException(each.error)
+    return [[each.topic, each.partition, each.offset if each.offset >= 0 else None] for each in partitions]
+
+
+if __name__ == "__main__":
+    serve(
+        f"librdkafka {libversion()[0]}",
+        ("groups", "transactions", "idempotence", "deserializer"),
+        {"producer": ConfluentProducer, "consumer": ConfluentConsumer},
+        described,
+    )

@@ -1,0 +1,38 @@
+"""The drivers that come with mockbroker, by name."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mockbroker.nearest import nearest
+
+PROGRAMS: Final = Path(__file__).parent / "programs"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """`command` builds what has to be built, and may raise BuildError; `needs` are programs."""
+
+    command: Callable[[str | None], Sequence[str]]
+    needs: tuple[str, ...] = ()
+
+
+def _python(program: str) -> Shipped:
+    # The version is that of the interpreter's environment: give another interpreter for another one.
+    return Shipped(lambda python: (python or sys.executable, str(PROGRAMS / "python" / program)))
+
+
+SHIPPED: Final = {
+    "confluent-kafka": _python("confluent.py"),
+    "aiokafka": _python("aio.py"),
+    "kafka-python": _python("kafka_python.py"),
+}
+
+
+def command_for(name: str, version: str | None = None) -> Sequence[str]:
+    """The command that starts a shipped driver. ValueError for a name that there is not, with the nearest."""
+    if name not in SHIPPED:
+        raise ValueError(f"no client {name!r}{nearest(name, SHIPPED)}")
+    return SHIPPED[name].command(version)
