@@ -151,13 +151,14 @@ class Driver:
             if heard is not None:
                 heard(line["event"], line)
         else:
-            pending = self._pending.pop(line.get("id", -1), None)
-            if pending is None:
+            answer, number = lines.answer(line), line.get("id", -1)
+            if number not in self._pending:
                 raise ValueError(f"nothing has the id of this answer: {line}")
-            pending.answer = lines.answer(line)
+            pending = self._pending.pop(number)
+            pending.answer = answer
             pending.done.set()
             if pending.then is not None:
-                pending.then(pending.answer)
+                pending.then(answer)
 
     async def read_output(self, stream: trio.abc.ReceiveStream) -> None:
         """Reads all that it prints, so that it never blocks, and keeps the last of it."""

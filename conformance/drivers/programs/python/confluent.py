@@ -83,7 +83,8 @@ class ConfluentConsumer(Handle):
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
         self._value = deserializer(fields.get("fails_on"))
-        self.consumer = Consumer({**configured(fields["config"]), "error_cb": self._told})
+        # It insists on a group, even if it is assigned its partitions.
+        self.consumer = Consumer({"group.id": "none", **configured(fields["config"]), "error_cb": self._told})
         self.open[name] = self
 
     def _told(self, error: KafkaError) -> None:
@@ -125,7 +126,7 @@ class ConfluentConsumer(Handle):
             "offsets": _offsets(self.consumer.committed(_partitions(partitions), timeout=timeout_ms / 1000))
         }
 
-    def position(self, partitions: list[list[Any]]) -> Fields:
+    def position(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
         return {"offsets": _offsets(self.consumer.position(_partitions(partitions)))}
 
     def seek(self, topic: str, partition: int, offset: int) -> None:

@@ -1,0 +1,197 @@
+"""aiokafka. Its calls have no timeouts: they are given one by asyncio.wait_for, as applications do."""
+
+import asyncio
+import inspect
+import json
+import logging
+import os
+import threading
+from typing import Any
+
+import aiokafka
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.errors import KafkaError
+from lines import Call, Fields, Lines, UnsupportedError, deserializer, record
+
+logging.getLogger("aiokafka").addHandler(logging.NullHandler())
+logging.getLogger("asyncio").addHandler(logging.NullHandler())
+_OPEN_MS = 30_000
+
+
+def described(error: BaseException) -> Fields:
+    code = getattr(error, "errno", None)
+    return {
+        "name": type(error).__name__,
+        "message": str(error),
+        "code": code if isinstance(code, int) and code > 0 else None,
+        "retriable": error.retriable if isinstance(error, KafkaError) else None,
+        "deserializer": type(error).__name__ == "BadPayloadError",
+    }
+
+
+def configured(config: Fields, made: type) -> Fields:
+    known = inspect.signature(made).parameters
+    given = {name.replace(".", "_"): value for name, value in config.items()}
+    return {name: value for name, value in given.items() if name in known}
+
+
+class Handle:
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        self._name, self._lines, self.fields = name, lines, fields
+
+    def event(self, event: str, **fields: Any) -> None:
+        self._lines.write(event=event, handle=self._name, **fields)
+
+
+class Producer(Handle):
+    async def start(self) -> None:
+        self.producer = AIOKafkaProducer(**configured(self.fields["config"], AIOKafkaProducer))
+        await self.producer.start()
+
+    async def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
+        sent = await self.producer.send(topic, partition=partition, **content)
+        sent.add_done_callback(lambda sent: _tell(call, sent))
+
+    async def flush(self) -> None:
+        await self.producer.flush()
+
+    async def begin(self) -> None:
+        await self.producer.begin_transaction()
+
+    async def send_offsets(self, offsets: list[list[Any]], consumer: str) -> None:
+        given = {TopicPartition(topic, partition): at for topic, partition, at in offsets}
+        group = OPEN[consumer].fields["config"]["group.id"]
+        await self.producer.send_offsets_to_transaction(given, group)
+
+    async def commit_transaction(self) -> None:
+        await self.producer.commit_transaction()
+
+    async def abort_transaction(self) -> None:
+        await self.producer.abort_transaction()
+
+    async def close(self) -> None:
+        await self.producer.stop()
+
+
+def _tell(call: Call, sent: "asyncio.Future[Any]") -> None:
+    if sent.cancelled():
+        call.fail(asyncio.CancelledError())
+    elif (error := sent.exception()) is not None:
+        call.fail(error)
+    else:
+        call.answer({"partition": sent.result().partition, "offset": sent.result().offset})
+
+
+class Consumer(Handle):
+    async def start(self) -> None:
+        value = deserializer(self.fields.get("fails_on"))
+        config = configured(self.fields["config"], AIOKafkaConsumer)
+        self.consumer = AIOKafkaConsumer(value_deserializer=value, **config)
+        await self.consumer.start()
+
+    async def subscribe(self, topics: list[str]) -> None:
+        self.consumer.subscribe(topics, listener=_Listener(self))
+
+    async def assign(self, partitions: list[list[Any]]) -> None:
+        self.consumer.assign([TopicPartition(*each[:2]) for each in partitions])
+        for topic, partition, *offset in partitions:
+            if offset:
+                self.consumer.seek(TopicPartition(topic, partition), offset[0])
+
+    async def poll(self, timeout_ms: int) -> Fields:
+        found = await self.consumer.getmany(timeout_ms=timeout_ms)
+        read = [each for records in found.values() for each in records]
+        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value) for r in read]}
+
+    async def commit(self, offsets: list[list[Any]] | None = None) -> None:
+        given = {TopicPartition(topic, partition): at for topic, partition, at in offsets or ()}
+        await self.consumer.commit(given or None)
+
+    async def committed(self, partitions: list[list[Any]]) -> Fields:
+        return {
+            "offsets": [[*each, await self.consumer.committed(TopicPartition(*each))] for each in partitions]
+        }
+
+    async def position(self, partitions: list[list[Any]]) -> Fields:
+        return {
+            "offsets": [[*each, await self.consumer.position(TopicPartition(*each))] for each in partitions]
+        }
+
+    async def seek(self, topic: str, partition: int, offset: int) -> None:
+        self.consumer.seek(TopicPartition(topic, partition), offset)
+
+    async def close(self) -> None:
+        await self.consumer.stop()
+
+
+class _Listener(ConsumerRebalanceListener):
+    def __init__(self, told: Handle) -> None:
+        self._told = told
+
+    async def on_partitions_assigned(self, assigned: Any) -> None:
+        self._told.event("assigned", partitions=sorted(map(list, assigned)))
+
+    async def on_partitions_revoked(self, revoked: Any) -> None:
+        self._told.event("revoked", partitions=sorted(map(list, revoked)))
+
+
+OPEN: dict[str, Any] = {}
+KINDS: dict[str, type[Producer | Consumer]] = {"producer": Producer, "consumer": Consumer}
+
+
+async def run(calls: "asyncio.Queue[Call]", lines: Lines) -> None:
+    while True:
+        call = await calls.get()
+        try:
+            if call.verb == "open":
+                handle = KINDS[call.fields.pop("kind")](call.handle, lines, call.fields)
+                OPEN[call.handle] = handle
+                await asyncio.wait_for(handle.start(), _OPEN_MS / 1000)
+                call.answer()
+                continue
+            method = getattr(OPEN.get(call.handle), call.verb, None)
+            if method is None:
+                raise UnsupportedError(f"{call.handle or 'nothing'} has no verb {call.verb}")
+            if call.verb == "produce":
+                await method(call, **call.fields)
+            elif call.verb == "poll":
+                call.answer(await method(**call.fields))
+            else:
+                limit_ms = call.fields.pop("timeout_ms", None)
+                made = method(**call.fields)
+                call.answer(await asyncio.wait_for(made, None if limit_ms is None else limit_ms / 1000))
+        except (Exception, asyncio.CancelledError) as error:
+            call.fail(error)
+        if call.verb == "close":
+            del OPEN[call.handle]
+            return
+
+
+async def serve(lines: Lines) -> None:
+    loop = asyncio.get_running_loop()
+    queues: dict[str, asyncio.Queue[Call]] = {}
+    tasks: set[asyncio.Task[None]] = set()
+
+    def take(line: str) -> None:
+        call = Call(lines, json.loads(line), described)
+        if call.handle not in queues:
+            queues[call.handle] = asyncio.Queue()
+            task = loop.create_task(run(queues[call.handle], lines))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+        queues[call.handle].put_nowait(call)
+        if call.verb == "close":
+            del queues[call.handle]
+
+    def read() -> None:
+        for line in lines.requests:
+            loop.call_soon_threadsafe(take, line)
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    lines.hello(f"aiokafka {aiokafka.__version__}", ("groups", "transactions", "idempotence", "deserializer"))
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Lines()))

@@ -1,0 +1,144 @@
+"""kafka-python."""
+
+import inspect
+import logging
+from typing import Any, ClassVar
+
+import kafka
+from kafka import ConsumerRebalanceListener, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
+from kafka.errors import KafkaError
+from lines import Call, Fields, Handle, Lines, deserializer, record, serve
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())
+_METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
+
+
+def described(error: BaseException) -> Fields:
+    code = getattr(error, "errno", None)
+    return {
+        "name": type(error).__name__,
+        "message": str(error),
+        "code": code if isinstance(code, int) and code > 0 else None,
+        "retriable": error.retriable if isinstance(error, KafkaError) else None,
+        "deserializer": type(error).__name__ == "BadPayloadError",
+    }
+
+
+def configured(config: Fields, known: Fields) -> Fields:
+    given = {name.replace(".", "_"): value for name, value in config.items()}
+    return {name: value for name, value in given.items() if name in known}
+
+
+class Producer(Handle):
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        self.producer = KafkaProducer(**configured(fields["config"], KafkaProducer.DEFAULT_CONFIG))
+        if "transactional.id" in fields["config"]:
+            self.producer.init_transactions()
+
+    def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
+        sent = self.producer.send(topic, partition=partition, **content)
+        sent.add_callback(lambda found: call.answer({"partition": found.partition, "offset": found.offset}))
+        sent.add_errback(call.fail)
+
+    def flush(self, timeout_ms: int) -> None:
+        self.producer.flush(timeout_ms / 1000)
+
+    def begin(self) -> None:
+        self.producer.begin_transaction()
+
+    def send_offsets(self, offsets: list[list[Any]], consumer: str, timeout_ms: int) -> None:
+        group = Consumer.open[consumer].consumer.group_metadata()
+        self.producer.send_offsets_to_transaction(_offsets(offsets), group)
+
+    def commit_transaction(self, timeout_ms: int) -> None:
+        self.producer.commit_transaction()
+
+    def abort_transaction(self, timeout_ms: int) -> None:
+        self.producer.abort_transaction()
+
+    def close(self, timeout_ms: int) -> None:
+        self.producer.close(timeout=timeout_ms / 1000)
+
+
+class Consumer(Handle):
+    open: ClassVar[dict[str, "Consumer"]] = {}
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        super().__init__(name, lines)
+        config = configured(fields["config"], KafkaConsumer.DEFAULT_CONFIG)
+        value = deserializer(fields.get("fails_on"))
+        self.consumer = KafkaConsumer(value_deserializer=value, **config)
+        self.open[name] = self
+
+    def subscribe(self, topics: list[str]) -> None:
+        self.consumer.subscribe(topics, listener=_Listener(self))
+
+    def assign(self, partitions: list[list[Any]]) -> None:
+        self.consumer.assign([TopicPartition(*each[:2]) for each in partitions])
+        for topic, partition, *offset in partitions:
+            if offset:
+                self.consumer.seek(TopicPartition(topic, partition), offset[0])
+
+    def poll(self, timeout_ms: int) -> Fields:
+        found = self.consumer.poll(timeout_ms)
+        read = [each for records in found.values() for each in records]
+        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value) for r in read]}
+
+    def commit(self, timeout_ms: int, offsets: list[list[Any]] | None = None) -> None:
+        self.consumer.commit(None if offsets is None else _offsets(offsets), timeout_ms=timeout_ms)
+
+    def committed(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        found = [
+            [*each, self.consumer.committed(TopicPartition(*each), timeout_ms=timeout_ms)]
+            for each in partitions
+        ]
+        return {"offsets": found}
+
+    def position(self, partitions: list[list[Any]], timeout_ms: int) -> Fields:
+        found = [
+            [*each, self.consumer.position(TopicPartition(*each), timeout_ms=timeout_ms)]
+            for each in partitions
+        ]
+        return {"offsets": found}
+
+    def seek(self, topic: str, partition: int, offset: int) -> None:
+        self.consumer.seek(TopicPartition(topic, partition), offset)
+
+    def close(self, timeout_ms: int) -> None:
+        del self.open[self._name]
+        self.consumer.close(autocommit=False, timeout_ms=timeout_ms)
+
+
+class _Listener(ConsumerRebalanceListener):
+    def __init__(self, told: Handle) -> None:
+        self._told = told
+
+    def on_partitions_assigned(self, assigned: Any) -> None:
+        self._told.event("assigned", partitions=sorted(map(list, assigned)))
+
+    def on_partitions_revoked(self, revoked: Any) -> None:
+        self._told.event("revoked", partitions=sorted(map(list, revoked)))
+
+    def on_partitions_lost(self, lost: Any) -> None:
+        self._told.event("lost", partitions=sorted(map(list, lost)))
+
+
+def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata]:
+    # Older versions have no leader epoch in OffsetAndMetadata.
+    rest = ("", -1)[:_METADATA]
+    return {
+        TopicPartition(topic, partition): OffsetAndMetadata(at, *rest) for topic, partition, at in offsets
+    }
+
+
+if __name__ == "__main__":
+    capabilities = ["groups", "deserializer", "idempotence"]
+    if hasattr(KafkaProducer, "init_transactions"):
+        capabilities.append("transactions")
+    serve(
+        f"kafka-python {kafka.__version__}",
+        capabilities,
+        {"producer": Producer, "consumer": Consumer},
+        described,
+    )

@@ -1,0 +1,152 @@
+"""Each driver that comes with mockbroker does what it says it can do."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+import trio
+
+from mockbroker.conformance.drivers import SHIPPED, Answer, Driver, command_for, open_driver
+from mockbroker.server.serving import serve
+
+LIMIT_MS = 30_000
+QUICK = {"retry.backoff.ms": 50, "heartbeat.interval.ms": 200, "session.timeout.ms": 10_000}
+
+clients = pytest.mark.parametrize(
+    "client",
+    [
+        pytest.param(name, marks=[pytest.mark.needs(*s.needs)] if s.needs else [])
+        for name, s in SHIPPED.items()
+    ],
+)
+
+
+def ok(answer: Answer) -> Mapping[str, Any]:
+    assert answer.error is None, answer.error
+    assert answer.ok is not None
+    return answer.ok
+
+
+async def produce(driver: Driver, handle: str, topic: str, partition: int, value: bytes) -> Mapping[str, Any]:
+    sent = await driver.send("produce", handle, topic=topic, partition=partition, key=None, value=value)
+    ok(await driver.call("flush", handle, LIMIT_MS))
+    return ok(await sent.wait())
+
+
+async def read(driver: Driver, handle: str, count: int, errors: list[str]) -> list[bytes]:
+    """Polls until so many records have been read."""
+    values: list[bytes] = []
+    with trio.fail_after(LIMIT_MS / 1000):
+        while len(values) < count:
+            answer = await driver.call("poll", handle, 300)
+            if answer.error is not None:
+                errors.append(answer.error.name)
+                continue
+            polled = ok(answer)
+            errors += [each["name"] for each in polled.get("errors", ())]
+            values += [base64.b64decode(each["value"]) for each in polled["records"]]
+    return values
+
+
+@clients
+@pytest.mark.trio
+async def test_a_walk_through_all_verbs(client: str) -> None:
+    async with (
+        serve(brokers=3, topics={"t": 2, "out": 1}) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
+        servers = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
+        ok(
+            await driver.call(
+                "open", "p", kind="producer", config={**servers, "client.id": "p", "acks": "all"}
+            )
+        )
+        assert await produce(driver, "p", "t", 0, b"first") == {"partition": 0, "offset": 0}
+        assert await produce(driver, "p", "t", 1, b"second") == {"partition": 1, "offset": 0}
+        config = {
+            **servers,
+            "client.id": "c",
+            "group.id": "g",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        }
+        ok(await driver.call("open", "c", kind="consumer", config=config))
+        if "groups" in driver.hello.capabilities:
+            heard: list[tuple[str, Any]] = []
+            driver.listen("c", lambda event, line: heard.append((event, line["partitions"])))
+            ok(await driver.call("subscribe", "c", topics=["t"]))
+        else:
+            ok(await driver.call("assign", "c", partitions=[["t", 0, 0], ["t", 1, 0]]))
+        assert sorted(await read(driver, "c", 2, [])) == [b"first", b"second"]
+        if "groups" in driver.hello.capabilities:
+            assert [sorted(given) for event, given in heard if event == "assigned" and given] == [
+                [["t", 0], ["t", 1]]
+            ]
+            ok(await driver.call("commit", "c", LIMIT_MS))
+            found = ok(await driver.call("committed", "c", LIMIT_MS, partitions=[["t", 0], ["t", 1]]))
+            assert sorted(found["offsets"]) == [["t", 0, 1], ["t", 1, 1]]
+            assert {at: each.offset for at, each in cluster.committed("g").items()} == {
+                ("t", 0): 1,
+                ("t", 1): 1,
+            }
+        ok(await driver.call("seek", "c", topic="t", partition=0, offset=0))
+        assert await read(driver, "c", 1, []) == [b"first"]
+        if "transactions" in driver.hello.capabilities:
+            await transact(driver, servers)
+            values = [each.value for each in cluster.records("out", isolation_level="read_committed")]
+            assert values == [b"committed"]
+        ok(await driver.call("close", "c", LIMIT_MS))
+        ok(await driver.call("close", "p", LIMIT_MS))
+
+
+async def transact(driver: Driver, servers: Mapping[str, Any]) -> None:
+    config = {**servers, "client.id": "x", "transactional.id": "x"}
+    ok(await driver.call("open", "x", kind="producer", config=config))
+    for value, verb in ((b"aborted", "abort-transaction"), (b"committed", "commit-transaction")):
+        ok(await driver.call("begin", "x"))
+        await produce(driver, "x", "out", 0, value)
+        offsets = [["t", 0, 1]]
+        ok(await driver.call("send-offsets", "x", LIMIT_MS, offsets=offsets, consumer="c"))
+        ok(await driver.call(verb, "x", LIMIT_MS))
+    ok(await driver.call("close", "x", LIMIT_MS))
+
+
+@clients
+@pytest.mark.trio
+async def test_errors_have_names_and_codes(client: str) -> None:
+    limits = {"message.max.bytes": "1000"}
+    async with (
+        serve(brokers=1, topics={"t": 1}, config=limits) as cluster,
+        open_driver(command_for(client)) as driver,
+    ):
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "acks": "all"}
+        ok(await driver.call("open", "p", kind="producer", config=config))
+        sent = await driver.send("produce", "p", topic="t", partition=0, key=None, value=b"x" * 5_000)
+        await driver.call("flush", "p", LIMIT_MS)
+        with trio.fail_after(LIMIT_MS / 1000):
+            answer = await sent.wait()
+        assert answer.error is not None
+        assert answer.error.name
+        assert answer.error.code in (10, None)
+        unknown = await driver.call("dance", "p")
+        assert unknown.error is not None
+        assert unknown.error.name == "unsupported"
+
+
+@clients
+@pytest.mark.trio
+async def test_a_deserializer_that_raises(client: str) -> None:
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        if "deserializer" not in driver.hello.capabilities:
+            return
+        await cluster.produce_async("t", "bad", partition=0)
+        config = {"bootstrap.servers": cluster.bootstrap_servers, "auto.offset.reset": "earliest"}
+        ok(await driver.call("open", "c", kind="consumer", config=config, fails_on="bad"))
+        ok(await driver.call("assign", "c", partitions=[["t", 0, 0]]))
+        errors: list[str] = []
+        with trio.fail_after(LIMIT_MS / 1000):
+            while not errors:
+                answer = await driver.call("poll", "c", 300)
+                errors += [answer.error.name] if answer.error else []
+                errors += [each["name"] for each in (answer.ok or {}).get("errors", ())]
