@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from . import building
+from mockbroker.conformance.drivers import building
+
 from .consumer import Commit, Consumer, Read, wait_for
 
 PROJECT: Final = Path(__file__).parent / "jvm"

@@ -14,7 +14,7 @@ APPLICATIONS: Final = ("java-3.9", "java-4.4", "confluent-kafka", "aiokafka")
 def make(name: str) -> Application:
     """The application in a client by name: `java-VERSION`, `confluent-kafka` or `aiokafka`.
 
-    ValueError for other names; clients.building.BuildError, ImportError.
+    ValueError for other names; building.BuildError, ImportError.
     """
     family, _, version = name.partition("-")
     if family == "java" and version:

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from mockbroker.conformance.drivers.building import BuildError
 from mockbroker.protocol import releases
 
-from ..clients.building import BuildError
 from . import APPLICATIONS, Application, Case, make, run
 from .page import Tally, page
 from .tracing import trace

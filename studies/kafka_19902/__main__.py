@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from mockbroker.conformance.drivers.building import BuildError
+
 from .. import clients
 from ..clients import Client
-from ..clients.building import BuildError
 from . import experiment
 from .case import Case, Outcome
 from .mechanisms import MECHANISMS

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 
 from .scenario import TIMEOUT, Event, Plan
 

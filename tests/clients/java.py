@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 from studies.clients.java import FLAGS, LOG_LEVEL, PROJECT
 
 from .. import needs

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 
 from .. import needs
 from . import build

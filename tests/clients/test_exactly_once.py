@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.conformance.drivers.building import BuildError
 from studies import exactly_once
-from studies.clients.building import BuildError
 from studies.exactly_once import APPLICATIONS, Application, Case, run
 from studies.exactly_once.experiment import LIMIT_S
 

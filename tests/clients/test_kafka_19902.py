@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from mockbroker.conformance.drivers.building import BuildError
 from studies import clients
 from studies.clients import Client, Commit
-from studies.clients.building import BuildError
 from studies.kafka_19902.case import Case
 from studies.kafka_19902.experiment import run_all
 from studies.kafka_19902.mechanisms import MECHANISMS

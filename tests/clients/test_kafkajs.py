@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 
 from .. import needs
 from . import build, scenario

@@ -19,7 +19,7 @@ from confluent_kafka import Producer as RealProducer
 
 from mockbroker import ErrorName, MockCluster, ReleaseName
 from mockbroker.cluster.cluster import Cluster
-from studies.clients.building import BuildError
+from mockbroker.conformance.drivers.building import BuildError
 from studies.clients.producers import JavaProducers, Reply
 
 from .. import needs

@@ -11,7 +11,7 @@ import pytest
 
 from docs.generate import REFERENCE
 from mockbroker import MockCluster
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 
 from .. import needs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from studies.clients import building
+from mockbroker.conformance.drivers import building
 
 from .. import needs
 
