@@ -11,6 +11,7 @@ import argparse
 import secrets
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import Manager, get_context
@@ -31,7 +32,7 @@ _LOADING: Final = 14
 _SLICE: Final = 20_000
 _LOOK: Final = 100
 """How many answers pass until it is asked whether that is enough."""
-_CONFIG: Final = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "2"}
+CONFIG: Final = {"offsets.topic.num.partitions": "1", "offsets.topic.replication.factor": "2"}
 
 
 def main() -> None:
@@ -40,23 +41,32 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=50_000, help="Partitions of groups that are committed.")
     parser.add_argument("--seconds", type=float, default=2.0, help="Measured time before the load.")
     given = parser.parse_args()
-    out = sys.stdout.write
-    with MockCluster(brokers=2, config=_CONFIG, policies={"compaction": "dead"}) as cluster:
+    with MockCluster(brokers=2, config=CONFIG, policies={"compaction": "dead"}) as cluster:
         cluster.create_topic("orders", partitions=1)
         first = cluster.run(lambda core: core.offsets_partition(GROUP).leader)
-        for begin in range(0, given.records, _SLICE):
-            until = min(begin + _SLICE, given.records)
-            cluster.run(partial(fill, begin=begin, until=until, keys=given.keys))
-        with ProcessPoolExecutor(1, get_context("spawn")) as processes, Manager() as manager:
-            over = manager.Event()
-            before = processes.submit(produce, cluster.bootstrap_servers, over, given.seconds).result()
-            meanwhile = processes.submit(produce, cluster.bootstrap_servers, over)
-            loaded = load(cluster, 3 - first)
-            over.set()
-            during = meanwhile.result()
-    out(f"{given.records:,} records of {given.keys:,} keys loaded in {loaded:.2f} s\n")
+        fill_all(cluster, given.records, given.keys)
+        took, before, during = beside(cluster, given.seconds, partial(load, cluster, 3 - first))
+    sys.stdout.write(f"{given.records:,} records of {given.keys:,} keys loaded in {took:.2f} s\n")
+    tell(before, during)
+
+
+def beside(
+    cluster: MockCluster, seconds: float, work: Callable[[], float]
+) -> tuple[float, list[float], list[float]]:
+    """The seconds that the work says it took, and the latencies of another client: before it, for so many
+    seconds, and meanwhile."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes, Manager() as manager:
+        over = manager.Event()
+        before = processes.submit(produce, cluster.bootstrap_servers, over, seconds).result()
+        meanwhile = processes.submit(produce, cluster.bootstrap_servers, over)
+        took = work()
+        over.set()
+        return took, before, meanwhile.result()
+
+
+def tell(before: list[float], during: list[float]) -> None:
     for name, times in (("before", before), ("meanwhile", during)):
-        out(
+        sys.stdout.write(
             f"produce 100 B {name}: p50 {at(times, 50):.2f} ms, p99 {at(times, 99):.2f} ms, "
             f"most {times[-1]:.2f} ms, {len(times):,} answers\n"
         )
@@ -64,6 +74,12 @@ def main() -> None:
 
 def at(times: list[float], percent: int) -> float:
     return times[min(len(times) - 1, len(times) * percent // 100)]
+
+
+def fill_all(cluster: MockCluster, records: int, keys: int) -> None:
+    for begin in range(0, records, _SLICE):
+        until = min(begin + _SLICE, records)
+        cluster.run(partial(fill, begin=begin, until=until, keys=keys))
 
 
 def fill(core: Cluster, begin: int, until: int, keys: int) -> None:

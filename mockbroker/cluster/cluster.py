@@ -45,7 +45,7 @@ class Cluster:
     ) -> None:
         self.environment = environment
         self.work = Work(environment)
-        self.cleanup = Cleanup(environment)
+        self.cleanup = Cleanup(environment, self.work.begin)
         self.cluster_id = base64.urlsafe_b64encode(environment.new_uuid().bytes).decode().rstrip("=")
         self.notes = Notes()
         self.topics: dict[str, Topic] = {}

@@ -6,19 +6,31 @@ removed; a marker is removed when nothing is left of its transaction and its del
 (KAFKA-8522).
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable
-from operator import is_
-from typing import NamedTuple
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Generator, Iterable
+from copy import copy
+from itertools import islice
+from typing import Final, NamedTuple
 
-from ..configs import TopicSettings
 from ..protocol.batch_writing import marker_of
 from ..protocol.filtering import stored_records, with_records, without_records
-from ..protocol.record_batch import CONTROL, DELETE_HORIZON, TRANSACTIONAL, Batch, BatchHeader, header_of
+from ..protocol.record_batch import (
+    CONTROL,
+    DELETE_HORIZON,
+    TRANSACTIONAL,
+    Batch,
+    BatchHeader,
+    header_of,
+    pairs,
+)
 from .log import Log
-from .producer_state import ProducerStates
 from .segments import Segment, Segments
 from .transactions import Aborted
+
+_PART: Final = 128
+"""How many batches and records are looked at in one part."""
 
 
 class Dirty(NamedTuple):
@@ -72,82 +84,6 @@ def dirtier_at(log: Log, now_ms: int) -> int | None:
     return min((time for time in times if time > now_ms), default=None)
 
 
-class Pass(NamedTuple):
-    """What the cleaner did to one replica."""
-
-    key: tuple[object, ...]
-    """Everything on which it depends except the batches, which are in `batches`."""
-    batches: list[Batch]
-    changed: dict[int, tuple[Batch, Batch | None]]
-    over: set[Aborted]
-
-
-def compact(log: Log, now_ms: int, passes: list[Pass]) -> bool:
-    """Compacts `log` if it is dirty enough; returns whether it was.
-
-    `passes` are those over other replicas at this time: replicas that had the same batches share the
-    rewritten ones. This pass is added.
-    """
-    part = dirty(log, now_ms)
-    segments = log.segments
-    if not part.overdue and not part.ratio > segments.settings.min_cleanable_dirty_ratio:
-        return False
-    end = segments.all[part.end].base_offset
-    _clean(log, segments.all[part.first].base_offset, end, now_ms, passes)
-    _merge(log, part.end)
-    segments.first_dirty = end
-    return True
-
-
-def clean(log: Log, end: int, now_ms: int) -> None:
-    """Compacts one replica on its own, whatever its segments, up to `end`: the base offset of a batch that is
-    not above the last stable offset."""
-    _clean(log, log.start_offset, end, now_ms, [])
-    for segment in log.segments.all:
-        log.measure(segment)
-
-
-def _clean(log: Log, first_dirty: int, end: int, now_ms: int, passes: list[Pass]) -> None:
-    producers = log.producers
-    last_offsets = {
-        producer_id: (entry.epoch, entry.batches[-1].last_offset if entry.batches else None)
-        for producer_id, entry in producers.entries.items()
-    }
-    key = first_dirty, end, tuple(producers.transactions.aborted), last_offsets, log.segments.settings
-    batches = log.batches[: bisect_left(log.bases, end)]
-    for each in passes:
-        same = len(each.batches) == len(batches) and all(map(is_, each.batches, batches))
-        if same and each.key == key:
-            done = each
-            break
-    else:
-        done = Pass(key, batches, *_cleaned(log, first_dirty, end, log.segments.settings, now_ms))
-        passes.append(done)
-    log.replace(done.changed, end)
-    producers.transactions.cleaned(done.over)
-
-
-def _cleaned(
-    log: Log, first_dirty: int, end: int, settings: TopicSettings, now_ms: int
-) -> tuple[dict[int, tuple[Batch, Batch | None]], set[Aborted]]:
-    """What replaces batches below `end` (`Log.replace`), and the aborted transactions of which only the
-    marker is left."""
-    upto = bisect_left(log.bases, end)
-    aborted = log.producers.transactions.aborted
-    latest = _latest_offsets(log.batches[bisect_left(log.bases, first_dirty) : upto], aborted, first_dirty)
-    transactions = _Transactions(aborted, log.bases[0] if log.bases else 0)
-    changed: dict[int, tuple[Batch, Batch | None]] = {}
-    for base, batch in zip(log.bases[:upto], log.batches[:upto], strict=True):
-        header = header_of(batch)
-        discarded = transactions.discards(batch, header)
-        after = _compacted(batch, header, discarded, latest, now_ms, settings.delete_retention_ms)
-        if after is None and _needed(header, log.producers, end):
-            after = without_records(header) if header.record_count else batch
-        if after is not batch:
-            changed[base] = batch, after
-    return changed, transactions.over
-
-
 class _Transactions:
     """Which batches are removed with their transactions: those of aborted transactions, and markers once
     nothing is left of what they ended (`CleanedTransactionMetadata.java`).
@@ -186,82 +122,206 @@ class _Transactions:
         return not was_read
 
 
-def _latest_offsets(batches: Iterable[Batch], aborted: Iterable[Aborted], start: int) -> dict[bytes, int]:
-    """The last offset of each key, except in aborted transactions."""
-    found: dict[bytes, int] = {}
-    transactions = _Transactions(aborted, start)
-    for batch in batches:
-        header = header_of(batch)
-        if not transactions.discards(batch, header) and not header.attributes & CONTROL:
-            for record in stored_records(batch):
-                if record.key is not None:
-                    found[record.key] = record.offset
-    return found
+class Pass:
+    """What the cleaner makes of the batches of a replica below offset `end`, in `steps`; the replica itself
+    stays as it is. The records from `first_dirty` on were never compacted.
 
-
-def _compacted(
-    batch: Batch,
-    header: BatchHeader,
-    discarded: bool,
-    latest: dict[bytes, int],
-    now_ms: int,
-    delete_retention_ms: int,
-) -> Batch | None:
-    """The batch with its remaining records; itself if these are all, None if there are none.
-
-    A tombstone, or a marker that may be removed, stays until the delete horizon of its batch, which the first
-    pass over it sets (KAFKA-8522).
+    When it is `done`, `kept` are the batches that remain, `bases` their base offsets, `saved` the bytes by
+    which they are less, and `over` the aborted transactions of which only the marker is left.
     """
-    horizon = header.base_timestamp if header.attributes & DELETE_HORIZON else None
-    expired = horizon is not None and now_ms >= horizon
-    if header.attributes & CONTROL:
-        if not discarded:
-            return batch
-        kept = [] if expired else list(stored_records(batch))
-        waits = True
-    elif discarded:
-        return None
+
+    def __init__(self, log: Log, first_dirty: int, end: int, now_ms: int) -> None:
+        self.end = end
+        self.before = log.batches[: bisect_left(log.bases, end)]
+        self.bases: list[int] = []
+        self.kept: list[Batch] = []
+        self.saved = 0
+        self.over: set[Aborted] = set()
+        self.done = False
+        self._bases = log.bases[: len(self.before)]
+        self._now_ms = now_ms
+        self._delete_retention_ms = log.segments.settings.delete_retention_ms
+        self._aborted = tuple(log.producers.transactions.aborted)
+        self._producers = {
+            producer_id: (entry.epoch, entry.batches[-1].last_offset if entry.batches else None)
+            for producer_id, entry in log.producers.entries.items()
+        }
+        self._key = first_dirty, end, self._aborted, self._producers, log.segments.settings
+        """Everything on which it depends except the batches and the time."""
+        self._dirty = bisect_left(log.bases, first_dirty)
+        self._latest: dict[bytes, int] = {}
+        """The last offset of each key in the dirty batches, except in aborted transactions."""
+        self._left = array("i", [0]) * (len(self.before) - self._dirty)
+        """How many records of each dirty batch are the last of their key."""
+        self._buries = bytearray(len(self._left))
+        """Whether a dirty batch has a tombstone."""
+        self.steps = self._run()
+
+    def does_for(self, other: "Pass") -> bool:
+        """Whether the other one would come to the same, if it is made at the same time."""
+        return self._key == other._key and self.before == other.before
+
+    def _run(self) -> Generator[None, None, None]:
+        yield from self._read()
+        transactions = _Transactions(self._aborted, self._bases[0] if self._bases else 0)
+        work = 0
+        for number, (base, batch) in enumerate(zip(self._bases, self.before, strict=True)):
+            header = header_of(batch)
+            after = self._after(number, batch, header, transactions.discards(batch, header))
+            if after is not None:
+                self.bases.append(base)
+                self.kept.append(after)
+            if after is not batch:
+                self.saved += len(batch) - (0 if after is None else len(after))
+            work += 1 + (header.record_count if after is not batch or number < self._dirty else 0)
+            if work >= _PART:
+                work = 0
+                yield
+        self.over = transactions.over
+        self.done = True
+
+    def _read(self) -> Generator[None, None, None]:
+        """Finds the last record of each key."""
+        first, bases, latest, left = self._dirty, self._bases, self._latest, self._left
+        transactions = _Transactions(self._aborted, bases[first] if first < len(bases) else 0)
+        work = 0
+        for number, batch in enumerate(islice(self.before, first, None)):
+            header = header_of(batch)
+            if not transactions.discards(batch, header) and not header.attributes & CONTROL:
+                for offset, key, value in pairs(header, batch):
+                    if key is None:
+                        continue
+                    before = latest.get(key)
+                    if before is not None:
+                        left[bisect_right(bases, before, first, first + number + 1) - 1 - first] -= 1
+                    latest[key] = offset
+                    left[number] += 1
+                    if value is None:
+                        self._buries[number] = True
+            work += 1 + header.record_count
+            if work >= _PART:
+                work = 0
+                yield
+
+    def _after(self, number: int, batch: Batch, header: BatchHeader, discarded: bool) -> Batch | None:
+        """What is left of a batch: itself if that is all; None if it goes."""
+        after: Batch | None = batch
+        dirty = number - self._dirty
+        if discarded or header.attributes & CONTROL or dirty < 0 or self._buries[dirty]:
+            after = self._rewritten(batch, header, discarded)
+        elif not self._left[dirty]:
+            after = None
+        elif self._left[dirty] < header.record_count:
+            after = self._rewritten(batch, header, discarded)
+        if after is None and self._needed(header):
+            return without_records(header) if header.record_count else batch
+        return after
+
+    def _rewritten(self, batch: Batch, header: BatchHeader, discarded: bool) -> Batch | None:
+        """The batch with its remaining records.
+
+        A tombstone, or a marker that may be removed, stays until the delete horizon of its batch, which the
+        first pass over it sets (KAFKA-8522).
+        """
+        horizon = header.base_timestamp if header.attributes & DELETE_HORIZON else None
+        expired = horizon is not None and self._now_ms >= horizon
+        if header.attributes & CONTROL:
+            if not discarded:
+                return batch
+            kept = [] if expired else list(stored_records(batch))
+            waits = True
+        elif discarded:
+            return None
+        else:
+            latest = self._latest
+            kept = [
+                record
+                for record in stored_records(batch)
+                if record.key is not None
+                and record.offset >= latest.get(record.key, -1)
+                and not (record.tombstone and expired)
+            ]
+            waits = any(record.tombstone for record in kept)
+        if not kept:
+            return None
+        if horizon is None and waits:
+            return with_records(header, kept, self._now_ms + self._delete_retention_ms)
+        return batch if len(kept) == header.record_count else with_records(header, kept, horizon)
+
+    def _needed(self, header: BatchHeader) -> bool:
+        """Whether a batch stays although it is empty: for a producer's last sequence or epoch, or for the
+        last offset that was compacted."""
+        last_offset = header.base_offset + header.last_offset_delta
+        epoch, last_of_producer = self._producers.get(header.producer_id, (None, None))
+        if last_of_producer is not None:
+            needed = last_of_producer == last_offset
+        else:
+            needed = bool(header.attributes & CONTROL) and header.producer_epoch == epoch
+        return needed or last_offset + 1 == self.end
+
+
+def compact(log: Log, now_ms: int, passes: list[Pass]) -> Generator[None, None, None]:
+    """Compacts `log` if it is dirty enough. Yields between two parts: everything changes in the last one, and
+    nothing if the log was truncated meanwhile (`LogCleanerManager.abortAndPauseCleaning`).
+
+    `passes` are those over other replicas that began at this time: replicas that had the same batches share
+    one. This pass is added.
+    """
+    part = dirty(log, now_ms)
+    segments = log.segments
+    if not part.overdue and not part.ratio > segments.settings.min_cleanable_dirty_ratio:
+        return
+    end = segments.all[part.end].base_offset
+    made = Pass(log, segments.all[part.first].base_offset, end, now_ms)
+    for each in passes:
+        if each.does_for(made):
+            made = each
+            break
     else:
-        kept = [
-            record
-            for record in stored_records(batch)
-            if record.key is not None
-            and record.offset >= latest.get(record.key, -1)
-            and not (record.tombstone and expired)
-        ]
-        waits = any(record.tombstone for record in kept)
-    if not kept:
-        return None
-    if horizon is None and waits:
-        return with_records(header, kept, now_ms + delete_retention_ms)
-    return batch if len(kept) == header.record_count else with_records(header, kept, horizon)
+        passes.append(made)
+    for _ in made.steps:
+        yield
+    if not made.done:
+        return  # It failed for another replica.
+    merged = yield from _merged(segments, part.end, made)
+    if log.batches[: bisect_left(log.bases, end)] == made.before:
+        _replace(log, made)
+        segments.all[: part.end] = merged
+        segments.first_dirty = end
 
 
-def _needed(header: BatchHeader, producers: ProducerStates, end: int) -> bool:
-    """Whether a batch stays although it is empty: for a producer's last sequence or epoch, or for the last
-    offset that was compacted."""
-    last_offset = header.base_offset + header.last_offset_delta
-    entry = producers.entries.get(header.producer_id)
-    if entry is not None and entry.batches:
-        last_of_producer = entry.batches[-1].last_offset == last_offset
-    else:
-        control = bool(header.attributes & CONTROL)
-        last_of_producer = entry is not None and control and header.producer_epoch == entry.epoch
-    return last_of_producer or last_offset + 1 == end
+def clean(log: Log, end: int, now_ms: int) -> None:
+    """Compacts one replica on its own, whatever its segments, up to `end`: the base offset of a batch that is
+    not above the last stable offset."""
+    made = Pass(log, log.start_offset, end, now_ms)
+    deque(made.steps, maxlen=0)
+    _replace(log, made)
+    for segment in log.segments.all:
+        log.measure(segment)
 
 
-def _merge(log: Log, count: int) -> None:
-    """Joins neighbours among the first `count` segments that together had at most `segment.bytes` before."""
-    found, segment_bytes = log.segments.all, log.segments.settings.segment_bytes
+def _replace(log: Log, made: Pass) -> None:
+    log.replace(len(made.before), made.bases, made.kept, made.saved)
+    log.producers.transactions.cleaned(made.over)
+
+
+def _merged(segments: Segments, count: int, made: Pass) -> Generator[None, None, list[Segment]]:
+    """The first `count` segments as they will be: neighbours that together had at most `segment.bytes` before
+    are joined."""
     merged: list[Segment] = []
     size = 0
-    for each in found[:count]:
-        if merged and size + each.size <= segment_bytes:
+    for each in segments.all[:count]:
+        if merged and size + each.size <= segments.settings.segment_bytes:
             merged[-1].modified_ms = each.modified_ms
             size += each.size
         else:
-            merged.append(each)
+            merged.append(copy(each))
             size = each.size
-    found[:count] = merged
-    for each in merged:
-        log.measure(each)
+    ends = [*(each.base_offset for each in merged[1:]), made.end]
+    for each, end in zip(merged, ends, strict=True):
+        each.clear()
+        first, upto = bisect_left(made.bases, each.base_offset), bisect_left(made.bases, end)
+        for at in range(first, upto, _PART):
+            segments.count(each, made.kept[at : min(at + _PART, upto)])
+            yield
+    return merged

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -288,22 +288,12 @@ class Log:
             mine, its = bisect_left(self.bases, end), bisect_left(other.bases, end)
         return end
 
-    def replace(self, changed: Mapping[int, tuple[Batch, Batch | None]], end: int) -> None:
-        """Replaces batches below offset `end`: `changed` has the old and the new one by base offset; None
-        removes the batch. A log that has another batch there keeps it, and so does what was read before.
-        """
-        upto = bisect_left(self.bases, end)
-        kept = []
-        for base, batch in zip(self.bases[:upto], self.batches[:upto], strict=True):
-            old, new = changed.get(base, (None, None))
-            if old is not batch:
-                kept.append((base, batch))
-            elif new is not None:
-                kept.append((base, new))
-        self.size -= sum(map(len, self.batches[:upto]))
-        self.bases[:upto] = [base for base, _ in kept]
-        self.batches[:upto] = [batch for _, batch in kept]
-        self.size += sum(len(batch) for _, batch in kept)
+    def replace(self, count: int, bases: Sequence[int], batches: Sequence[Batch], saved: int) -> None:
+        """Replaces the first `count` batches, which have `saved` bytes more than those that take their place.
+        What was read before stays as it was."""
+        self.bases[:count] = bases
+        self.batches[:count] = batches
+        self.size -= saved
 
     def first_at_or_after(self, timestamp: int) -> tuple[int, int] | None:
         """(timestamp, offset) of the first record that is not older, None if there is none. Only one

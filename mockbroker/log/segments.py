@@ -230,8 +230,14 @@ class Segments:
 
     def measure(self, segment: Segment, batches: Iterable[Batch]) -> None:
         """Computes size, timestamps and indexes from its present batches."""
-        interval_bytes = self.settings.index_interval_bytes
         segment.clear()
+        self.count(segment, batches)
+        if segment is self.active and segment.size:
+            self._limit(segment)
+
+    def count(self, segment: Segment, batches: Iterable[Batch]) -> None:
+        """Adds batches that follow to size, timestamps and indexes."""
+        interval_bytes = self.settings.index_interval_bytes
         for batch in batches:
             head = header_of(batch)
             if not segment.size:
@@ -242,8 +248,6 @@ class Segments:
             if segment.size > segment.index_limit:
                 segment.enter(head.base_offset + head.last_offset_delta, interval_bytes)
             segment.size += len(batch)
-        if segment is self.active and segment.size:
-            self._limit(segment)
 
 
 def base_offset_of(segment: Segment) -> int:

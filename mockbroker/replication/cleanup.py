@@ -5,12 +5,13 @@ A broker checks its logs every `log.retention.check.interval.ms`, and compacted 
 changed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from ..configs import TopicSettings
 from ..environment import Environment, Timer
 from ..log import compaction, retention
+from ..outcome import PARKED, Asked, Steps
 from ..policies.retention.compaction import compaction as cleaner
 from ..policies.retention.retention_limit import retention_limit
 from ..policies.retention.time_retention import time_retention
@@ -27,14 +28,31 @@ class _Tick(NamedTuple):
     partitions: dict[Cleaned, None]
 
 
-class Cleanup:
-    """Retention and compaction of all replicas of a cluster, each on its own."""
+class _Check:
+    """A check of a replica, which is done in parts. `again` is whether the next one came due meanwhile."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
+        self.again = False
+
+    def answer(self, response: object) -> None:
+        """Nobody waits for it."""
+
+    def ended_by(self, error: Exception) -> None:
+        self._environment.fail(error, None)
+
+
+class Cleanup:
+    """Retention and compaction of all replicas of a cluster, each on its own. `in_parts` does what takes long
+    so that others are served in between (`Work.begin`)."""
+
+    def __init__(self, environment: Environment, in_parts: Callable[[Asked, Steps], object]) -> None:
+        self._environment = environment
+        self._in_parts = in_parts
         self._started_ms = environment.now_ms
         self._planned: dict[Cleaned, int] = {}
         """When each is checked next."""
+        self._under_way: dict[Cleaned, _Check] = {}
         self._due: dict[int, _Tick] = {}
 
     def appending(self, replicas: Iterable[Cleaned]) -> None:
@@ -71,7 +89,11 @@ class Cleanup:
         self.log_start_moved(partition)
 
     def forget(self, partition: Cleaned) -> None:
-        """The partition no longer needs to be checked."""
+        """The partition no longer needs to be checked; a check that is under way ends."""
+        self._under_way.pop(partition, None)
+        self._unplan(partition)
+
+    def _unplan(self, partition: Cleaned) -> None:
         tick_ms = self._planned.pop(partition, None)
         if tick_ms is None:
             return
@@ -95,7 +117,7 @@ class Cleanup:
         planned_ms = self._planned.get(partition)
         if tick_ms is None or (planned_ms is not None and planned_ms <= tick_ms):
             return
-        self.forget(partition)
+        self._unplan(partition)
         self._planned[partition] = tick_ms
         tick = self._due.get(tick_ms)
         if tick is None:
@@ -131,18 +153,37 @@ class Cleanup:
                 leaders.add(leader)
                 leader.appended_ms = None
                 leader.tell_followers()
-            if not partition.deleted and partition.host.online:
-                at_ms = self._clean(partition, passes.setdefault((partition.topic, partition.index), []))
-                if at_ms < _NEVER_MS:
-                    self._plan(partition, max(at_ms, self._environment.now_ms + 1))
+            under_way = self._under_way.get(partition)
+            if under_way is not None:
+                under_way.again = True
+            elif not partition.deleted and partition.host.online:
+                check = self._under_way[partition] = _Check(self._environment)
+                shared = passes.setdefault((partition.topic, partition.index), [])
+                self._in_parts(check, self._steps(partition, check, shared))
 
-    def _clean(self, partition: Cleaned, passes: list[compaction.Pass]) -> int:
-        """Compacts a replica and deletes segments; returns when there may be more to do, `_NEVER_MS` or
-        later if never."""
-        now_ms, log, settings = self._environment.now_ms, partition.log, partition.settings
-        compacted = settings.compacted and partition.policies[cleaner] == "runs"
-        if compacted:
-            compaction.compact(log, now_ms, passes)
+    def _steps(self, partition: Cleaned, check: _Check, passes: list[compaction.Pass]) -> Steps:
+        """Compacts a replica, deletes segments, and plans the next check. Ends early if the broker goes
+        down, or the partition is forgotten."""
+        try:
+            compacted = partition.settings.compacted and partition.policies[cleaner] == "runs"
+            if compacted:
+                for _ in compaction.compact(partition.log, self._environment.now_ms, passes):
+                    yield
+                    if self._under_way.get(partition) is not check or not partition.host.online:
+                        return PARKED
+            at_ms = self._delete(partition, compacted)
+        finally:
+            if self._under_way.get(partition) is check:
+                del self._under_way[partition]
+        if check.again:
+            at_ms = 0
+        if at_ms < _NEVER_MS:
+            self._plan(partition, max(at_ms, self._environment.now_ms + 1))
+        return PARKED
+
+    def _delete(self, partition: Cleaned, compacted: bool) -> int:
+        """Deletes segments; returns when there may be more to do, `_NEVER_MS` or later if never."""
+        now_ms, log = self._environment.now_ms, partition.log
         limit = log.high_watermark
         if limit < log.end_offset and partition.policies[retention_limit] == "log-end-offset":
             limit = log.end_offset

@@ -225,6 +225,93 @@ def test_a_replica_is_cleaned_by_itself() -> None:
     assert [offset for offset, *_ in driver.content()] == [0, 1, 2]
 
 
+MANY: Final = 3_000
+"""More batches than are compacted at once."""
+
+
+class InParts:
+    """A large log whose compaction has begun, and of which nothing has changed yet."""
+
+    def __init__(self, **configs: object) -> None:
+        self.driver = compacted(segment_bytes=100_000, **configs)
+        for number in range(MANY):
+            self.driver.append([(b"%d" % (number % 10), b"v" * 100)])
+        self.driver.cluster.work.in_parts = True
+        self.driver.advance(BACKOFF_MS)
+        assert self.driver.cluster.work
+        assert len(self.driver.log.batches) == MANY
+
+    def go_on(self) -> int:
+        """To the end; how many parts that takes."""
+        work, parts = self.driver.cluster.work, 0
+        while work:
+            work.go_on()
+            parts += 1
+        return parts
+
+    @property
+    def is_compacted(self) -> bool:
+        return self.driver.log.segments.first_dirty > 0
+
+
+def test_others_are_served_between_two_parts() -> None:
+    begun = InParts(brokers=2)
+    driver = begun.driver
+    driver.append([(b"5", b"new")])
+    assert begun.go_on() > 10
+    assert begun.is_compacted
+    content = driver.content()
+    assert content[-1] == (MANY, b"5", b"new")
+    dirty = driver.log.segments.first_dirty
+    assert [key for offset, key, _ in content if offset < dirty] == [
+        b"%d" % (number % 10) for number in range(dirty - 10, dirty)
+    ]
+    assert driver.log.size == sum(map(len, driver.log.batches))
+    first, second = driver.partition.logs.values()
+    assert all(one is other for one, other in zip(first.batches, second.batches, strict=True))
+
+
+def test_what_is_appended_meanwhile_is_compacted_later() -> None:
+    begun = InParts()
+    driver = begun.driver
+    for _ in range(MANY):
+        driver.append([(b"5", b"v" * 100)])
+    driver.advance(2 * BACKOFF_MS)
+    begun.go_on()
+    compacted_upto = driver.log.segments.first_dirty
+    driver.advance(BACKOFF_MS)
+    begun.go_on()
+    assert driver.log.segments.first_dirty > max(MANY, compacted_upto)
+
+
+def test_a_truncation_ends_the_compaction() -> None:
+    begun = InParts()
+    driver = begun.driver
+    driver.log.truncate(100)
+    begun.go_on()
+    assert not begun.is_compacted
+    assert len(driver.log.batches) == 100
+
+
+@pytest.mark.parametrize("what", ["goes down", "is deleted", "is reconfigured"])
+def test_compaction_ends_with_what_it_is_about(what: str) -> None:
+    begun = InParts()
+    driver = begun.driver
+    if what == "goes down":
+        driver.stop_broker(1)
+    elif what == "is deleted":
+        driver.cluster.delete_topics([driver.topic])
+    else:
+        driver.topic.configure({**driver.topic.overrides, "cleanup.policy": "delete"})
+    assert begun.go_on() < 3
+    assert not begun.is_compacted
+    if what == "goes down":
+        driver.start_broker(1)
+        driver.advance(BACKOFF_MS)
+        begun.go_on()
+        assert begun.is_compacted
+
+
 def test_log_append_times_stay() -> None:
     driver = compacted(message_timestamp_type="LogAppendTime")
     driver.append([(b"a", b"1"), (b"b", b"1")])
