@@ -14,6 +14,10 @@ from benchmarks.trees import Tree
 _SCRIPT: Final = Path(__file__).with_name("in_process.py")
 _HISTORIES: Final = 100
 """Of each kind, in a second of measured time."""
+_RECORDS: Final = 100_000
+"""Of an offsets topic."""
+_TOOK: Final = re.compile(r" in ([\d.]+) s$", re.MULTILINE)
+_WAITED: Final = re.compile(r"meanwhile: .*p99 ([\d.]+) ms", re.MULTILINE)
 _SIMULATED: Final = re.compile(r"^(\w+)\s+([\d,]+) requests", re.MULTILINE)
 
 
@@ -27,8 +31,8 @@ class Row:
     more_is_better: bool = False
     steady: bool = True
     """Whether it is CPU time, which suffers little from what else runs on the machine."""
-    in_simulator: bool = False
-    """All of these are measured at once."""
+    program: str = ""
+    """The checkout's own benchmark that tells it, along with its other rows."""
 
 
 _IN_PROCESS: Final = (
@@ -44,11 +48,25 @@ _SIMULATOR: Final = tuple(
         f"simulated histories, {kind}",
         "requests/CPU s",
         more_is_better=True,
-        in_simulator=True,
+        program="simulation",
     )
     for kind in ("plain", "idempotent", "transactional", "compacted", "mixed")
 )
-ROWS: Final = (*_IN_PROCESS, *_SIMULATOR)
+_BESIDE: Final = tuple(
+    row
+    for program, work in (("loading", "load"), ("compacting", "compact"))
+    for row in (
+        Row(
+            f"{program}-time",
+            f"{work} {_RECORDS:,} records of committed offsets",
+            "s",
+            steady=False,
+            program=program,
+        ),
+        Row(f"{program}-wait", "  produce 100 B meanwhile, p99", "ms", steady=False, program=program),
+    )
+)
+ROWS: Final = (*_IN_PROCESS, *_SIMULATOR, *_BESIDE)
 
 
 def choose(prefixes: str) -> list[Row]:
@@ -63,12 +81,17 @@ def measure(
     """The number of each row; each takes about `seconds`. NotATreeError when the tree can't be measured."""
     found: dict[str, float] = {}
     for row in rows:
+        if row.name in found:
+            continue
         report(row)
-        if row.in_simulator and row.name not in found:
-            found |= simulate(tree, max(2, round(_HISTORIES * seconds)))
-        elif not row.in_simulator:
-            found |= json.loads(tree.run([tree.python, "-P", str(_SCRIPT), str(seconds), row.name]))
-    return {row.name: found[row.name] for row in rows}
+        match row.program:
+            case "simulation":
+                found |= simulate(tree, max(2, round(_HISTORIES * seconds)))
+            case "":
+                found |= json.loads(tree.run([tree.python, "-P", str(_SCRIPT), str(seconds), row.name]))
+            case program:
+                found |= beside(tree, program, seconds)
+    return {row.name: found[row.name] for row in rows if row.name in found}
 
 
 def simulate(tree: Tree, seeds: int) -> dict[str, float]:
@@ -76,3 +99,15 @@ def simulate(tree: Tree, seeds: int) -> dict[str, float]:
     module = ["-m", "benchmarks.simulation", "--rounds", "1", "--seeds", str(seeds)]
     told = tree.run([tree.python, *module])
     return {f"simulator-{kind}": float(rate.replace(",", "")) for kind, rate in _SIMULATED.findall(told)}
+
+
+def beside(tree: Tree, program: str, seconds: float, records: int = _RECORDS) -> dict[str, float]:
+    """What takes long, and another client meanwhile; nothing if the tree has no such benchmark."""
+    if not (tree.folder / "benchmarks" / f"{program}.py").exists():
+        return {}
+    arguments = ["--records", str(records), "--seconds", str(seconds)]
+    told = tree.run([tree.python, "-m", f"benchmarks.{program}", *arguments])
+    took, waited = _TOOK.search(told), _WAITED.search(told)
+    assert took, told
+    assert waited, told
+    return {f"{program}-time": float(took[1]), f"{program}-wait": float(waited[1])}

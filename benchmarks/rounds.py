@@ -72,11 +72,12 @@ class Plan:
 
     def parts(self) -> list[Plan]:
         """One thing at a time, so that what is compared is measured within seconds."""
-        simulator = [row for row in self.inside if row.in_simulator]
-        others = [[row] for row in self.inside if not row.in_simulator]
+        alone = [[row] for row in self.inside if not row.program]
+        programs = dict.fromkeys(row.program for row in self.inside if row.program)
+        together = [[row for row in self.inside if row.program == program] for program in programs]
         return [
             *(replace(self, scenarios=[scenario], inside=[]) for scenario in self.scenarios),
-            *(replace(self, scenarios=[], inside=rows) for rows in (*others, simulator) if rows),
+            *(replace(self, scenarios=[], inside=rows) for rows in (*alone, *together)),
         ]
 
     def groups(self) -> list[list[Scenario]]:

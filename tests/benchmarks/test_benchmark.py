@@ -106,6 +106,14 @@ def test_what_is_measured_in_a_process_is_a_number(row: str) -> None:
     assert in_process.ROWS[row](0) > 0
 
 
+@pytest.mark.parametrize("program", ["loading", "compacting"])
+def test_what_takes_long_is_measured_with_who_waits_for_it(program: str, tmp_path: Path) -> None:
+    found = inside.beside(Tree(ROOT), program, 0.05, records=40_000)
+    assert set(found) == {row.name for row in inside.ROWS if row.program == program}
+    assert all(number > 0 for number in found.values())
+    assert inside.beside(Tree(tmp_path), program, 0.05) == {}
+
+
 def test_programs_of_another_checkout_import_its_package(tmp_path: Path) -> None:
     package = tmp_path / "mockbroker"
     package.mkdir()
@@ -149,7 +157,7 @@ def in_a_round(ours: float, theirs: float) -> dict[str, Measured]:
 
 
 def test_each_row_that_a_process_measures_can_be_chosen() -> None:
-    assert {row.name for row in inside.ROWS if not row.in_simulator} == set(in_process.ROWS)
+    assert {row.name for row in inside.ROWS if not row.program} == set(in_process.ROWS)
     assert [row.name for row in inside.choose("week")] == ["week-idle", "week-records"]
 
 
