@@ -27,12 +27,14 @@ class Hello:
 class Refusal:
     """An error that the client told its user.
 
-    `code` is Kafka's error code if the client says one; a flag is None if the client doesn't say.
+    `code` is Kafka's error code if the client says one; a flag is None if the client doesn't say. `raised`:
+    the call of `produce` raised it itself, so that the record was never accepted.
     """
 
     name: str
     message: str
     code: int | None = None
+    raised: bool = False
     fatal: bool | None = None
     retriable: bool | None = None
     abortable: bool | None = None

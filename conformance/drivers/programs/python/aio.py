@@ -161,7 +161,7 @@ async def run(calls: "asyncio.Queue[Call]", lines: Lines) -> None:
                 made = method(**call.fields)
                 call.answer(await asyncio.wait_for(made, None if limit_ms is None else limit_ms / 1000))
         except (Exception, asyncio.CancelledError) as error:
-            call.fail(error)
+            call.fail(error, raised=True)
         if call.verb == "close":
             del OPEN[call.handle]
             return

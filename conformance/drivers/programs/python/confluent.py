@@ -7,8 +7,33 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from lines import Call, Fields, Handle, Lines, deserializer, record, serve
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
-_RENAMED = {"max.request.size": "message.max.bytes", "delivery.timeout.ms": "message.timeout.ms"}
-_NOT_THERE = {"max.poll.records", "max.block.ms"}
+_PRODUCES = {
+    "max.request.size": "message.max.bytes",
+    "delivery.timeout.ms": "message.timeout.ms",
+    **dict.fromkeys(
+        ("acks", "enable.idempotence", "linger.ms", "transactional.id", "transaction.timeout.ms")
+    ),
+}
+_CONSUMES = {
+    "fetch.max.wait.ms": "fetch.wait.max.ms",
+    **dict.fromkeys(
+        (
+            "group.id",
+            "group.protocol",
+            "auto.offset.reset",
+            "enable.auto.commit",
+            "heartbeat.interval.ms",
+            "isolation.level",
+            "max.poll.interval.ms",
+            "session.timeout.ms",
+        )
+    ),
+}
+_BOTH = {
+    "request.timeout.ms": "socket.timeout.ms",
+    **dict.fromkeys(("bootstrap.servers", "client.id", "retry.backoff.ms")),
+}
+"""Names of settings, and librdkafka's if these are others."""
 
 
 def described(error: BaseException | KafkaError) -> Fields:
@@ -25,15 +50,16 @@ def described(error: BaseException | KafkaError) -> Fields:
     }
 
 
-def configured(config: Fields) -> Fields:
-    given = {_RENAMED.get(name, name): value for name, value in config.items() if name not in _NOT_THERE}
+def configured(config: Fields, names: dict[str, str | None]) -> Fields:
+    names = {**names, **_BOTH}
+    given = {names[name] or name: value for name, value in config.items() if name in names}
     return {**given, "logger": _SILENT}
 
 
 class ConfluentProducer(Handle):
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         super().__init__(name, lines)
-        self.producer = Producer({**configured(fields["config"]), "error_cb": self._told})
+        self.producer = Producer({**configured(fields["config"], _PRODUCES), "error_cb": self._told})
         if "transactional.id" in fields["config"]:
             self.producer.init_transactions(fields.get("timeout_ms", 30_000) / 1000)
 
@@ -84,7 +110,9 @@ class ConfluentConsumer(Handle):
         super().__init__(name, lines)
         self._value = deserializer(fields.get("fails_on"))
         # It insists on a group, even if it is assigned its partitions.
-        self.consumer = Consumer({"group.id": "none", **configured(fields["config"]), "error_cb": self._told})
+        self.consumer = Consumer(
+            {"group.id": "none", **configured(fields["config"], _CONSUMES), "error_cb": self._told}
+        )
         self.open[name] = self
 
     def _told(self, error: KafkaError) -> None:

@@ -62,11 +62,12 @@ class Call:
     def answer(self, result: Mapping[str, Any] | None = None) -> None:
         self._lines.write(id=self.id, ok=dict(result or {}))
 
-    def fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException, raised: bool = False) -> None:
+        """`raised`: the call itself raised it."""
         if isinstance(error, UnsupportedError):
             self._lines.write(id=self.id, error={"name": "unsupported", "message": str(error)})
         else:
-            self._lines.write(id=self.id, error=self._described(error))
+            self._lines.write(id=self.id, error={**self._described(error), "raised": raised})
 
 
 class UnsupportedError(Exception):
@@ -136,7 +137,7 @@ def _run(calls: "queue.SimpleQueue[Call]", open_: Mapping[str, Open], lines: Lin
             else:
                 call.answer(method(**call.fields))
         except BaseException as error:
-            call.fail(error)
+            call.fail(error, raised=True)
         if call.verb == "close":
             return
 

@@ -1,0 +1,1 @@
+"""Random workloads, random events, and what clients tell their users."""

@@ -1,0 +1,296 @@
+"""Plans by seed: random workloads under random events, and a quarter of them without any."""
+
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import Any, Final
+
+from .legal import ANSWERS
+from .plan import Plan, PlannedTopic, PlannedUser, Step
+
+LIMIT: Final = 2_000
+"""`max.message.bytes` of some topics: below what clients take for granted."""
+_DISCONNECTS: Final = ("before", "after")
+_QUIET: Final = 0.25
+"""So many plans have nothing happen to the cluster."""
+_KAFKA: Final = "4.4"
+
+
+def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA) -> Plan:
+    """The plan of a seed, for a client that can do so much."""
+    random = Random(f"hunt {seed}")
+    kinds = ["producer", "members"]
+    if "idempotence" in capabilities:
+        kinds.append("idempotent")
+    if "transactions" in capabilities:
+        kinds += ["transactions", "processor"]
+    if "deserializer" in capabilities:
+        kinds.append("bad payloads")
+    if "groups" not in capabilities:
+        kinds = [each for each in kinds if each != "processor"]
+    made = _Drawing(seed, random, kafka, frozenset(capabilities))
+    plan: Plan = getattr(made, random.choice(kinds).replace(" ", "_"))()
+    return plan
+
+
+class _Drawing:
+    def __init__(self, seed: int, random: Random, kafka: str, capabilities: frozenset[str]) -> None:
+        self._seed, self._random, self._kafka = seed, random, kafka
+        self._capabilities = capabilities
+        self._brokers = random.choice((1, 3, 3))
+        self._limited = random.random() < 0.4
+
+    # Workloads.
+
+    def producer(self, idempotent: bool = False) -> Plan:
+        topics = self._topics()
+        config = {"acks": "all", "enable.idempotence": idempotent}
+        if not idempotent and self._random.random() < 0.3:
+            config["acks"] = "1"
+        users = tuple(
+            self._producer(f"producer-{n}", topics, config) for n in range(self._random.choice((1, 1, 2)))
+        )
+        return self._plan(topics, users, ("Produce", "Metadata", "InitProducerId"))
+
+    def idempotent(self) -> Plan:
+        return self.producer(idempotent=True)
+
+    def transactions(self) -> Plan:
+        topics = self._topics()
+        users = tuple(
+            self._transacting(f"transactions-{n}", topics) for n in range(self._random.choice((1, 1, 2)))
+        )
+        reader = self._member("reader", topics, "", isolation="read_committed", steps=self._polls(4))
+        apis = (
+            "Produce",
+            "InitProducerId",
+            "AddPartitionsToTxn",
+            "EndTxn",
+            "FindCoordinator",
+            "Metadata",
+        )
+        ids = [user.config["transactional.id"] for user in users]
+        return self._plan(topics, (*users, reader), apis, transactional_ids=ids)
+
+    def processor(self) -> Plan:
+        random = self._random
+        input_, output = PlannedTopic("in", random.choice((1, 2))), PlannedTopic("out", 2, self._limits())
+        topics = (input_, output)
+        feeder = self._producer("feeder", (input_,), {"acks": "all"}, kinds=("plain",))
+        count = random.choice((1, 1, 2))
+        users = [
+            PlannedUser(
+                f"processor-{n}",
+                "processor",
+                {"transactional.id": f"processor-{n}", "transaction.timeout.ms": 10_000, "acks": "all"},
+                {
+                    "from": "in",
+                    "to": "out",
+                    "group": "g",
+                    "topics": ["in"],
+                    "consumer": {"isolation.level": "read_committed"},
+                },
+                tuple(
+                    Step("round", random.randrange(0, 100), {"commits": random.random() < 0.8})
+                    for _ in range(random.randrange(3, 8))
+                ),
+            )
+            for n in range(count)
+        ]
+        apis = (
+            "Produce",
+            "AddPartitionsToTxn",
+            "AddOffsetsToTxn",
+            "TxnOffsetCommit",
+            "EndTxn",
+            "OffsetFetch",
+            "JoinGroup",
+            "SyncGroup",
+            "FindCoordinator",
+            "Fetch",
+        )
+        ids = [user.name for user in users]
+        return self._plan(topics, (feeder, *users), apis, groups=["g"], transactional_ids=ids)
+
+    def members(self, bad: bool = False) -> Plan:
+        random, topics = self._random, self._topics(plain=True)
+        kinds = ("plain", "plain", "bad") if bad else ("plain",)
+        feeders = [self._producer("feeder", topics, {"acks": "all"}, kinds=kinds)]
+        grouped = "groups" in self._capabilities
+        members = [
+            self._member(
+                f"member-{n}",
+                topics,
+                "g" if grouped else "",
+                fails=bad,
+                steps=self._life() if grouped else self._polls(random.randrange(3, 9)),
+            )
+            for n in range(random.choice((1, 2, 2, 3)) if grouped else 1)
+        ]
+        apis = (
+            "JoinGroup",
+            "SyncGroup",
+            "Heartbeat",
+            "OffsetFetch",
+            "OffsetCommit",
+            "FindCoordinator",
+            "Fetch",
+            "ListOffsets",
+            "Metadata",
+            "LeaveGroup",
+        )
+        return self._plan(topics, (*feeders, *members), apis, groups=["g"] if grouped else [])
+
+    def bad_payloads(self) -> Plan:
+        return self.members(bad=True)
+
+    # Their parts.
+
+    def _topics(self, plain: bool = False) -> tuple[PlannedTopic, ...]:
+        random = self._random
+        topics = []
+        for n in range(random.choice((1, 2))):
+            config = {} if plain else self._limits()
+            if not plain and random.random() < 0.2:
+                config = {**config, "cleanup.policy": "compact"}
+            topics.append(PlannedTopic(f"topic-{n}", random.choice((1, 2, 3)), config))
+        return tuple(topics)
+
+    def _limits(self) -> dict[str, str]:
+        return {"max.message.bytes": str(LIMIT)} if self._limited else {}
+
+    def _what(self, topic: PlannedTopic) -> str:
+        """What kind of record goes there: mostly a good one."""
+        if self._random.random() < 0.2:
+            kinds = ["large"] if "max.message.bytes" in topic.config else []
+            kinds += ["keyless"] if topic.compacted else []
+            return self._random.choice(kinds) if kinds else "plain"
+        return "plain"
+
+    def _producer(
+        self,
+        name: str,
+        topics: Sequence[PlannedTopic],
+        config: dict[str, Any],
+        kinds: Sequence[str] = (),
+    ) -> PlannedUser:
+        random, steps = self._random, []
+        for _ in range(random.randrange(4, 12)):
+            topic = random.choice(topics)
+            what = random.choice(kinds) if kinds else self._what(topic)
+            fields: dict[str, Any] = {"topic": topic.name, "what": what}
+            fields["partition"] = random.randrange(topic.partitions)
+            if what == "plain":
+                fields["count"] = random.choice((1, 1, 3, 10))
+            steps.append(Step("send", random.choice((0, 0, 20, 150)), fields))
+            if random.random() < 0.2:
+                steps.append(Step("flush"))
+        return PlannedUser(name, "producer", config, {}, tuple(steps))
+
+    def _transacting(self, name: str, topics: Sequence[PlannedTopic]) -> PlannedUser:
+        random, steps = self._random, []
+        for _ in range(random.randrange(2, 7)):
+            sends = []
+            for _ in range(random.choice((1, 2, 4))):
+                topic = random.choice(topics)
+                sends.append([topic.name, random.randrange(topic.partitions), self._what(topic)])
+            fields = {"sends": sends, "commits": random.random() < 0.75, "flushes": random.random() < 0.3}
+            steps.append(Step("transact", random.choice((0, 20, 150)), fields))
+        config = {"transactional.id": name, "transaction.timeout.ms": 10_000, "acks": "all"}
+        return PlannedUser(name, "transactions", config, {}, tuple(steps))
+
+    def _member(
+        self,
+        name: str,
+        topics: Sequence[PlannedTopic],
+        group: str,
+        *,
+        steps: tuple[Step, ...],
+        fails: bool = False,
+        isolation: str | None = None,
+    ) -> PlannedUser:
+        random = self._random
+        level = isolation or random.choice(("read_uncommitted", "read_committed"))
+        fields = {
+            "topics": [each.name for each in topics],
+            "group": group,
+            "commits": random.choice(("position", "offsets")),
+            "consumer": {"isolation.level": level},
+            "fails": fails,
+        }
+        return PlannedUser(name, "member", {}, fields, steps)
+
+    def _polls(self, count: int) -> tuple[Step, ...]:
+        return tuple(Step("poll", self._random.choice((0, 50))) for _ in range(count))
+
+    def _life(self) -> tuple[Step, ...]:
+        """Of a member that comes, polls, commits, and may go and come back."""
+        random = self._random
+        steps = [Step("poll", random.choice((0, 0, 100, 400)))]
+        for _ in range(random.randrange(3, 10)):
+            do = random.choice(("poll", "poll", "poll", "commit", "commit", "leave-group"))
+            steps.append(Step(do, random.choice((0, 20, 100))))
+        return tuple(steps)
+
+    # What happens to the cluster.
+
+    def _plan(
+        self,
+        topics: tuple[PlannedTopic, ...],
+        users: tuple[PlannedUser, ...],
+        apis: Sequence[str],
+        groups: Sequence[str] = (),
+        transactional_ids: Sequence[str] = (),
+    ) -> Plan:
+        steps: list[Step] = []
+        if self._random.random() >= _QUIET:
+            for _ in range(self._random.choice((1, 1, 2, 3, 5))):
+                steps += self._event(topics, apis, groups, transactional_ids)
+        return Plan(self._seed, self._kafka, self._brokers, topics, users, tuple(steps))
+
+    def _event(
+        self,
+        topics: Sequence[PlannedTopic],
+        apis: Sequence[str],
+        groups: Sequence[str],
+        transactional_ids: Sequence[str],
+    ) -> list[Step]:
+        random, after_ms = self._random, self._random.choice((0, 0, 50, 200, 500))
+        topic = random.choice(topics)
+        at = {"topic": topic.name, "partition": random.randrange(topic.partitions)}
+        broker = {"broker": random.randrange(1, self._brokers + 1)}
+        events = ["error", "error", "error", "disconnect", "delay", "restart"]
+        if self._brokers > 1:
+            events += ["move-leader", "stop", "slow-metadata"]
+            events += ["move-coordinator", "move-coordinator"] if groups or transactional_ids else []
+            events += ["move-when-asked"] if groups else []
+        event = random.choice(events)
+        match event:
+            case "error":
+                api = random.choice([each for each in apis if each in ANSWERS])
+                fault = {"do": "error", "api": api, "error": random.choice(ANSWERS[api])}
+                return [Step("fault", after_ms, {**fault, "times": random.choice((1, 1, 2, 5))})]
+            case "disconnect":
+                when = random.choice(_DISCONNECTS)
+                fault = {"do": "disconnect", "api": random.choice(apis), "when": when}
+                return [Step("fault", after_ms, {**fault, "times": random.choice((1, 1, 3))})]
+            case "delay":
+                delay: dict[str, Any] = {
+                    "do": "delay",
+                    "api": random.choice(apis),
+                    "ms": random.choice((100, 500, 1_500)),
+                }
+                return [Step("fault", after_ms, {**delay, "times": random.choice((1, 3))})]
+            case "move-when-asked":
+                api = random.choice(("OffsetFetch", "JoinGroup", "SyncGroup", "OffsetCommit"))
+                return [Step("fault", after_ms, {"do": "move-coordinator", "api": api, "times": 1})]
+            case "restart" | "stop":
+                back_ms = random.choice((50, 300, 1_000))
+                return [Step("stop-broker", after_ms, broker), Step("start-broker", back_ms, broker)]
+            case "move-leader":
+                return [Step("move-leader", after_ms, at)]
+            case "slow-metadata":
+                return [Step("slow-metadata", after_ms, {**broker, "delay_ms": random.choice((200, 1_000))})]
+            case _:
+                which = [{"group": each} for each in groups]
+                which += [{"transactional_id": each} for each in transactional_ids]
+                return [Step("move-coordinator", after_ms, random.choice(which))]

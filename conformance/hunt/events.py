@@ -1,0 +1,64 @@
+"""What happens to a cluster while applications work: what operators do, failures, errors that brokers give."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from mockbroker.errors import MockBrokerError
+
+if TYPE_CHECKING:
+    from .playing import Play
+
+_OFTEN_MS: Final = 200
+
+
+async def _fault(play: "Play", do: str, **fields: Any) -> None:
+    play.cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
+
+
+async def _recreate_topic(play: "Play", topic: str) -> None:
+    play.cluster.delete_topic(topic)
+    play.outcome.deleted.add(topic)
+    planned = play.plan.topic(topic)
+    play.cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
+
+
+async def _delete_records(play: "Play", topic: str, partition: int) -> None:
+    await play.cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
+
+
+async def _slow_metadata(play: "Play", broker: int, delay_ms: int) -> None:
+    play.cluster.slow_metadata(broker, delay_ms)
+
+
+_EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+    "fault": _fault,
+    "recreate-topic": _recreate_topic,
+    "delete-records": _delete_records,
+    "slow-metadata": _slow_metadata,
+}
+_VERBS: Final = (
+    "move-leader",
+    "move-coordinator",
+    "stop-broker",
+    "kill-broker",
+    "start-broker",
+    "cut-off-broker",
+    "rejoin-broker",
+    "pause-follower",
+    "resume-follower",
+)
+
+
+async def happen(play: "Play", do: str, fields: Mapping[str, Any]) -> str:
+    """Does it. Says why, if it could not be done: a broker may be down already."""
+    try:
+        if do in _VERBS:
+            getattr(play.cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
+        else:
+            await _EVENTS[do](play, **fields)
+    except (MockBrokerError, KeyError, TimeoutError) as error:
+        return str(error)
+    return ""
+
+
+_METHODS: Final = {"cut-off-broker": "cut_off", "rejoin-broker": "rejoin"}

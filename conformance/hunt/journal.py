@@ -1,0 +1,146 @@
+"""What a client told its user, in the order in which it did."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from ..drivers import Refusal
+
+Partition = tuple[str, int]
+E = TypeVar("E", bound="Entry")
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """`at` numbers the entries of a run; `ms` is since its start."""
+
+    user: str
+    handle: str
+    at: int = -1
+    ms: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Sent(Entry):
+    """A record was given to `send`. Its number is unique in a run, and its value begins with it.
+
+    `transaction` numbers the transactions of a run; it is None outside of them.
+    """
+
+    number: int
+    topic: str
+    partition: int
+    value: bytes
+    what: str
+    transaction: int | None = None
+    told: "Told | None" = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Told(Entry):
+    """What became of a record: it was acknowledged with an offset, or there is an error."""
+
+    number: int
+    offset: int | None
+    error: Refusal | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Called(Entry):
+    """A call that returned, or raised. `began` is the number of the last entry before it."""
+
+    verb: str
+    began: int
+    error: Refusal | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Ended(Entry):
+    """A transaction was to be committed or aborted, and its call returned; an error if it raised."""
+
+    transaction: int
+    commits: bool
+    error: Refusal | None
+    offsets: Mapping[Partition, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, kw_only=True)
+class Opened(Entry):
+    """A producer or a consumer was made."""
+
+    config: Mapping[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Owns(Entry):
+    """A member was given partitions (`gains`), or they were taken from it."""
+
+    gains: bool
+    partitions: tuple[Partition, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Read(Entry):
+    """A record that `poll` returned."""
+
+    topic: str
+    partition: int
+    offset: int
+    value: bytes | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Failed(Entry):
+    """An error that `poll` raised or returned, or that the client told by a callback."""
+
+    error: Refusal
+    by: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Sought(Entry):
+    """The application moved its own position."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Committed(Entry):
+    """Offsets were to be committed. `began` is the number of the last entry before the call."""
+
+    group: str
+    offsets: Mapping[Partition, int]
+    began: int
+    error: Refusal | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Happened(Entry):
+    """A step of the plan was carried out on the cluster; `why_not` says why it could not be."""
+
+    what: str
+    why_not: str = ""
+
+
+class Journal:
+    """The entries of a run."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.clock: Callable[[], int] = lambda: 0
+        """ms since the start."""
+
+    def add(self, entry: E) -> E:
+        entry.at, entry.ms = len(self.entries), self.clock()
+        self.entries.append(entry)
+        return entry
+
+    def of(self, kind: type[E]) -> Iterator[E]:
+        return (each for each in self.entries if isinstance(each, kind))
+
+    @property
+    def last(self) -> int:
+        return len(self.entries) - 1

@@ -1,0 +1,36 @@
+"""Invariants: what a client told its user, beside what is in the logs in the end."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from ..playing import Outcome
+from . import calls, consumers, producers, transactions
+from .violation import Violation
+
+Judge = Callable[[Outcome], Iterator[Violation]]
+JUDGES: Final[tuple[Judge, ...]] = (
+    calls.broken,
+    calls.unusable,
+    calls.untold,
+    producers.acknowledged_lost,
+    producers.refused_but_written,
+    producers.duplicated,
+    producers.out_of_order,
+    transactions.committed_incomplete,
+    transactions.aborted_visible,
+    transactions.processed_once,
+    consumers.aborted_read,
+    consumers.begins_elsewhere,
+    consumers.gaps,
+    consumers.stuck,
+)
+
+
+def judge(outcome: Outcome) -> list[Violation]:
+    """Every violation, in the order of the judges; a run that was ended early is judged by what ended it."""
+    if outcome.broken is not None:
+        return list(calls.broken(outcome))
+    return [each for judge in JUDGES for each in judge(outcome)]
+
+
+__all__ = ("JUDGES", "Violation", "judge")

@@ -1,0 +1,59 @@
+"""Calls that don't return, clients that can't be used any more, records that nobody hears of again."""
+
+from collections.abc import Iterator
+
+from ...drivers import DriverFailedError, OverdueError
+from ..journal import Ended, Opened, Sent
+from ..playing import Outcome
+from ..transactions import Transacting
+from ..users import AFTER, Producer
+from .violation import Violation
+
+
+def broken(outcome: Outcome) -> Iterator[Violation]:
+    """`call-overdue`, `call-spins`: a call does not return by its own timeout. `died`: the process ended."""
+    error, user = outcome.broken, outcome.broken_user
+    if isinstance(error, OverdueError):
+        name = "call-spins" if error.spins else "call-overdue"
+        yield Violation(name, user, str(error) + (f"\n{error.stacks}" if error.stacks else ""))
+    elif isinstance(error, DriverFailedError):
+        yield Violation("died", user, str(error))
+
+
+def untold(outcome: Outcome) -> Iterator[Violation]:
+    """`untold`: the producer was closed, and its user has never heard what became of a record."""
+    for sent in outcome.journal.of(Sent):
+        if sent.told is None:
+            yield Violation(
+                "untold", sent.user, f"never told what became of record {sent.number}", (sent.at,)
+            )
+
+
+def unusable(outcome: Outcome) -> Iterator[Violation]:
+    """`unusable`: long after all is well again, a client still fails that has not said it is at its end."""
+    kinds = {user.name: user.kind for user in outcome.plan.users}
+    for user, kind in kinds.items():
+        if kind == Producer.kind:
+            yield from _unusable_producer(outcome, user)
+        elif kind == Transacting.kind:
+            ends = [e for e in outcome.journal.of(Ended) if e.user == user and e.at > outcome.repaired]
+            if ends and not any(e.commits and e.error is None for e in ends):
+                last = ends[-1]
+                yield Violation(
+                    "unusable", user, f"no transaction can be committed any more: {last.error}", (last.at,)
+                )
+            elif not ends:
+                opened = [e.at for e in outcome.journal.of(Opened) if e.user == user]
+                yield Violation("unusable", user, "it can't begin a transaction", tuple(opened[-1:]))
+
+
+def _unusable_producer(outcome: Outcome, user: str) -> Iterator[Violation]:
+    after = [e for e in outcome.journal.of(Sent) if e.user == user and e.what == AFTER]
+    failed = [e for e in after if e.told is not None and e.told.error is not None]
+    if failed:
+        first = failed[0]
+        assert first.told is not None
+        where = ", ".join(sorted({f"{e.topic}-{e.partition}" for e in failed}))
+        yield Violation(
+            "unusable", user, f"records to {where} still fail: {first.told.error}", (first.at, first.told.at)
+        )

@@ -1,0 +1,181 @@
+"""Where consumers begin, what they leave out, and whether they read on."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...drivers import Refusal
+from ..journal import Called, Committed, Ended, Failed, Opened, Owns, Partition, Read, Sent, Sought
+from ..playing import PROBE, InLog, Outcome
+from ..users import BAD
+from .violation import Violation
+
+
+@dataclass
+class _Group:
+    """What is known of a partition's committed offset: the highest acknowledged, and the highest tried."""
+
+    acknowledged: int = -1
+    tried: int = -1
+
+
+def aborted_read(outcome: Outcome) -> Iterator[Violation]:
+    """`aborted-read`: a consumer of committed records has read one of an aborted transaction."""
+    level = {e.handle: e.config.get("isolation.level") for e in outcome.journal.of(Opened)}
+    aborted = {e.transaction for e in outcome.journal.of(Ended) if not e.commits and e.error is None}
+    values = {e.value: e for e in outcome.journal.of(Sent) if e.transaction in aborted}
+    for read in outcome.journal.of(Read):
+        if level.get(read.handle) == "read_committed" and read.value in values:
+            sent = values[read.value]
+            what = f"record {sent.number} was read, of the aborted transaction {sent.transaction}"
+            yield Violation("aborted-read", read.user, what, (sent.at, read.at))
+
+
+def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
+    """`read-again`, `reset-without-loss`, `skipped`: a member begins elsewhere than where its group
+    committed."""
+    for partition, entries in _by_partition(outcome).items():
+        if partition[0] in outcome.deleted:
+            continue
+        groups: dict[str, _Group] = defaultdict(_Group)
+        begins: dict[str, int | None] = {}
+        for entry in entries:
+            if isinstance(entry, Committed):
+                group = groups[entry.group]
+                group.tried = max(group.tried, entry.offsets[partition])
+                if entry.error is None:
+                    group.acknowledged = max(group.acknowledged, entry.offsets[partition])
+            elif isinstance(entry, Owns) and entry.gains:
+                begins[entry.handle] = groups[_group(outcome, entry.user)].acknowledged
+            elif isinstance(entry, Sought | Owns):
+                begins.pop(entry.handle, None)
+            elif isinstance(entry, Read) and entry.handle in begins:
+                floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried
+                yield from _begins(outcome, partition, entry, -1 if floor is None else floor, tried)
+
+
+def _begins(
+    outcome: Outcome, partition: Partition, read: Read, floor: int, tried: int
+) -> Iterator[Violation]:
+    start, where = outcome.log_starts[partition], f"{partition[0]}-{partition[1]}"
+    if floor > read.offset:
+        first = outcome.logs[partition][0].offset if outcome.logs[partition] else start
+        name = "reset-without-loss" if read.offset == max(start, first) else "read-again"
+        yield Violation(
+            name, read.user, f"begins {where} at {read.offset}, though {floor} was committed", (read.at,)
+        )
+    else:
+        left = _left_out(outcome, read, partition, max(floor, tried, start), read.offset)
+        if left:
+            yield Violation(
+                "skipped",
+                read.user,
+                f"begins {where} at {read.offset}, without {_listed(left)}; committed: {max(floor, tried)}",
+                (read.at,),
+            )
+
+
+def gaps(outcome: Outcome) -> Iterator[Violation]:
+    """`skipped`, `read-again`: a consumer that owns a partition leaves records out, or goes back."""
+    for partition, entries in _by_partition(outcome).items():
+        if partition[0] in outcome.deleted:
+            continue
+        last: dict[str, int] = {}
+        for entry in entries:
+            if isinstance(entry, Sought | Owns):
+                last.pop(entry.handle, None)
+            elif isinstance(entry, Read):
+                before = last.get(entry.handle)
+                last[entry.handle] = entry.offset
+                where = f"{partition[0]}-{partition[1]}"
+                if before is None:
+                    continue
+                if entry.offset <= before:
+                    what = f"goes back in {where}, from {before} to {entry.offset}"
+                    yield Violation("read-again", entry.user, what, (entry.at,))
+                elif left := _left_out(outcome, entry, partition, before + 1, entry.offset):
+                    what = f"goes on in {where} from {before} to {entry.offset}, without {_listed(left)}"
+                    yield Violation("skipped", entry.user, what, (entry.at,))
+
+
+def stuck(outcome: Outcome) -> Iterator[Violation]:
+    """`stuck`: long after all is well again, a group has not read what was written then, and there is no
+    error that says why."""
+    probes = {
+        each.value
+        for records in outcome.logs.values()
+        for each in records
+        if each.value is not None and each.value.startswith(PROBE)
+    }
+    for group, users, topics in _readers(outcome):
+        read = {e.value for e in outcome.journal.of(Read) if e.user in users}
+        wanted = {value for value in probes if _topic(value) in topics}
+        if missing := wanted - read:
+            where = ", ".join(sorted(each.removeprefix(PROBE).decode() for each in missing))
+            told = "".join(f"; its last error: {each}" for each in _errors(outcome, users)[-1:])
+            yield Violation("stuck", group, f"reads nothing more of {where}{told}")
+
+
+def _errors(outcome: Outcome, users: set[str]) -> list[Refusal]:
+    """What they were told since all is well."""
+    after = (e for e in outcome.journal.entries if e.at > outcome.repaired and e.user in users)
+    return [e.error for e in after if isinstance(e, Failed | Called) and e.error is not None]
+
+
+def _readers(outcome: Outcome) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Groups, and consumers without one: the name, its users, its topics."""
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for user in outcome.plan.users:
+        if "topics" in user.fields:
+            users, topics = groups.setdefault(user.fields["group"] or user.name, (set(), set()))
+            users |= {user.name, f"{user.name}-in"}
+            topics |= set(user.fields["topics"])
+    for name, (users, topics) in groups.items():
+        yield name, users, topics
+
+
+def _topic(probe: bytes) -> str:
+    return probe.removeprefix(PROBE).decode().rpartition("-")[0]
+
+
+def _by_partition(outcome: Outcome) -> dict[Partition, list[Committed | Owns | Read | Sought]]:
+    found: dict[Partition, list[Committed | Owns | Read | Sought]] = {each: [] for each in outcome.logs}
+    for entry in outcome.journal.entries:
+        if isinstance(entry, Read | Sought):
+            found[entry.topic, entry.partition].append(entry)
+        elif isinstance(entry, Owns):
+            for partition in entry.partitions:
+                found[partition].append(entry)
+        elif isinstance(entry, Committed):
+            for partition in entry.offsets:
+                found[partition].append(entry)
+    return found
+
+
+def _group(outcome: Outcome, user: str) -> str:
+    for each in outcome.plan.users:
+        if user in (each.name, f"{each.name}-in"):
+            return str(each.fields.get("group", ""))
+    return ""
+
+
+def _left_out(outcome: Outcome, read: Read, partition: Partition, begin: int, end: int) -> list[InLog]:
+    """The records between two offsets that this consumer should have been given."""
+    committed_only = any(
+        e.handle == read.handle and e.config.get("isolation.level") == "read_committed"
+        for e in outcome.journal.of(Opened)
+    )
+    fails = any(user.fields.get("fails") for user in outcome.plan.users if user.name == read.user)
+    return [
+        each
+        for each in outcome.logs[partition]
+        if begin <= each.offset < end
+        and (each.committed or not committed_only)
+        and not (fails and each.value is not None and each.value.startswith(BAD))
+    ]
+
+
+def _listed(records: list[InLog]) -> str:
+    return (
+        "offsets " + ", ".join(str(each.offset) for each in records[:5]) + (", …" if len(records) > 5 else "")
+    )

@@ -1,0 +1,91 @@
+"""Transactions: all of it or nothing, and what was processed once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from ..journal import Ended, Sent
+from ..playing import Outcome
+from ..transactions import Processing
+from .violation import Violation
+
+
+def _by_transaction(outcome: Outcome) -> dict[int, list[Sent]]:
+    sent: dict[int, list[Sent]] = defaultdict(list)
+    for each in outcome.journal.of(Sent):
+        if each.transaction is not None:
+            sent[each.transaction].append(each)
+    return sent
+
+
+def _committed_values(outcome: Outcome) -> Counter[bytes]:
+    return Counter(
+        each.value
+        for records in outcome.logs.values()
+        for each in records
+        if each.committed and each.value is not None
+    )
+
+
+def _raised(sent: Sent) -> bool:
+    """Whether the call of `send` itself raised: then the record never was in the transaction."""
+    return sent.told is not None and sent.told.error is not None and sent.told.error.raised
+
+
+def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
+    """`committed-incomplete`: a transaction was committed, and a record that was sent in it is not there."""
+    visible, sent = _committed_values(outcome), _by_transaction(outcome)
+    for ended in outcome.journal.of(Ended):
+        if not ended.commits or ended.error is not None:
+            continue
+        for each in sent[ended.transaction]:
+            if visible[each.value] or _raised(each) or each.topic in outcome.deleted:
+                continue
+            error = None if each.told is None else each.told.error
+            what = f"transaction {ended.transaction} was committed without record {each.number} ({error})"
+            yield Violation("committed-incomplete", ended.user, what, (each.at, ended.at))
+
+
+def aborted_visible(outcome: Outcome) -> Iterator[Violation]:
+    """`aborted-visible`: a transaction was aborted, and consumers of committed records get a record of it."""
+    visible, sent = _committed_values(outcome), _by_transaction(outcome)
+    for ended in outcome.journal.of(Ended):
+        if ended.commits or ended.error is not None:
+            continue
+        for each in sent[ended.transaction]:
+            if visible[each.value]:
+                what = f"transaction {ended.transaction} was aborted, and record {each.number} is visible"
+                yield Violation("aborted-visible", ended.user, what, (each.at, ended.at))
+
+
+def processed_once(outcome: Outcome) -> Iterator[Violation]:
+    """`processed-again`, `not-processed`: consumers that transform and produce have done it once for each."""
+    processors = [user for user in outcome.plan.users if user.kind == Processing.kind]
+    if not processors:
+        return
+    fields = processors[0].fields
+    done: Counter[bytes] = Counter()
+    for (topic, _), records in outcome.logs.items():
+        if topic == fields["to"]:
+            done.update(_input(each.value) for each in records if each.committed and each.value is not None)
+    large = "max.message.bytes" in outcome.plan.topic(fields["to"]).config
+    for (topic, partition), records in outcome.logs.items():
+        if topic != fields["from"]:
+            continue
+        for each in records:
+            if each.value is None or not each.committed:
+                continue
+            where = f"{topic}-{partition} offset {each.offset}"
+            if done[each.value] > 1:
+                yield Violation("processed-again", "g", f"{where} was processed {done[each.value]} times")
+            elif not done[each.value] and not large and _is_committed(outcome, topic, partition, each.offset):
+                yield Violation("not-processed", "g", f"{where} is committed as read, its output is missing")
+
+
+def _input(value: bytes) -> bytes:
+    """What the record was made of: `number:input`."""
+    return value.partition(b":")[2]
+
+
+def _is_committed(outcome: Outcome, topic: str, partition: int, offset: int) -> bool:
+    """Whether the group has committed an offset behind it."""
+    return outcome.committed.get((topic, partition), 0) > offset

@@ -1,0 +1,147 @@
+"""Members of groups, and consumers that choose their partitions themselves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..drivers import Refusal
+from .journal import Committed, Failed, Owns, Partition, Read, Sought
+from .users import BAD, CALL_MS, Application, described, read_values
+
+POLL_MS: Final = 200
+
+
+class Consuming(Application):
+    """A consumer, which polls, commits what it has read, and goes on after every error."""
+
+    kind = "member"
+
+    def __init__(self, *given: Any, suffix: str = "") -> None:
+        super().__init__(*given)
+        self.name += suffix
+        self.group: str = self.planned.fields.get("group", "")
+        self._topics: Sequence[str] = self.planned.fields["topics"]
+        self._next: dict[Partition, int] = {}
+        self._owned: set[Partition] = set()
+
+    async def join(self) -> bool:
+        if self.handle is not None:
+            return True
+        fields = self.planned.fields
+        config = {**fields.get("consumer", {}), "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+        if self.group:
+            config["group.id"] = self.group
+        extra = {"fails_on": BAD.decode()} if fields.get("fails") else {}
+        self._next.clear()
+        self._owned = set()
+        if not await self.open("consumer", config, **extra):
+            return False
+        if self.group:
+            return (await self.call("subscribe", topics=list(self._topics))).error is None
+        topics = [each for each in self.play.plan.topics if each.name in self._topics]
+        partitions = [[topic.name, p] for topic in topics for p in range(topic.partitions)]
+        assert self.handle is not None
+        self._own(self.handle, gains=True, partitions=partitions)
+        return (await self.call("assign", partitions=partitions)).error is None
+
+    def _heard(self, event: str, line: Mapping[str, Any]) -> None:
+        if event in ("assigned", "revoked", "lost"):
+            self._own(line["handle"], event == "assigned", line["partitions"])
+        else:
+            super()._heard(event, line)
+
+    def _own(self, handle: str, gains: bool, partitions: Sequence[Sequence[Any]]) -> None:
+        listed = tuple((topic, partition) for topic, partition in partitions)
+        self._owned = self._owned | {*listed} if gains else self._owned - {*listed}
+        for each in listed:
+            self._next.pop(each, None)
+        self.play.journal.add(Owns(user=self.name, handle=handle, gains=gains, partitions=listed))
+
+    async def read(self) -> list[tuple[Partition, int, bytes | None]]:
+        """Polls once, and notes what came of it."""
+        assert self.handle is not None
+        answer = await self.driver.call("poll", self.handle, POLL_MS)
+        errors = [answer.error] if answer.error else described((answer.ok or {}).get("errors", ()))
+        read = read_values((answer.ok or {}).get("records", ()))
+        for (topic, partition), offset, value in read:
+            self.play.journal.add(
+                Read(
+                    user=self.name,
+                    handle=self.handle,
+                    topic=topic,
+                    partition=partition,
+                    offset=offset,
+                    value=value,
+                )
+            )
+            self._next[topic, partition] = offset + 1
+            self.play.was_read(self.group or self.name, value)
+        for error in errors:
+            self.play.journal.add(Failed(user=self.name, handle=self.handle, error=error, by="poll"))
+            if error.deserializer:
+                await self._step_over()
+        if answer.error is not None and answer.error.fatal:
+            await self.close()
+        return read
+
+    async def _step_over(self) -> None:
+        """Seeks to the record behind one that can't be deserialized, if it is still before it."""
+        for topic, partition in sorted(self._owned):
+            answer = await self.call("position", CALL_MS, partitions=[[topic, partition]])
+            (at,) = [each[2] for each in (answer.ok or {}).get("offsets", ())] or [None]
+            if at is not None and self.play.value_at(topic, partition, at).startswith(BAD):
+                await self.seek(topic, partition, at + 1)
+
+    async def seek(self, topic: str, partition: int, offset: int) -> None:
+        assert self.handle is not None
+        self.play.journal.add(
+            Sought(user=self.name, handle=self.handle, topic=topic, partition=partition, offset=offset)
+        )
+        await self.call("seek", topic=topic, partition=partition, offset=offset)
+
+    async def rewind(self) -> None:
+        """Goes back to the committed offsets, as an application does whose transaction was aborted."""
+        if self.handle is None:
+            return
+        partitions = [[topic, partition] for topic, partition in self._next]
+        if not partitions:
+            return
+        answer = await self.call("committed", CALL_MS, partitions=partitions)
+        if answer.ok is None:
+            await self.close()  # a new member begins at the committed offsets
+            return
+        for topic, partition, offset in answer.ok["offsets"]:
+            await self.seek(topic, partition, 0 if offset is None else offset)
+        self._next.clear()
+
+    # Steps.
+
+    async def poll(self, times: int = 1) -> None:
+        for _ in range(times):
+            if await self.join():
+                await self.read()
+
+    async def commit(self) -> None:
+        if self.handle is None or not self._next or not self.group:
+            return
+        handle, offsets, began = self.handle, dict(self._next), self.play.journal.last
+        by_position = self.planned.fields.get("commits") == "position"
+        given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
+        answer = await self.driver.call("commit", handle, CALL_MS, **given)
+        self.noted(handle, offsets, began, answer.error)
+
+    def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
+        self.play.journal.add(
+            Committed(
+                user=self.name, handle=handle, group=self.group, offsets=offsets, began=began, error=error
+            )
+        )
+
+    async def leave_group(self) -> None:
+        await self.close()
+
+    async def afterwards(self) -> None:
+        group = self.group or self.name
+        await self.play.while_not(
+            lambda: self.play.read_all(group, self._topics), self.play.settle_s, self.poll
+        )
+        await self.commit()

@@ -1,0 +1,63 @@
+"""A run as lines to read."""
+
+from collections.abc import Iterator
+
+from . import journal
+from .journal import Entry, Partition
+from .playing import Outcome
+
+_LONG = 40
+
+
+def lines(outcome: Outcome) -> Iterator[str]:
+    """Each entry of the journal, with its number, ms since the start, and who."""
+    for entry in outcome.journal.entries:
+        yield f"{entry.at:4} {entry.ms / 1000:7.3f} s  {entry.user:16} {told(entry)}"
+
+
+def told(entry: Entry) -> str:
+    match entry:
+        case journal.Sent():
+            within = "" if entry.transaction is None else f" in transaction {entry.transaction}"
+            return f"sends record {entry.number} ({entry.what}) to {entry.topic}-{entry.partition}{within}"
+        case journal.Told(error=None):
+            return f"is told that record {entry.number} is at offset {entry.offset}"
+        case journal.Told():
+            return f"is told of record {entry.number}: {entry.error}"
+        case journal.Ended():
+            verb = "commits" if entry.commits else "aborts"
+            return f"{verb} transaction {entry.transaction}{_error(entry.error)}"
+        case journal.Opened():
+            return f"opens {entry.handle}"
+        case journal.Owns():
+            return f"{'is given' if entry.gains else 'loses'} {_partitions(entry.partitions)}"
+        case journal.Read():
+            return f"reads {entry.topic}-{entry.partition} offset {entry.offset}: {_short(entry.value)}"
+        case journal.Failed():
+            return f"is told by {entry.by}: {entry.error}"
+        case journal.Sought():
+            return f"seeks {entry.topic}-{entry.partition} to {entry.offset}"
+        case journal.Committed():
+            offsets = ", ".join(f"{topic}-{p}: {offset}" for (topic, p), offset in entry.offsets.items())
+            return f"commits {offsets}{_error(entry.error)}"
+        case journal.Happened():
+            return f"{entry.what}{f' (not possible: {entry.why_not})' if entry.why_not else ''}"
+        case journal.Called():
+            fields = "".join(f" {name}={value}" for name, value in entry.fields.items())
+            return f"has called {entry.verb}{fields}{_error(entry.error)}"
+    raise TypeError(entry)
+
+
+def _error(error: object) -> str:
+    return "" if error is None else f": {error}"
+
+
+def _partitions(partitions: tuple[Partition, ...]) -> str:
+    return ", ".join(f"{topic}-{partition}" for topic, partition in partitions) or "nothing"
+
+
+def _short(value: bytes | None) -> str:
+    if value is None:
+        return "null"
+    text = value.decode(errors="replace")
+    return text if len(text) <= _LONG else f"{text[:_LONG]}…"

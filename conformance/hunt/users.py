@@ -1,0 +1,183 @@
+"""What applications do with a client, written as the documentation of clients tells users to write them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+
+import trio
+
+from ..drivers import Answer, Driver, Refusal
+from ..drivers.lines import binary, refusal
+from .journal import Called, Failed, Opened, Partition, Sent, Told
+from .plan import PlannedUser
+
+if TYPE_CHECKING:
+    from .playing import Play
+
+CALL_MS: Final = 10_000
+"""The timeout of calls that have one."""
+TOLD_S: Final = 30.0
+"""How long a client may take to say what became of a record: more than `delivery.timeout.ms`."""
+FILLER: Final = b"." * 3_000
+BAD: Final = b"!"
+"""Values that begin with it can't be deserialized."""
+AFTER: Final = "after"
+"""What records are called that are sent once all is well again."""
+_CLOSE_MS: Final = 5_000
+
+
+class User(Protocol):
+    async def run(self) -> None:
+        """Carries out its steps."""
+
+    async def afterwards(self) -> None:
+        """Goes on when all is well again, until it has done what can be expected of it."""
+
+    async def leave(self) -> None:
+        """Closes its clients."""
+
+
+class Application:
+    """One user and the handles that it opens, one after the other."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, play: "Play", planned: PlannedUser) -> None:
+        self.play, self.planned = play, planned
+        self.name = planned.name
+        self._opened = 0
+        self.handle: str | None = None
+
+    @property
+    def driver(self) -> Driver:
+        return self.play.driver
+
+    async def run(self) -> None:
+        for step in self.planned.steps:
+            await trio.sleep(step.after_ms / 1000)
+            await getattr(self, step.do.replace("-", "_"))(**step.fields)
+
+    async def call(self, verb: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
+        """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
+        assert self.handle is not None
+        began, handle = self.play.journal.last, self.handle
+        answer = await self.driver.call(verb, handle, timeout_ms, **fields)
+        told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
+        self.play.journal.add(
+            Called(user=self.name, handle=handle, verb=verb, began=began, error=answer.error, fields=told)
+        )
+        return answer
+
+    async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> bool:
+        """Opens a handle. Whether the client could."""
+        self._opened += 1
+        self.handle = handle = f"{self.play.id}-{self.name}-{self._opened}"
+        whole = {**self.play.servers, "client.id": self.name, **config}
+        self.play.journal.add(Opened(user=self.name, handle=handle, config=whole))
+        self.driver.listen(handle, self._heard)
+        if (await self.call("open", kind=kind, config=whole, **fields)).error is not None:
+            self.driver.forget(handle)
+            self.handle = None
+        return self.handle is not None
+
+    def _heard(self, event: str, line: Mapping[str, Any]) -> None:
+        if event == "error":
+            error = refusal(line["error"])
+            self.play.journal.add(Failed(user=self.name, handle=line["handle"], error=error, by="callback"))
+
+    async def close(self) -> None:
+        if self.handle is not None:
+            await self.call("close", _CLOSE_MS)
+            self.driver.forget(self.handle)
+            self.handle = None
+
+    async def leave(self) -> None:
+        await self.close()
+
+
+class Producing(Application):
+    """A producer of any kind."""
+
+    transaction: int | None = None
+    fatal = False
+
+    async def produce(self, topic: str, partition: int, what: str, value: bytes | None = None) -> Sent:
+        """Gives one record to the client; what becomes of it is noted when the client says so."""
+        assert self.handle is not None
+        play, number = self.play, self.play.number()
+        text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
+        value = BAD + text if what == "bad" else text + FILLER if what == "large" else text
+        key = None if what == "keyless" else b"k%d" % (number % 5)
+        sent = play.journal.add(
+            Sent(
+                user=self.name,
+                handle=self.handle,
+                number=number,
+                topic=topic,
+                partition=partition,
+                value=value,
+                what=what,
+                transaction=self.transaction,
+            )
+        )
+        pending = await self.driver.send(
+            "produce", self.handle, topic=topic, partition=partition, key=key, value=value
+        )
+        pending.then(lambda answer: self._told(sent, answer))
+        return sent
+
+    def _told(self, sent: Sent, answer: Answer) -> None:
+        offset = None if answer.ok is None else answer.ok.get("offset")
+        told = Told(user=self.name, handle=sent.handle, number=sent.number, offset=offset, error=answer.error)
+        sent.told = self.play.journal.add(told)
+        self.play.changed()
+        if answer.error is not None and answer.error.fatal:
+            self.fatal = True
+
+    async def told_of(self, sent: Sequence[Sent]) -> bool:
+        """Waits until the client has said what became of them. Whether it has."""
+        return await self.play.until(lambda: all(each.told is not None for each in sent), TOLD_S)
+
+
+class Producer(Producing):
+    """Sends, flushes, and goes on after every error; after a fatal one with a new producer."""
+
+    kind = "producer"
+
+    async def _ready(self) -> bool:
+        if self.fatal:
+            await self.close()
+        if self.handle is None:
+            self.fatal = False
+            return await self.open("producer", self.planned.config)
+        return True
+
+    async def send(self, topic: str, partition: int, what: str = "plain", count: int = 1) -> None:
+        if await self._ready():
+            for _ in range(count):
+                await self.produce(topic, partition, what)
+
+    async def flush(self) -> None:
+        if self.handle is not None:
+            await self.call("flush", CALL_MS)
+
+    async def afterwards(self) -> None:
+        if not await self._ready():
+            return
+        sent = [
+            await self.produce(topic.name, p, AFTER)
+            for topic in self.play.plan.topics
+            for p in range(topic.partitions)
+        ]
+        await self.call("flush", CALL_MS)
+        await self.told_of(sent)
+
+
+def described(errors: Sequence[Mapping[str, Any]]) -> list[Refusal]:
+    return [refusal(each) for each in errors]
+
+
+def read_values(records: Sequence[Mapping[str, Any]]) -> list[tuple[Partition, int, bytes | None]]:
+    return [((each["topic"], each["partition"]), each["offset"], binary(each["value"])) for each in records]
+
+
+Made = Callable[["Play", PlannedUser], User]
