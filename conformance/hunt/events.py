@@ -1,4 +1,4 @@
-"""What happens to a cluster while applications work: what operators do, failures, errors that brokers give."""
+"""What happens to a cluster meanwhile: what operators do, failures, and errors that brokers answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final

@@ -8,7 +8,7 @@ from typing import Any, Final
 import trio
 
 from mockbroker.cluster_options import ClusterOptions, unchecked
-from mockbroker.errors import MockBrokerError
+from mockbroker.errors import ConflictError, MockBrokerError
 from mockbroker.server.serving import ServedCluster, serve
 
 from ..drivers import Driver, DriverFailedError, OverdueError
@@ -175,21 +175,32 @@ class Play:
 
     def _repair(self) -> None:
         self.cluster.faults.clear()
-        for broker in self.plan_brokers():
-            for repair in (self.cluster.rejoin, self.cluster.start_broker):
-                with contextlib.suppress(Exception):
+        cluster = self.cluster
+        for broker in range(1, self.plan.brokers + 1):
+            for repair in (cluster.rejoin, cluster.start_broker, lambda each: cluster.slow_metadata(each, 0)):
+                with contextlib.suppress(ConflictError):
                     repair(broker)
         self.outcome.repaired = self.journal.add(Happened(user="cluster", handle="", what="all is well")).at
-
-    def plan_brokers(self) -> range:
-        return range(1, self.plan.brokers + 1)
 
     async def _probe(self) -> None:
         for topic in self.plan.topics:
             for partition in range(topic.partitions):
                 value = PROBE + f"{topic.name}-{partition}".encode()
-                await self.cluster.produce_async(topic.name, value, key="probe", partition=partition)
+                await self._write(topic.name, partition, value)
                 self._probes.setdefault(topic.name, set()).add(value)
+
+    async def _write(self, topic: str, partition: int, value: bytes) -> None:
+        """Writes a record as soon as the partition has a leader that knows it is one. RefusedError if it has
+        none in time."""
+        end = trio.current_time() + SETTLE_S
+        while True:
+            try:
+                await self.cluster.produce_async(topic, value, key="probe", partition=partition)
+                return
+            except (MockBrokerError, TimeoutError):
+                if trio.current_time() > end:
+                    raise
+            await trio.sleep(0.05)
 
     def _take_stock(self) -> None:
         with contextlib.suppress(MockBrokerError):
