@@ -10,7 +10,8 @@ from ..drivers import Driver, open_driver
 from .drawing import draw
 from .judging import Violation, judge
 from .plan import Plan
-from .playing import Outcome, play
+from .playing import play
+from .stage import Outcome
 
 REPEATS: Final = 3
 """How often a run with a violation is repeated."""

@@ -1,33 +1,32 @@
 """What happens to a cluster meanwhile: what operators do, failures, and errors that brokers answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mockbroker.errors import MockBrokerError
 
-if TYPE_CHECKING:
-    from .playing import Play
+from .stage import Stage
 
 _OFTEN_MS: Final = 200
 
 
-async def _fault(play: "Play", do: str, **fields: Any) -> None:
-    play.cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
+async def _fault(stage: Stage, do: str, **fields: Any) -> None:
+    stage.cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
 
 
-async def _recreate_topic(play: "Play", topic: str) -> None:
-    play.cluster.delete_topic(topic)
-    play.outcome.deleted.add(topic)
-    planned = play.plan.topic(topic)
-    play.cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
+async def _recreate_topic(stage: Stage, topic: str) -> None:
+    stage.cluster.delete_topic(topic)
+    stage.outcome.deleted.add(topic)
+    planned = stage.plan.topic(topic)
+    stage.cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
 
 
-async def _delete_records(play: "Play", topic: str, partition: int) -> None:
-    await play.cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
+async def _delete_records(stage: Stage, topic: str, partition: int) -> None:
+    await stage.cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
 
 
-async def _slow_metadata(play: "Play", broker: int, delay_ms: int) -> None:
-    play.cluster.slow_metadata(broker, delay_ms)
+async def _slow_metadata(stage: Stage, broker: int, delay_ms: int) -> None:
+    stage.cluster.slow_metadata(broker, delay_ms)
 
 
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
@@ -49,13 +48,13 @@ _VERBS: Final = (
 )
 
 
-async def happen(play: "Play", do: str, fields: Mapping[str, Any]) -> str:
+async def happen(stage: Stage, do: str, fields: Mapping[str, Any]) -> str:
     """Does it. Says why, if it could not be done: a broker may be down already."""
     try:
         if do in _VERBS:
-            getattr(play.cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
+            getattr(stage.cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
         else:
-            await _EVENTS[do](play, **fields)
+            await _EVENTS[do](stage, **fields)
     except (MockBrokerError, KeyError, TimeoutError) as error:
         return str(error)
     return ""

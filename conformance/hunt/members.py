@@ -37,7 +37,7 @@ class Consuming(Application):
             return False
         if self.group:
             return (await self.call("subscribe", topics=list(self._topics))).error is None
-        topics = [each for each in self.play.plan.topics if each.name in self._topics]
+        topics = [each for each in self.stage.plan.topics if each.name in self._topics]
         partitions = [[topic.name, p] for topic in topics for p in range(topic.partitions)]
         assert self.handle is not None
         self._own(self.handle, gains=True, partitions=partitions)
@@ -54,7 +54,7 @@ class Consuming(Application):
         self._owned = self._owned | {*listed} if gains else self._owned - {*listed}
         for each in listed:
             self._next.pop(each, None)
-        self.play.journal.add(Owns(user=self.name, handle=handle, gains=gains, partitions=listed))
+        self.stage.journal.add(Owns(user=self.name, handle=handle, gains=gains, partitions=listed))
 
     async def read(self) -> list[tuple[Partition, int, bytes | None]]:
         """Polls once, and notes what came of it."""
@@ -63,7 +63,7 @@ class Consuming(Application):
         errors = [answer.error] if answer.error else described((answer.ok or {}).get("errors", ()))
         read = read_values((answer.ok or {}).get("records", ()))
         for (topic, partition), offset, value in read:
-            self.play.journal.add(
+            self.stage.journal.add(
                 Read(
                     user=self.name,
                     handle=self.handle,
@@ -74,9 +74,9 @@ class Consuming(Application):
                 )
             )
             self._next[topic, partition] = offset + 1
-            self.play.was_read(self.group or self.name, value)
+            self.stage.was_read(self.group or self.name, value)
         for error in errors:
-            self.play.journal.add(Failed(user=self.name, handle=self.handle, error=error, by="poll"))
+            self.stage.journal.add(Failed(user=self.name, handle=self.handle, error=error, by="poll"))
             if error.deserializer:
                 await self._step_over()
         if answer.error is not None and answer.error.fatal:
@@ -88,12 +88,12 @@ class Consuming(Application):
         for topic, partition in sorted(self._owned):
             answer = await self.call("position", CALL_MS, partitions=[[topic, partition]])
             (at,) = [each[2] for each in (answer.ok or {}).get("offsets", ())] or [None]
-            if at is not None and self.play.value_at(topic, partition, at).startswith(BAD):
+            if at is not None and self.stage.value_at(topic, partition, at).startswith(BAD):
                 await self.seek(topic, partition, at + 1)
 
     async def seek(self, topic: str, partition: int, offset: int) -> None:
         assert self.handle is not None
-        self.play.journal.add(
+        self.stage.journal.add(
             Sought(user=self.name, handle=self.handle, topic=topic, partition=partition, offset=offset)
         )
         await self.call("seek", topic=topic, partition=partition, offset=offset)
@@ -123,14 +123,14 @@ class Consuming(Application):
     async def commit(self) -> None:
         if self.handle is None or not self._next or not self.group:
             return
-        handle, offsets, began = self.handle, dict(self._next), self.play.journal.last
+        handle, offsets, began = self.handle, dict(self._next), self.stage.journal.last
         by_position = self.planned.fields.get("commits") == "position"
         given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
         answer = await self.driver.call("commit", handle, CALL_MS, **given)
         self.noted(handle, offsets, began, answer.error)
 
     def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
-        self.play.journal.add(
+        self.stage.journal.add(
             Committed(
                 user=self.name, handle=handle, group=self.group, offsets=offsets, began=began, error=error
             )
@@ -141,7 +141,7 @@ class Consuming(Application):
 
     async def afterwards(self) -> None:
         group = self.group or self.name
-        await self.play.while_not(
-            lambda: self.play.read_all(group, self._topics), self.play.settle_s, self.poll
+        await self.stage.while_not(
+            lambda: self.stage.read_all(group, self._topics), self.stage.settle_s, self.poll
         )
         await self.commit()

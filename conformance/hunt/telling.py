@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from . import journal
 from .journal import Entry, Partition
-from .playing import Outcome
+from .stage import Outcome
 
 _LONG = 40
 

@@ -30,7 +30,7 @@ class Transacting(Producing):
         if (await self.call("begin")).error is not None:
             await self.recover()
             return False
-        self.transaction = self.play.transaction()
+        self.transaction = self.stage.transaction()
         for topic, partition, what in sends:
             await self.produce(topic, partition, what)
         if flushes:
@@ -40,7 +40,7 @@ class Transacting(Producing):
     async def end(self, commits: bool, offsets: Mapping[Partition, int] | None = None) -> bool:
         """Whether it could."""
         verb = "commit-transaction" if commits else "abort-transaction"
-        began = self.play.journal.last
+        began = self.stage.journal.last
         error = (await self.call(verb, CALL_MS)).error
         self.ended(commits, error, offsets)
         if commits and offsets:
@@ -56,7 +56,7 @@ class Transacting(Producing):
     def ended(self, commits: bool, error: Refusal | None, offsets: Mapping[Partition, int] | None) -> None:
         assert self.transaction is not None
         assert self.handle is not None
-        self.play.journal.add(
+        self.stage.journal.add(
             Ended(
                 user=self.name,
                 handle=self.handle,
@@ -78,7 +78,7 @@ class Transacting(Producing):
         await self.close()
 
     async def afterwards(self) -> None:
-        sends = [(t.name, p, AFTER) for t in self.play.plan.topics for p in range(t.partitions)]
+        sends = [(t.name, p, AFTER) for t in self.stage.plan.topics for p in range(t.partitions)]
         for _ in range(_ATTEMPTS):
             if await self.transaction_of(sends, commits=True):
                 return
@@ -98,7 +98,7 @@ class Processing(Transacting):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.member = Consuming(self.play, self.planned, suffix="-in")
+        self.member = Consuming(self.stage, self.planned, suffix="-in")
 
     async def round(self, commits: bool = True, then: str | None = None) -> None:
         """One poll, and one transaction with what it returned."""
@@ -112,7 +112,7 @@ class Processing(Transacting):
         if (await self.call("begin")).error is not None:
             await self._again()
             return
-        self.transaction = self.play.transaction()
+        self.transaction = self.stage.transaction()
         for (_, partition), _, value in read:
             await self.produce(fields["to"], partition, "out", value=value)
         assert self.member.handle is not None
@@ -135,9 +135,9 @@ class Processing(Transacting):
 
     async def afterwards(self) -> None:
         group = self.member.group
-        limit = self.play.settle_s
-        await self.play.while_not(
-            lambda: self.play.read_all(group, [self.planned.fields["from"]]), limit, self.round
+        limit = self.stage.settle_s
+        await self.stage.while_not(
+            lambda: self.stage.read_all(group, [self.planned.fields["from"]]), limit, self.round
         )
 
     async def leave(self) -> None:

@@ -1,7 +1,7 @@
 """What applications do with a client, written as the documentation of clients tells users to write them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import trio
 
@@ -9,9 +9,7 @@ from ..drivers import Answer, Driver, Refusal
 from ..drivers.lines import binary, refusal
 from .journal import Called, Failed, Opened, Partition, Sent, Told
 from .plan import PlannedUser
-
-if TYPE_CHECKING:
-    from .playing import Play
+from .stage import Stage
 
 CALL_MS: Final = 10_000
 """The timeout of calls that have one."""
@@ -41,15 +39,15 @@ class Application:
 
     kind: ClassVar[str]
 
-    def __init__(self, play: "Play", planned: PlannedUser) -> None:
-        self.play, self.planned = play, planned
+    def __init__(self, stage: Stage, planned: PlannedUser) -> None:
+        self.stage, self.planned = stage, planned
         self.name = planned.name
         self._opened = 0
         self.handle: str | None = None
 
     @property
     def driver(self) -> Driver:
-        return self.play.driver
+        return self.stage.driver
 
     async def run(self) -> None:
         for step in self.planned.steps:
@@ -59,10 +57,10 @@ class Application:
     async def call(self, verb: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
         """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
         assert self.handle is not None
-        began, handle = self.play.journal.last, self.handle
+        began, handle = self.stage.journal.last, self.handle
         answer = await self.driver.call(verb, handle, timeout_ms, **fields)
         told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
-        self.play.journal.add(
+        self.stage.journal.add(
             Called(user=self.name, handle=handle, verb=verb, began=began, error=answer.error, fields=told)
         )
         return answer
@@ -70,9 +68,9 @@ class Application:
     async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> bool:
         """Opens a handle. Whether the client could."""
         self._opened += 1
-        self.handle = handle = f"{self.play.id}-{self.name}-{self._opened}"
-        whole = {**self.play.servers, "client.id": self.name, **config}
-        self.play.journal.add(Opened(user=self.name, handle=handle, config=whole))
+        self.handle = handle = f"{self.stage.id}-{self.name}-{self._opened}"
+        whole = {**self.stage.servers, "client.id": self.name, **config}
+        self.stage.journal.add(Opened(user=self.name, handle=handle, config=whole))
         self.driver.listen(handle, self._heard)
         if (await self.call("open", kind=kind, config=whole, **fields)).error is not None:
             self.driver.forget(handle)
@@ -82,7 +80,7 @@ class Application:
     def _heard(self, event: str, line: Mapping[str, Any]) -> None:
         if event == "error":
             error = refusal(line["error"])
-            self.play.journal.add(Failed(user=self.name, handle=line["handle"], error=error, by="callback"))
+            self.stage.journal.add(Failed(user=self.name, handle=line["handle"], error=error, by="callback"))
 
     async def close(self) -> None:
         if self.handle is not None:
@@ -103,11 +101,11 @@ class Producing(Application):
     async def produce(self, topic: str, partition: int, what: str, value: bytes | None = None) -> Sent:
         """Gives one record to the client; what becomes of it is noted when the client says so."""
         assert self.handle is not None
-        play, number = self.play, self.play.number()
+        stage, number = self.stage, self.stage.number()
         text = b"%d:%s:" % (number, what.encode()) if value is None else b"%d:%s" % (number, value)
         value = BAD + text if what == "bad" else text + FILLER if what == "large" else text
         key = None if what == "keyless" else b"k%d" % (number % 5)
-        sent = play.journal.add(
+        sent = stage.journal.add(
             Sent(
                 user=self.name,
                 handle=self.handle,
@@ -128,14 +126,14 @@ class Producing(Application):
     def _told(self, sent: Sent, answer: Answer) -> None:
         offset = None if answer.ok is None else answer.ok.get("offset")
         told = Told(user=self.name, handle=sent.handle, number=sent.number, offset=offset, error=answer.error)
-        sent.told = self.play.journal.add(told)
-        self.play.changed()
+        sent.told = self.stage.journal.add(told)
+        self.stage.changed()
         if answer.error is not None and answer.error.fatal:
             self.fatal = True
 
     async def told_of(self, sent: Sequence[Sent]) -> bool:
         """Waits until the client has said what became of them. Whether it has."""
-        return await self.play.until(lambda: all(each.told is not None for each in sent), TOLD_S)
+        return await self.stage.until(lambda: all(each.told is not None for each in sent), TOLD_S)
 
 
 class Producer(Producing):
@@ -165,7 +163,7 @@ class Producer(Producing):
             return
         sent = [
             await self.produce(topic.name, p, AFTER)
-            for topic in self.play.plan.topics
+            for topic in self.stage.plan.topics
             for p in range(topic.partitions)
         ]
         await self.call("flush", CALL_MS)
@@ -180,4 +178,4 @@ def read_values(records: Sequence[Mapping[str, Any]]) -> list[tuple[Partition, i
     return [((each["topic"], each["partition"]), each["offset"], binary(each["value"])) for each in records]
 
 
-Made = Callable[["Play", PlannedUser], User]
+Made = Callable[[Stage, PlannedUser], User]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ..playing import Outcome
+from ..stage import Outcome
 from . import calls, consumers, producers, transactions
 from .violation import Violation
 

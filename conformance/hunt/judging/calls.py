@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ...drivers import DriverFailedError, OverdueError
 from ..journal import Ended, Opened, Sent
-from ..playing import Outcome
+from ..stage import Outcome
 from ..transactions import Transacting
 from ..users import AFTER, Producer
 from .violation import Violation

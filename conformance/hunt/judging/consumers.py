@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...drivers import Refusal
 from ..journal import Called, Committed, Ended, Failed, Opened, Owns, Partition, Read, Sent, Sought
-from ..playing import PROBE, InLog, Outcome
+from ..stage import PROBE, InLog, Outcome
 from ..users import BAD
 from .violation import Violation
 

@@ -7,7 +7,7 @@ from typing import Final
 from mockbroker.protocol.errors import ErrorCode
 
 from ..journal import Opened, Partition, Sent
-from ..playing import Outcome
+from ..stage import Outcome
 from .violation import Violation
 
 DEFINITE: Final = frozenset(

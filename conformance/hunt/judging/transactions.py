@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from ..journal import Ended, Sent
-from ..playing import Outcome
+from ..stage import Outcome
 from ..transactions import Processing
 from .violation import Violation
 

@@ -1,0 +1,122 @@
+"""A run as applications see it, and what came of it."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import trio
+
+from mockbroker.server.serving import ServedCluster
+
+from ..drivers import Driver, DriverFailedError, OverdueError
+from .journal import Journal, Partition
+from .plan import Plan
+
+PROBE: Final = b"probe:"
+"""What records begin with that are written when all is well again: each group has to read them."""
+SETTLE_S: Final = 25.0
+"""How long clients may take to read on once all is well again: several session timeouts."""
+TIMERS: Final = {
+    "retry.backoff.ms": 50,
+    "request.timeout.ms": 3_000,
+    "delivery.timeout.ms": 8_000,
+    "max.block.ms": 8_000,
+    "session.timeout.ms": 6_000,
+    "heartbeat.interval.ms": 300,
+    "fetch.max.wait.ms": 100,
+    "linger.ms": 5,
+}
+"""They make a client act soon, and leave out nothing that it does."""
+
+
+@dataclass(frozen=True)
+class InLog:
+    """A record in the log in the end. `committed` unless its transaction was aborted, or is still open."""
+
+    offset: int
+    value: bytes | None
+    committed: bool
+
+
+@dataclass
+class Outcome:
+    """What came of a plan; `broken` is what ended it early: a call, or the driver itself."""
+
+    plan: Plan
+    journal: Journal
+    repaired: int = -1
+    """The number of the last entry before all was well again."""
+    logs: dict[Partition, list[InLog]] = field(default_factory=dict)
+    log_starts: dict[Partition, int] = field(default_factory=dict)
+    committed: dict[Partition, int] = field(default_factory=dict)
+    """What the group `g` has committed in the end."""
+    deleted: set[str] = field(default_factory=set)
+    """Topics that were deleted and created again."""
+    broken: OverdueError | DriverFailedError | None = None
+    broken_user: str = ""
+
+
+class Stage:
+    """A run, as applications see it."""
+
+    def __init__(self, plan: Plan, driver: Driver, id_: str, cluster: ServedCluster) -> None:
+        self.plan, self.driver, self.id, self.cluster = plan, driver, id_, cluster
+        self.journal = Journal()
+        began = trio.current_time()
+        self.journal.clock = lambda: round((trio.current_time() - began) * 1000)
+        self.servers = {"bootstrap.servers": cluster.bootstrap_servers, **TIMERS}
+        self.settle_s = SETTLE_S
+        self.outcome = Outcome(plan, self.journal)
+        self._numbers = self._transactions = 0
+        self._changed = trio.Event()
+        self.probes: dict[str, set[bytes]] = {}
+        """What was written when all was well again, by topic."""
+        self._seen: dict[str, set[bytes]] = {}
+
+    def number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def transaction(self) -> int:
+        self._transactions += 1
+        return self._transactions
+
+    def changed(self) -> None:
+        """Wakes those who wait in `until`."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def until(self, condition: Callable[[], bool], limit_s: float) -> bool:
+        """Whether it came true within the limit."""
+        with trio.move_on_after(limit_s):
+            while not condition():
+                if self.driver.failed:
+                    return False
+                with trio.move_on_after(1.0):
+                    await self._changed.wait()
+        return condition()
+
+    async def while_not(
+        self, condition: Callable[[], bool], limit_s: float, again: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Does something again and again, until a condition is true or the time is over."""
+        end = trio.current_time() + limit_s
+        while not condition() and trio.current_time() < end:
+            began = trio.current_time()
+            await again()
+            if trio.current_time() - began < 0.01:
+                await trio.sleep(0.05)  # it failed at once
+
+    def was_read(self, group: str, value: bytes | None) -> None:
+        if value is not None and value.startswith(PROBE):
+            self._seen.setdefault(group, set()).add(value)
+
+    def read_all(self, group: str, topics: Sequence[str]) -> bool:
+        """Whether a group has read every record that was written when all was well again."""
+        wanted = set().union(*(self.probes.get(each, ()) for each in topics))
+        return wanted <= self._seen.get(group, set())
+
+    def value_at(self, topic: str, partition: int, offset: int) -> bytes:
+        """The value of the record at an offset, or of the next one there is."""
+        records = self.cluster.records(topic, partition=partition)
+        return next((each.value or b"" for each in records if each.offset >= offset), b"")
