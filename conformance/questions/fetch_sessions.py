@@ -110,6 +110,18 @@ def closing(s: Scene) -> Steps:
 
 
 @question(at=FEW)
+def closing_by_java(s: Scene) -> Steps:
+    """The Java client names no topics when it closes a session, and gets none, whatever is new."""
+    topic = s.topic()
+    session = _Session(s)
+    session.ask((topic, [part()]))
+    s.fill(topic, 1)
+    asked = fields(s, session_id=session.id)
+    yield "epoch -1, no topics", s.ask({**asked, "session_epoch": -1})
+    yield "then epoch 1", s.ask({**asked, "session_epoch": 1})
+
+
+@question(at=FEW)
 def empty_first_request(s: Scene) -> Steps:
     """A session needs partitions."""
     yield "epoch 0, no topics", _Session(s).ask()
