@@ -1,15 +1,19 @@
 """What holds of offsets and assignments while coordinators move, go down and load, in whatever order."""
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mockbroker.cluster.topic import TopicPartition
 from mockbroker.controller import elections
 from mockbroker.coordinators.group_records import Layout
 from mockbroker.coordinators.loading import Loading
+from mockbroker.metadata.records import NO_LEADER
 from mockbroker.policies.offsets.offsets_load import offsets_load
+from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
 
 from ..driving.cluster import Asked
@@ -17,12 +21,23 @@ from ..driving.groups import Generation, GroupDriver
 from ..properties import examples
 
 KEY = ("orders", 0)
-CHANGES = ("move", "stop", "kill", "start", "cut off", "rejoin", "advance")
+CHANGES = ("move", "stop", "kill", "start", "cut off", "rejoin", "advance", "elect")
 REQUESTS = ("commit", "fetch", "join", "sync")
 
 
+class Sent(NamedTuple):
+    """A request whose answer says something about an offset or a generation."""
+
+    number: int
+    asked: Asked
+    epoch: int
+    """The leader epoch in which the asked broker led the offsets topic."""
+
+
 class World:
-    """`candidates` are the offset that was acknowledged last, and those that were sent since."""
+    """`candidates` are the offset that was acknowledged last, and those that were sent since. After an
+    unclean election they are all that were ever sent, and what is acknowledged in an earlier leader epoch
+    doesn't count."""
 
     def __init__(self, release: str) -> None:
         self.driver = GroupDriver(
@@ -37,22 +52,37 @@ class World:
         self.offset = 0
         self.acknowledged = False
         self.candidates: list[int] = []
-        self.commits: list[tuple[int, Asked]] = []
+        self.unclean_elections = 0
+        self.unclean_epoch = -1
+        """The leader epoch that began with the last unclean election."""
+        self.commits: list[Sent] = []
         self.joins: list[Asked | None] = [None] * 3
         self.ids = [""] * 3
-        self.syncs: list[tuple[int, Asked]] = []
+        self.syncs: list[Sent] = []
         self.rounds = 0
         self.assigned: dict[tuple[str, int], bytes] = {}
 
     def do(self, what: str, how: int) -> None:
         getattr(self, what.replace(" ", "_"))(how)
+        self.look_at_elections()
         self.listen()
         self.check_log()
+
+    @property
+    def partition(self) -> TopicPartition:
+        return self.driver.cluster.offsets_partition("g")
+
+    def look_at_elections(self) -> None:
+        count = self.driver.cluster.controller.unclean_elections
+        if count > self.unclean_elections:
+            self.unclean_elections, self.unclean_epoch = count, self.partition.leader_epoch
+            self.acknowledged, self.candidates = False, list(range(1, self.offset + 1))
+            self.assigned.clear()
 
     # -- what happens to brokers
 
     def move(self, how: int) -> None:
-        partition = self.driver.cluster.offsets_partition("g")
+        partition = self.partition
         if how % 3 + 1 in partition.isr and how % 3 + 1 != partition.leader:
             elections.move_leader(partition, how % 3 + 1)
 
@@ -71,6 +101,22 @@ class World:
     def rejoin(self, how: int) -> None:
         self.driver.rejoin(how % 3 + 1)
 
+    def elect(self, how: int) -> None:
+        """A replica that is not in sync comes to lead: those in sync have gone, or go down now.
+
+        One that is in sync goes down, and may lead so the next time.
+        """
+        survivor, partition = how % 3 + 1, self.partition
+        if survivor in partition.isr:
+            self.stop(how)
+            return
+        for broker in partition.isr if partition.leader != NO_LEADER else ():
+            self.driver.stop_broker(broker)
+        self.rejoin(how)
+        self.start(how)
+        with suppress(ApiError):
+            elections.elect_unclean(partition)
+
     def advance(self, how: int) -> None:
         self.driver.advance((1, 500, 5_000, 12_000)[how % 4])
 
@@ -85,6 +131,13 @@ class World:
             self.driver.groups = self.driver.broker.groups
         return bool(found)
 
+    @property
+    def epoch(self) -> int:
+        """That in which the asked broker leads the offsets topic."""
+        led = self.driver.broker.offsets_partition("g")
+        assert led is not None
+        return led.leader_epoch
+
     def commit(self, how: int) -> None:
         if not self.follow(how):
             return
@@ -93,14 +146,14 @@ class World:
         joined = Generation(group.generation, member) if group is not None and member is not None else None
         self.offset += 1
         self.candidates.append(self.offset)
-        self.commits.append((self.offset, self.driver.commit_later({KEY: self.offset}, joined)))
+        epoch = self.epoch
+        self.commits.append(Sent(self.offset, self.driver.commit_later({KEY: self.offset}, joined), epoch))
 
     def fetch(self, how: int) -> None:
         if not self.follow(how):
             return
-        current = self.driver.cluster.coordinator("g")
-        if current is not None and current is not self.driver.broker:
-            return  # It leads an epoch that is over, and does not know: its clients find the next one.
+        if self.epoch < self.partition.leader_epoch:
+            return  # It leads an epoch that is over, and does not know.
         found = self.driver.offsets().get(KEY)
         if found is None:
             assert not self.acknowledged, "a committed offset is lost"
@@ -125,24 +178,27 @@ class World:
         assignments = {}
         if group.leader == member:
             assignments = {each: f"{self.rounds}".encode() for each in group.members}
-        asked = self.driver.sync(Generation(group.generation, member), assignments, version=4)
-        self.syncs.append((group.generation, asked))
+        generation, epoch = group.generation, self.epoch
+        asked = self.driver.sync(Generation(generation, member), assignments, version=4)
+        self.syncs.append(Sent(generation, asked, epoch))
 
     # -- what was answered
 
     def listen(self) -> None:
-        for offset, asked in [each for each in self.commits if not each[1].parked]:
-            self.commits.remove((offset, asked))
-            if asked.response is not None and self._error(asked) == ErrorCode.NONE:
-                self.acknowledged = True
-                self.candidates = [each for each in self.candidates if each >= offset]
+        for sent in [each for each in self.commits if not each.asked.parked]:
+            self.commits.remove(sent)
+            if sent.asked.response is None or self._error(sent.asked) or sent.epoch < self.unclean_epoch:
+                continue
+            self.acknowledged = True
+            self.candidates = [each for each in self.candidates if each >= sent.number]
         for number, join in enumerate(self.joins):
             if join is not None and not join.parked:
                 self.joins[number] = None
                 self.ids[number] = join.member_id if join.error_code == ErrorCode.NONE else ""
-        for generation, sync in [each for each in self.syncs if not each[1].parked]:
-            self.syncs.remove((generation, sync))
-            if sync.error_code == ErrorCode.NONE and sync.assignment:
+        for sent in [each for each in self.syncs if not each.asked.parked]:
+            self.syncs.remove(sent)
+            sync, generation = sent.asked, sent.number
+            if sync.error_code == ErrorCode.NONE and sync.assignment and sent.epoch >= self.unclean_epoch:
                 known = self.assigned.setdefault(("g", generation), sync.assignment)
                 assert known == sync.assignment, f"generation {generation} was assigned twice"
 
@@ -176,7 +232,7 @@ _SKIPS = offsets_load.answers["skips"]
 @given(
     steps=st.lists(st.tuples(st.sampled_from(CHANGES + 3 * REQUESTS), st.integers(0, 11)), max_size=60),
 )
-def test_an_acknowledged_offset_is_never_lost_and_no_generation_is_assigned_twice(
+def test_only_an_unclean_election_loses_an_acknowledged_offset_or_assigns_a_generation_again(
     release: str, steps: list[tuple[str, int]]
 ) -> None:
     world = World(release)
@@ -188,3 +244,18 @@ def test_an_acknowledged_offset_is_never_lost_and_no_generation_is_assigned_twic
     for _ in range(4):
         world.do("advance", 3)
     world.do("fetch", 0)
+    ends = {log.end_offset for log in world.partition.logs.values()}
+    assert len(ends) == 1, "who led before an unclean election has not truncated its log"
+
+
+@pytest.mark.parametrize("release", ["2.3", "3.9", "4.4"])
+def test_an_unclean_election_loses_what_only_others_had(release: str) -> None:
+    world = World(release)
+    world.do("commit", 0)
+    world.do("elect", 2)
+    world.do("commit", 0)
+    assert world.candidates == [2]
+    world.do("elect", 2)
+    assert world.unclean_elections == 1
+    assert world.follow(0)
+    assert world.driver.offsets() == {KEY: 1}
