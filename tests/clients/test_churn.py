@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .churn.driver import partitions_of
-from .churn.journal import Accepted, Assigned, Committed, Committing, Event, Journal, Read, Shared
+from .churn.journal import Accepted, Asked, Assigned, Committed, Committing, Event, Journal, Read, Shared
 from .churn.judge import Judge
 
 A_READS_TWO: list[Event] = [
@@ -29,6 +29,58 @@ def test_what_was_not_committed_may_be_read_again() -> None:
     assert judged(*A_READS_TWO, tried, B_IS_ASSIGNED, again) == ([], 1)
     late: list[Event] = [B_IS_ASSIGNED, Committed("a", {0: 2})]
     assert judged(*A_READS_TWO, tried, *late, again) == ([], 1)
+
+
+def begins_at(member: str, offset: int, *, refused: bool | None) -> list[Event]:
+    asked = [] if refused is None else [Asked(member, frozenset({0}), refused)]
+    return [Assigned(member, frozenset({0})), *asked, Read(member, 0, offset, 7 + offset)]
+
+
+AIO, NEXT = "a-aiokafka", "b-kafka-python"
+AIO_GOES_BACK: list[Event] = [
+    *A_COMMITS_TWO,
+    *begins_at(AIO, 0, refused=True),
+    Committing(AIO, {0: 1}),
+    Committed(AIO, {0: 1}),
+]
+NEXT_CATCHES_UP: list[Event] = [
+    *AIO_GOES_BACK,
+    *begins_at(NEXT, 1, refused=False),
+    Committing(NEXT, {0: 2}),
+    Committed(NEXT, {0: 2}),
+]
+NEXT_READS_ONE = begins_at(NEXT, 0, refused=False)
+
+
+def test_a_refused_offset_fetch_explains_what_aiokafka_does() -> None:
+    judge = Judge(Journal(NEXT_CATCHES_UP))
+    assert judge.violations() == []
+    assert judge.refused == 2
+
+
+def test_kafka_python_keeps_its_position() -> None:
+    judge = Judge(Journal([*NEXT_READS_ONE, *begins_at(NEXT, 1, refused=None)]))
+    assert judge.violations() == []
+    assert judge.kept == 1
+
+
+@pytest.mark.parametrize(
+    ("events", "complaint"),
+    [
+        ([*A_COMMITS_TWO, *begins_at(AIO, 0, refused=False)], "began at (0, 0), where 2 was"),
+        ([*A_COMMITS_TWO, *begins_at(AIO, 1, refused=True)], "began at (0, 1), where 2 was"),
+        ([*A_COMMITS_TWO, *begins_at(NEXT, 0, refused=True)], "began at (0, 0), where 2 was"),
+        ([*NEXT_CATCHES_UP, *begins_at(NEXT, 1, refused=False)], "began at (0, 1), where 2 was"),
+        ([*NEXT_READS_ONE, *begins_at(NEXT, 1, refused=False)], "began at (0, 1), which no"),
+        (
+            [*NEXT_READS_ONE, B_IS_ASSIGNED, *begins_at(NEXT, 1, refused=None)],
+            "began at (0, 1), which no",
+        ),
+    ],
+)
+def test_nothing_else_is_explained(events: list[Event], complaint: str) -> None:
+    (violation,) = Judge(Journal(events)).violations()
+    assert complaint in violation
 
 
 @pytest.mark.parametrize(

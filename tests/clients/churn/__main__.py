@@ -36,6 +36,8 @@ def main() -> int:
             f"{plan}: {outcome.written} records written, {outcome.again} read again, "
             f"{outcome.generations} generations"
         )
+        out.print(f"{outcome.refused:7} beginnings explained by aiokafka's reading of a refused OffsetFetch")
+        out.print(f"{outcome.kept:7} times kafka-python went on from its own position in an eager rebalance")
         for what, count in sorted(outcome.did.items()) + sorted(outcome.errors.items()):
             out.print(f"{count:7} {what}")
         for violation in outcome.violations:

@@ -21,7 +21,7 @@ from mockbroker.protocol.errors import ErrorCode
 from studies.clients.consumer import wait_for
 
 from ..aio import Loop
-from .journal import Accepted, Journal, Read, Shared
+from .journal import Accepted, Asked, Journal, Read, Shared
 from .judge import Judge
 from .members import Aiokafka, Confluent, Group, KafkaPython, Member
 
@@ -59,11 +59,14 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`did` counts what the driver did, `errors` what clients raised that they may raise."""
+    """`did` counts what the driver did, `errors` what clients raised that they may raise; `again`, `refused`
+    and `kept` are the judge's."""
 
     violations: Sequence[str]
     written: int
     again: int
+    refused: int
+    kept: int
     generations: int
     did: Counter[str]
     errors: Counter[str]
@@ -81,9 +84,17 @@ def run(plan: Plan) -> Outcome:
         with churn.members(), _producing(cluster.bootstrap_servers, plan, journal):
             churn.go_on()
         judge = Judge(journal)
+        violations = judge.violations()
         shared = {each.generation for each in journal.events if isinstance(each, Shared)}
         return Outcome(
-            judge.violations(), len(journal.written), judge.again, len(shared), churn.did, journal.errors
+            violations,
+            len(journal.written),
+            judge.again,
+            judge.refused,
+            judge.kept,
+            len(shared),
+            churn.did,
+            journal.errors,
         )
 
 
@@ -273,6 +284,14 @@ def _listen(cluster: MockCluster, journal: Journal) -> None:
         }
         journal.note(Accepted(asked.generation_id_or_member_epoch, asked.member_id, offsets))
 
+    def asked(request: ClientRequest) -> None:
+        if request.response is None or request.client_id is None:
+            return
+        (group,), (answer,) = request.request.groups, request.response.groups
+        partitions = frozenset(index for topic in group.topics or () for index in topic.partition_indexes)
+        journal.note(Asked(request.client_id, partitions, bool(answer.error_code)))
+
+    cluster.on("OffsetFetch", asked, when="after", group=GROUP)
     cluster.on("SyncGroup", synchronised, when="after", group=GROUP)
     cluster.on("OffsetCommit", committed, when="after", group=GROUP)
 

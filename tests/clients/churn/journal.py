@@ -63,7 +63,16 @@ class Accepted:
     offsets: Offsets
 
 
-Event = Assigned | Read | Committing | Committed | Shared | Accepted
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The coordinator answered a member's OffsetFetch; `refused` if by an error for the whole group."""
+
+    member: str
+    partitions: frozenset[int]
+    refused: bool
+
+
+Event = Assigned | Read | Committing | Committed | Shared | Accepted | Asked
 
 
 @dataclass

@@ -6,25 +6,44 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .journal import Accepted, Assigned, Committed, Committing, Journal, Read, Shared
+from .journal import Accepted, Asked, Assigned, Committed, Committing, Journal, Read, Shared
 
 
 @dataclass
 class _Ownership:
-    """A member has a partition. `floor` was committed before it asked where to begin."""
+    """A member has a partition. `floor` was committed before it asked where to begin, and `behind` are lower
+    offsets that may have been committed since. `kept` is where it stood if it had the partition last.
+
+    `refused`: its last OffsetFetch was; None if it sent none. `rewound`: it began below `floor`.
+    """
 
     floor: int
+    behind: frozenset[int]
+    kept: int | None
+    refused: bool | None = None
+    rewound: bool = False
     next: int | None = None
 
 
 @dataclass
 class Judge:
-    """`again` counts the records that were read once more, which is allowed while they are not committed."""
+    """`again` counts the records that were read once more, which is allowed while they are not committed.
+
+    `refused` counts members that began at 0 for a defect of aiokafka (0.12 to 0.14: `group_coordinator.py`,
+    `_do_fetch_commit_offsets` does not look at the error of the whole group, so a refused OffsetFetch means
+    "nothing committed"), and those that began at what was committed after that. `kept` counts members of
+    kafka-python that went on from where they had read, without an OffsetFetch: since 3.0 they keep positions
+    in an eager rebalance too. Nobody else had the partition in between, so nothing is skipped.
+    """
 
     journal: Journal
     again: int = 0
+    refused: int = 0
+    kept: int = 0
     _ownerships: dict[tuple[str, int], _Ownership] = field(default_factory=dict)
+    _last: dict[int, str] = field(default_factory=dict)
     _committed: dict[int, int] = field(default_factory=dict)
+    _behind: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     _tried: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(lambda: {0}))
     _readers: defaultdict[tuple[int, int], set[str]] = field(default_factory=lambda: defaultdict(set))
     _owners: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -40,16 +59,34 @@ class Judge:
             match event:
                 case Assigned(member, partitions):
                     for partition in partitions:
-                        floor = self._committed.get(partition, 0)
-                        self._ownerships[member, partition] = _Ownership(floor)
-                case Committing(_, offsets):
+                        self._assign(member, partition)
+                case Asked(member, partitions, refused):
+                    for partition in partitions:
+                        if ownership := self._ownerships.get((member, partition)):
+                            ownership.refused = refused
+                case Committing(member, offsets):
                     for partition, offset in offsets.items():
                         self._tried[partition].add(offset)
-                case Committed(_, offsets):
+                        ownership = self._ownerships.get((member, partition))
+                        if ownership and ownership.rewound:
+                            self._behind[partition].add(offset)
+                case Committed(member, offsets):
                     for partition, offset in offsets.items():
-                        self._committed[partition] = max(self._committed.get(partition, 0), offset)
+                        self._commit(member, partition, offset)
                 case Read():
                     yield from self._record(event)
+
+    def _assign(self, member: str, partition: int) -> None:
+        before = self._ownerships.get((member, partition))
+        kept = before.next if before and self._last.get(partition) == member else None
+        floor, behind = self._committed.get(partition, 0), frozenset(self._behind[partition])
+        self._ownerships[member, partition] = _Ownership(floor, behind, kept)
+        self._last[partition] = member
+
+    def _commit(self, member: str, partition: int, offset: int) -> None:
+        highest = self._committed[partition] = max(self._committed.get(partition, 0), offset)
+        if offset == highest and self._last.get(partition) == member:
+            self._behind[partition].clear()
 
     def _record(self, read: Read) -> Iterator[str]:
         at = (read.partition, read.offset)
@@ -58,10 +95,7 @@ class Judge:
             yield f"{read.member} read {at}, and was never assigned the partition"
             return
         if ownership.next is None:
-            if read.offset < ownership.floor:
-                yield f"{read.member} began at {at}, where {ownership.floor} was committed before"
-            elif read.offset not in self._tried[read.partition]:
-                yield f"{read.member} began at {at}, which nobody committed"
+            yield from self._beginning(read, ownership)
         elif read.offset != ownership.next:
             yield f"{read.member} read {at} where {ownership.next} was next"
         ownership.next = read.offset + 1
@@ -69,6 +103,22 @@ class Judge:
             yield f"{at} is {self.journal.written[at]}, and {read.member} read {read.number}"
         self.again += bool(self._readers[at])
         self._readers[at].add(read.member)
+
+    def _beginning(self, read: Read, ownership: _Ownership) -> Iterator[str]:
+        at = (read.partition, read.offset)
+        if read.offset < ownership.floor:
+            reset = ownership.refused and read.offset == 0 and read.member.endswith("aiokafka")
+            if reset or read.offset in ownership.behind:
+                ownership.rewound = True
+                self.refused += 1
+            else:
+                yield f"{read.member} began at {at}, where {ownership.floor} was committed before"
+        elif read.offset not in self._tried[read.partition]:
+            keeps = ownership.refused is None and read.member.endswith("kafka-python")
+            if keeps and read.offset == ownership.kept:
+                self.kept += 1
+            else:
+                yield f"{read.member} began at {at}, which nobody committed"
 
     def _coordinator(self) -> Iterator[str]:
         """What the coordinators said. Which answer came first does not matter."""

@@ -47,7 +47,7 @@ class Member(ABC):
 
     def __init__(self, group: Group, name: str, seed: int, *, vanishes: bool) -> None:
         self.group, self.vanishes = group, vanishes
-        self.name = f"{'vanishes' if vanishes else 'leaves'}-{name}"
+        self.name = f"{'vanishes' if vanishes else 'leaves'}-{name}-{self.client}"
         self.leaving = threading.Event()
         self._random = Random(seed)
         self._next: dict[int, int] = {}
