@@ -77,6 +77,10 @@ CAMPAIGNS: Final = {
         "four clients move records exactly once through 50 seeds of faults each",
         (python("studies.exactly_once", "--fixed", "yes", "--seeds", "50"),),
     ),
+    "churn": Campaign(
+        "50 members of three clients join and leave for a minute while their coordinator moves; 3.9 and 4.4",
+        (python("tests.clients.churn"),),
+    ),
     "kafka-19902": Campaign(
         "the mechanisms of KAFKA-19902 with real clients, also with every other answer of the broker",
         (python("studies.kafka_19902", "--thorough"),),
