@@ -8,7 +8,13 @@ from typing import Final
 
 from mockbroker.nearest import nearest
 
+from . import building
+
 PROGRAMS: Final = Path(__file__).parent / "programs"
+JAVA: Final = "4.4.0"
+"""The release of kafka-clients unless another is asked for."""
+JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn")
+"""It starts quickly, and can be started many times."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +30,16 @@ def _python(program: str) -> Shipped:
     return Shipped(lambda python: (python or sys.executable, str(PROGRAMS / "python" / program)))
 
 
+def _java(version: str | None) -> Sequence[str]:
+    classes = building.class_path(PROGRAMS / "java", version or JAVA)
+    return (building.need("java"), *JVM, "-cp", classes, "Driver")
+
+
 SHIPPED: Final = {
     "confluent-kafka": _python("confluent.py"),
     "aiokafka": _python("aio.py"),
     "kafka-python": _python("kafka_python.py"),
+    "java": Shipped(_java, ("java", "javac", "mvn")),
 }
 
 

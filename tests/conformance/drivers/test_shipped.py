@@ -1,7 +1,7 @@
 """Each driver that comes with mockbroker does what it says it can do."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -52,10 +52,19 @@ async def read(driver: Driver, handle: str, count: int, errors: list[str]) -> li
 @clients
 @pytest.mark.trio
 async def test_a_walk_through_all_verbs(client: str) -> None:
-    async with (
-        serve(brokers=3, topics={"t": 2, "out": 1}) as cluster,
-        open_driver(command_for(client)) as driver,
-    ):
+    await walk(command_for(client))
+
+
+@pytest.mark.needs("java", "javac", "mvn")
+@pytest.mark.parametrize("release", ["2.1.0", "2.8.2", "3.9.2"])
+@pytest.mark.trio
+async def test_older_releases_of_java(release: str) -> None:
+    await walk(command_for("java", release))
+
+
+async def walk(command: Sequence[str]) -> None:
+    """Tries all verbs that the driver says it can do."""
+    async with serve(brokers=3, topics={"t": 2, "out": 1}) as cluster, open_driver(command) as driver:
         servers = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
         ok(
             await driver.call(

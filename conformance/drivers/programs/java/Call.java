@@ -1,0 +1,80 @@
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/** A request, which is answered once, from any thread. */
+final class Call {
+    final String verb, handle;
+    private final JsonObject request;
+    private final Lines lines;
+
+    Call(Lines lines, JsonObject request) {
+        this.lines = lines;
+        this.request = request;
+        verb = request.get("do").getAsString();
+        handle = has("handle") ? text("handle") : "";
+    }
+
+    void answer(Map<String, ?> result) {
+        lines.write(Map.of("id", request.get("id"), "ok", result));
+    }
+
+    void fail(Throwable error) {
+        lines.write(Map.of("id", request.get("id"), "error", Described.of(error)));
+    }
+
+    /** Whether the request has a field, and it is not null. */
+    boolean has(String name) {
+        return request.has(name) && !request.get(name).isJsonNull();
+    }
+
+    String text(String name) {
+        return request.get(name).getAsString();
+    }
+
+    long number(String name) {
+        return request.get(name).getAsLong();
+    }
+
+    byte[] bytes(String name) {
+        return has(name) ? Base64.getDecoder().decode(text(name)) : null;
+    }
+
+    List<String> texts(String name) {
+        List<String> read = new ArrayList<>();
+        request.getAsJsonArray(name).forEach(each -> read.add(each.getAsString()));
+        return read;
+    }
+
+    Map<String, Object> config() {
+        Map<String, Object> config = new HashMap<>();
+        for (Map.Entry<String, JsonElement> each : request.getAsJsonObject("config").entrySet())
+            config.put(each.getKey(), each.getValue().getAsString());
+        return config;
+    }
+
+    /** From a list of `[topic, partition]` or `[topic, partition, offset]`; without an offset it is null. */
+    Map<TopicPartition, Long> partitions(String name) {
+        Map<TopicPartition, Long> read = new LinkedHashMap<>();
+        for (JsonElement each : request.getAsJsonArray(name)) {
+            JsonArray row = each.getAsJsonArray();
+            Long offset = row.size() < 3 ? null : Long.valueOf(row.get(2).getAsLong());
+            read.put(new TopicPartition(row.get(0).getAsString(), row.get(1).getAsInt()), offset);
+        }
+        return read;
+    }
+
+    Map<TopicPartition, OffsetAndMetadata> offsets() {
+        Map<TopicPartition, OffsetAndMetadata> read = new HashMap<>();
+        partitions("offsets").forEach((partition, offset) -> read.put(partition, new OffsetAndMetadata(offset)));
+        return read;
+    }
+}
