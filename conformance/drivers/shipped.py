@@ -35,11 +35,27 @@ def _java(version: str | None) -> Sequence[str]:
     return (building.need("java"), *JVM, "-cp", classes, "Driver")
 
 
+def _node(program: str, package: str) -> Shipped:
+    def command(version: str | None) -> Sequence[str]:
+        node, npm = building.need("node"), building.need("npm")
+
+        def install(folder: Path) -> None:
+            building.step([npm, "ci", "--no-audit", "--no-fund"], folder)
+            if version is not None:
+                building.step([npm, "install", "--no-save", "--no-audit", f"{package}@{version}"], folder)
+
+        variant = "locked" if version is None else f"{program}-{version}"
+        return (node, str(building.cached(PROGRAMS / "node", variant, install) / program))
+
+    return Shipped(command, ("node", "npm"))
+
+
 SHIPPED: Final = {
     "confluent-kafka": _python("confluent.py"),
     "aiokafka": _python("aio.py"),
     "kafka-python": _python("kafka_python.py"),
     "java": Shipped(_java, ("java", "javac", "mvn")),
+    "kafkajs": _node("kafkajs.js", "kafkajs"),
 }
 
 

@@ -1,0 +1,252 @@
+// KafkaJS. It can't be assigned partitions, and tells no positions.
+
+import kafkajs from 'kafkajs'
+import { Sends, binary, config, event, handle, record, serve, version } from './lines.js'
+
+const { Kafka, logLevel } = kafkajs
+
+function described(error) {
+  const found = withCode(error)
+  return {
+    name: error.name,
+    message: [error, ...causes(error)].map(({ name, message }) => `${name}: ${message}`).join('; caused by '),
+    code: found?.code ?? null,
+    retriable: error.retriable ?? null,
+  }
+}
+
+const causes = (error) => [...(error.cause ? [error.cause] : []), ...(error.errors ?? [])]
+
+// Kafka's codes are numbers; those of sockets are texts.
+function withCode(error) {
+  if (Number.isInteger(error.code) && error.code > 0) return error
+  return causes(error).map(withCode).find((each) => each !== undefined)
+}
+
+const connected = (given) =>
+  new Kafka({
+    clientId: given['client.id'],
+    brokers: given['bootstrap.servers'].split(','),
+    logLevel: logLevel.WARN,
+    logCreator: () => ({ namespace, log }) => console.error(namespace, log.message, log.error ?? ''),
+    ...config(given, { requestTimeout: 'request.timeout.ms' }),
+    retry: config(given, { initialRetryTime: 'retry.backoff.ms' }),
+  })
+
+const ACKS = { all: -1 }
+
+class Producer {
+  #sends = new Sends()
+  #transaction
+
+  constructor(name, { config: given }) {
+    // As its documentation has it for exactly once.
+    const transactional = 'transactional.id' in given ? { idempotent: true, maxInFlightRequests: 1 } : {}
+    this.acks = ACKS[given.acks] ?? (given.acks === undefined ? undefined : Number(given.acks))
+    this.producer = connected(given).producer({
+      ...transactional,
+      ...config(given, {
+        idempotent: 'enable.idempotence',
+        transactionalId: 'transactional.id',
+        transactionTimeout: 'transaction.timeout.ms',
+      }),
+    })
+  }
+
+  // The transactional id is initialized by the first `begin`.
+  start() {
+    return this.producer.connect()
+  }
+
+  async produce({ topic, partition, key, value }) {
+    const message = { key: binary(key), value: binary(value), ...(partition === null ? {} : { partition }) }
+    const sender = this.#transaction ?? this.producer
+    const sent = sender.send({ topic, messages: [message], acks: this.acks })
+    const [written] = await this.#sends.add(sent)
+    return { partition: written?.partition ?? null, offset: written === undefined ? null : Number(written.baseOffset) }
+  }
+
+  flush() {
+    return this.#sends.settled()
+  }
+
+  async begin() {
+    this.#sends.forget()
+    this.#transaction = await this.producer.transaction()
+  }
+
+  async sendOffsets({ offsets, consumer }) {
+    await this.#transaction.sendOffsets({ consumerGroupId: handle(consumer).group, topics: byTopic(offsets) })
+  }
+
+  async commitTransaction() {
+    await this.#sends.settled()
+    if (this.#sends.failed) throw this.#sends.failed
+    await this.#transaction.commit()
+    this.#transaction = undefined
+  }
+
+  async abortTransaction() {
+    await this.#sends.settled()
+    await this.#transaction.abort()
+    this.#transaction = undefined
+  }
+
+  close() {
+    return this.producer.disconnect()
+  }
+}
+
+function byTopic(offsets) {
+  const topics = new Map()
+  for (const [topic, partition, offset] of offsets) {
+    if (!topics.has(topic)) topics.set(topic, [])
+    topics.get(topic).push({ partition, offset: String(offset) })
+  }
+  return [...topics].map(([topic, partitions]) => ({ topic, partitions }))
+}
+
+// `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed.
+class Consumer {
+  #offers = new Set()
+  #owned = []
+  #positions = new Map()
+  #woken = () => {}
+  #closing = false
+
+  constructor(name, { config: given }) {
+    this.name = name
+    this.group = given['group.id']
+    this.kafka = connected(given)
+    this.autoCommit = given['enable.auto.commit'] ?? true
+    this.fromBeginning = given['auto.offset.reset'] === 'earliest'
+    this.heartbeatInterval = given['heartbeat.interval.ms'] ?? 3000
+    const isolation = given['isolation.level']
+    this.consumer = this.kafka.consumer({
+      groupId: this.group,
+      ...config(given, {
+        sessionTimeout: 'session.timeout.ms',
+        heartbeatInterval: 'heartbeat.interval.ms',
+        rebalanceTimeout: 'max.poll.interval.ms',
+        maxWaitTimeInMs: 'fetch.max.wait.ms',
+      }),
+      ...(isolation === undefined ? {} : { readUncommitted: isolation === 'read_uncommitted' }),
+    })
+    const { GROUP_JOIN, REBALANCING, CRASH } = this.consumer.events
+    this.consumer.on(GROUP_JOIN, ({ payload }) => this.#assigned(payload.memberAssignment))
+    this.consumer.on(REBALANCING, () => this.#gone('revoked'))
+    this.consumer.on(CRASH, ({ payload }) => event(name, 'error', { error: described(payload.error) }))
+  }
+
+  #assigned(topics) {
+    this.#gone('lost') // it joined anew, and had not said that the group was rebalancing
+    this.#owned = Object.entries(topics).flatMap(([topic, partitions]) => partitions.map((each) => [topic, each]))
+    event(this.name, 'assigned', { partitions: this.#owned })
+  }
+
+  #gone(how) {
+    if (this.#owned.length) event(this.name, how, { partitions: this.#owned })
+    this.#owned = []
+    this.#positions.clear()
+  }
+
+  start() {
+    return this.consumer.connect()
+  }
+
+  async subscribe({ topics }) {
+    await this.consumer.subscribe({ topics, fromBeginning: this.fromBeginning })
+    this.consumer
+      .run({ autoCommit: this.autoCommit, eachBatchAutoResolve: false, eachBatch: (payload) => this.#offer(payload) })
+      .catch((error) => event(this.name, 'error', { error: described(error) }))
+  }
+
+  async #offer({ batch, resolveOffset, heartbeat, isRunning, isStale }) {
+    const offer = { batch, taken: false, isCurrent: () => !this.#closing && isRunning() && !isStale() }
+    const decided = new Promise((resolve) => (offer.decide = resolve))
+    this.#offers.add(offer)
+    this.#woken()
+    try {
+      while (!offer.taken && offer.isCurrent()) {
+        await sleepUntil(decided, this.heartbeatInterval)
+        if (!offer.taken && offer.isCurrent()) await heartbeat()
+      }
+    } finally {
+      this.#offers.delete(offer)
+      if (offer.taken) resolveOffset(batch.messages.at(-1).offset)
+    }
+  }
+
+  async poll({ timeout_ms }) {
+    const woken = new Promise((resolve) => (this.#woken = resolve))
+    let batches = this.#take()
+    if (!batches.length) {
+      await sleepUntil(woken, timeout_ms)
+      batches = this.#take()
+    }
+    const records = batches.flatMap(({ topic, partition, messages }) =>
+      messages.map(({ offset, key, value }) => record(topic, partition, offset, key, value)))
+    for (const { topic, partition, offset } of records) this.#moved(topic, partition, offset + 1)
+    return { records }
+  }
+
+  #take() {
+    const taken = [...this.#offers].filter((offer) => !offer.taken && offer.isCurrent())
+    for (const offer of taken) {
+      offer.taken = true
+      offer.decide()
+    }
+    return taken.map(({ batch }) => batch)
+  }
+
+  async commit({ offsets }) {
+    const given = offsets ?? [...this.#positions.values()]
+    await this.consumer.commitOffsets(
+      given.map(([topic, partition, offset]) => ({ topic, partition, offset: String(offset) })))
+  }
+
+  async committed({ partitions }) {
+    this.admin ??= this.kafka.admin()
+    await this.admin.connect()
+    const topics = [...new Set(partitions.map(([topic]) => topic))]
+    const found = await this.admin.fetchOffsets({ groupId: this.group, topics })
+    const of = ([topic, partition]) =>
+      found.find((each) => each.topic === topic)?.partitions.find((each) => each.partition === partition)?.offset
+    return { offsets: partitions.map((each) => [...each, Number(of(each) ?? -1) < 0 ? null : Number(of(each))]) }
+  }
+
+  async seek({ topic, partition, offset }) {
+    this.consumer.seek({ topic, partition, offset: String(offset) })
+    this.#moved(topic, partition, offset)
+    this.#release()
+  }
+
+  #moved(topic, partition, offset) {
+    this.#positions.set(`${topic} ${partition}`, [topic, partition, offset])
+  }
+
+  async close() {
+    this.#closing = true
+    this.#release()
+    await this.admin?.disconnect()
+    await this.consumer.disconnect()
+  }
+
+  // Lets go of offers that no poll may take.
+  #release() {
+    for (const offer of this.#offers) if (!offer.isCurrent()) offer.decide()
+  }
+}
+
+function sleepUntil(promise, limitMs) {
+  let alarm
+  const late = new Promise((resolve) => (alarm = setTimeout(resolve, limitMs)))
+  return Promise.race([promise, late]).finally(() => clearTimeout(alarm))
+}
+
+await serve({
+  client: `KafkaJS ${version('kafkajs')}`,
+  capabilities: ['groups', 'idempotence', 'transactions'],
+  kinds: { producer: Producer, consumer: Consumer },
+  described,
+})

@@ -1,0 +1,131 @@
+// What drivers for Node share: requests are read from one file descriptor, answers and events are written to
+// another, one JSON object a line (docs/drivers.md).
+
+import { createReadStream, readFileSync, writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const REQUESTS = Number(process.env.MOCKBROKER_DRIVER_REQUESTS)
+const ANSWERS = Number(process.env.MOCKBROKER_DRIVER_ANSWERS)
+const METHODS = {
+  'produce': 'produce',
+  'flush': 'flush',
+  'begin': 'begin',
+  'send-offsets': 'sendOffsets',
+  'commit-transaction': 'commitTransaction',
+  'abort-transaction': 'abortTransaction',
+  'subscribe': 'subscribe',
+  'assign': 'assign',
+  'poll': 'poll',
+  'commit': 'commit',
+  'committed': 'committed',
+  'position': 'position',
+  'seek': 'seek',
+  'close': 'close',
+}
+
+const handles = new Map()
+
+class UnsupportedError extends Error {}
+
+class TimeoutError extends Error {
+  name = 'TimeoutError'
+}
+
+function write(line) {
+  let text = Buffer.from(JSON.stringify(line) + '\n')
+  while (text.length) text = text.subarray(writeSync(ANSWERS, text))
+}
+
+export const event = (handle, name, fields) => write({ event: name, handle, ...fields })
+
+export const handle = (name) => handles.get(name)
+
+export const binary = (text) => (text == null ? null : Buffer.from(text, 'base64'))
+
+export const record = (topic, partition, offset, key, value) => ({
+  topic,
+  partition,
+  offset: Number(offset),
+  key: key?.toString('base64') ?? null,
+  value: value?.toString('base64') ?? null,
+})
+
+export const config = (given, names) =>
+  Object.fromEntries(Object.entries(names).filter(([, name]) => name in given).map(([to, name]) => [to, given[name]]))
+
+export const version = (name) =>
+  JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url))).version
+
+// The clients' calls take no timeouts: an application that won't wait longer does this.
+export function limited(promise, timeoutMs, what) {
+  if (timeoutMs === undefined) return promise
+  let alarm
+  const late = new Promise((_, reject) => {
+    alarm = setTimeout(() => reject(new TimeoutError(`${what} is not done after ${timeoutMs} ms`)), timeoutMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(alarm))
+}
+
+// A producer that counts what it has sent, as an application does that awaits its sends before it ends a transaction.
+export class Sends {
+  #open = new Set()
+  #failed
+
+  add(promise) {
+    this.#open.add(promise)
+    promise.catch((error) => (this.#failed ??= error)).finally(() => this.#open.delete(promise))
+    return promise
+  }
+
+  async settled() {
+    while (this.#open.size) await Promise.allSettled(this.#open)
+  }
+
+  // The first error since the last `forget`.
+  get failed() {
+    return this.#failed
+  }
+
+  forget() {
+    this.#failed = undefined
+  }
+}
+
+// `kinds` are classes of handles, which are made of a name and the fields of `open`, then started. Their methods are
+// named in METHODS; they get the fields of a request.
+export async function serve({ client, capabilities, kinds, described }) {
+  const queues = new Map()
+  write({ event: 'hello', protocol: 1, client, capabilities })
+  for await (const line of createInterface({ input: createReadStream(null, { fd: REQUESTS }) })) {
+    const call = JSON.parse(line)
+    const before = queues.get(call.handle) ?? Promise.resolve()
+    queues.set(call.handle, before.then(() => make(call, kinds, described)))
+    if (call.do === 'close') queues.delete(call.handle)
+  }
+  process.exit(0) // whatever the client's sockets and timers do
+}
+
+async function make({ id, do: verb, handle: name, ...fields }, kinds, described) {
+  const answer = (ok) => write({ id, ok: ok ?? {} })
+  const fail = (error) =>
+    write({
+      id,
+      error: error instanceof UnsupportedError ? { name: 'unsupported', message: error.message } : described(error),
+    })
+  try {
+    if (verb === 'open') {
+      const made = new kinds[fields.kind](name, fields)
+      await limited(made.start(), fields.timeout_ms, verb)
+      handles.set(name, made)
+      return answer()
+    }
+    const made = handles.get(name)
+    if (made?.[METHODS[verb]] === undefined) throw new UnsupportedError(`${name ?? 'nothing'} has no verb ${verb}`)
+    if (verb === 'close') handles.delete(name)
+    const done = made[METHODS[verb]](fields)
+    if (verb === 'produce') done.then(answer, fail)
+    else answer(await (verb === 'poll' ? done : limited(done, fields.timeout_ms, verb)))
+  } catch (error) {
+    fail(error)
+  }
+}
