@@ -27,8 +27,11 @@ final class Call {
         lines.write(Map.of("id", request.get("id"), "ok", result));
     }
 
-    void fail(Throwable error) {
-        lines.write(Map.of("id", request.get("id"), "error", Described.of(error)));
+    /** With `raised` the call itself threw it. */
+    void fail(Throwable error, boolean raised) {
+        Map<String, Object> described = Described.of(error);
+        described.put("raised", raised);
+        lines.write(Map.of("id", request.get("id"), "error", described));
     }
 
     /** Whether the request has a field, and it is not null. */

@@ -66,7 +66,7 @@ public final class Driver {
             Map<String, ?> result = handle.call(call);
             if (result != null) call.answer(result);
         } catch (Throwable error) {
-            call.fail(error);
+            call.fail(error, true);
         }
     }
 

@@ -70,7 +70,7 @@ final class ProducerHandle implements Handle {
         var record = new ProducerRecord<>(call.text("topic"), partition, call.bytes("key"), call.bytes("value"));
         producer.send(record, (metadata, error) -> {
             if (error != null) {
-                call.fail(error);
+                call.fail(error, false);
                 return;
             }
             Map<String, Object> sent = new HashMap<>();
