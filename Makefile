@@ -52,7 +52,7 @@ lint: setup-all
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --package mockbroker
-	$(BIN)/mypy tests benchmarks docs studies
+	$(BIN)/mypy tests benchmarks docs found studies
 	$(BIN)/lint-imports
 
 bench: setup-dev
@@ -60,6 +60,7 @@ bench: setup-dev
 
 docs: setup-dev
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m found docs
 
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
 	$(BIN)/python -m studies.exactly_once --fixed yes --seeds 50 $(ARGS)

@@ -1,0 +1,5 @@
+"""Defects of released clients, each with a program that shows it: `python -m found list`.
+
+A finding is a folder: `finding.toml` says what it is, `scenario.toml` is the cluster (for `mockbroker run`),
+`client.py` the program, and `expected.txt` what the program prints while the client has the defect.
+"""

@@ -1,0 +1,81 @@
+"""`python -m found`: lists the findings, runs them, and writes their page."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from mockbroker.errors import MockBrokerError
+
+from .finding import Finding, findings, named
+from .page import PAGE, page
+from .page import report as text_of
+from .playing import move_coordinator as move
+from .playing import no_longer, on_mocks, on_real_brokers
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+Name = Annotated[str, typer.Argument(help="A finding, as `list` names it.")]
+Python = Annotated[str, typer.Option(help="An interpreter that has the client, in any release.")]
+
+
+@app.command("list")
+def every() -> None:
+    """Lists the findings, worst first."""
+    for each in findings():
+        typer.echo(f"{each.name}: {each.client}: {each.title} ({each.severity}, {each.status})")
+
+
+@app.command()
+def run(name: Name, python: Python = sys.executable) -> None:
+    """Runs a finding's program against mock brokers. The status is 1 if the client lacks the defect."""
+    finding = named(name)
+    _judge(finding, on_mocks(finding, python), python)
+
+
+@app.command()
+def real(
+    name: Name,
+    kafka: Annotated[str, typer.Option(help="A release with its patch.")] = "4.4.0",
+    python: Python = sys.executable,
+) -> None:
+    """Runs it against real brokers: needs Java 17 and, for the first run of a release, Maven."""
+    finding = named(name)
+    _judge(finding, on_real_brokers(finding, kafka, python), python)
+
+
+@app.command()
+def report(name: Name) -> None:
+    """Prints what can be filed upstream."""
+    typer.echo(text_of(named(name)), nl=False)
+
+
+@app.command()
+def docs() -> None:
+    """Writes docs/found.md."""
+    PAGE.write_text(page())
+
+
+@app.command("move-coordinator", hidden=True)
+def move_coordinator() -> None:
+    """Moves the coordinator of all groups of the real cluster at BOOTSTRAP_SERVERS."""
+    move(os.environ["BOOTSTRAP_SERVERS"])
+
+
+def _judge(finding: Finding, printed: str, python: str) -> None:
+    typer.echo(printed, nl=False)
+    if printed == finding.expected:
+        return
+    if python == sys.executable:
+        typer.echo(no_longer(finding, printed), err=True)
+    else:
+        typer.echo(f"this release doesn't do that: {finding.title}", err=True)
+    raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except MockBrokerError as error:
+        sys.exit(str(error))

@@ -1,0 +1,123 @@
+"""What is known of a defect, as its folder has it."""
+
+import enum
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, Final, Self
+
+from mockbroker.errors import MockBrokerError
+from mockbroker.nearest import nearest
+
+FOLDER: Final = Path(__file__).parent
+
+
+class Severity(enum.StrEnum):
+    """What it costs the user, worst first."""
+
+    LOST = "data lost"
+    STUCK = "stuck for ever"
+    AGAIN = "read again"
+    SWALLOWED = "an error swallowed"
+
+
+class UnknownFindingError(MockBrokerError):
+    """There is no finding of that name."""
+
+
+@dataclass(frozen=True)
+class Versions:
+    """Releases of the client that were tried: those that have the defect, and those that lack it."""
+
+    has: Sequence[str]
+    lacks: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which words were searched for in the trackers of the client and of Kafka, when, and what is nearest."""
+
+    date: date
+    words: Sequence[str]
+    found: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is filed upstream. Besides, it has the program and its output."""
+
+    happens: str
+    expected: str
+    cause: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`at` are the functions at fault, as file:function. `needs` is what it takes: nothing, what an operator
+    does, or what a broker does wrong. `issue` is where the defect is known. `moves` is the group whose
+    coordinator the program moves. `real` are the releases of real brokers on which it was seen, and when.
+    """
+
+    name: str
+    title: str
+    client: str
+    severity: Severity
+    at: Sequence[str]
+    needs: str
+    versions: Versions
+    search: Search
+    report: Report
+    real: Mapping[str, date]
+    issue: str | None = None
+    by_design: bool = False
+    moves: str | None = None
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """OSError, TOMLDecodeError; TypeError or ValueError for fields that are missing or wrong."""
+        told: dict[str, Any] = tomllib.loads((folder / "finding.toml").read_text())
+        told["severity"] = Severity(told["severity"])
+        told["versions"] = Versions(**told["versions"])
+        told["search"] = Search(**told["search"])
+        told["report"] = Report(**told["report"])
+        return cls(name=folder.name, **{"real": {}, **told})
+
+    @property
+    def status(self) -> str:
+        if self.issue:
+            return f"known: {self.issue}"
+        return "by design" if self.by_design else "new"
+
+    @property
+    def folder(self) -> Path:
+        return FOLDER / self.name
+
+    @property
+    def program(self) -> Path:
+        return self.folder / "client.py"
+
+    @property
+    def scenario(self) -> Path:
+        return self.folder / "scenario.toml"
+
+    @property
+    def expected(self) -> str:
+        """What the program prints while the client has the defect."""
+        return (self.folder / "expected.txt").read_text()
+
+
+def findings() -> list[Finding]:
+    """Worst first, and among equals by name."""
+    every = [Finding.load(each.parent) for each in FOLDER.glob("*/finding.toml")]
+    return sorted(every, key=lambda each: (list(Severity).index(each.severity), each.name))
+
+
+def named(name: str) -> Finding:
+    """UnknownFindingError."""
+    every = {each.name: each for each in findings()}
+    if name not in every:
+        raise UnknownFindingError(f"no finding {name!r}{nearest(name, every)}")
+    return every[name]

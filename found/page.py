@@ -1,0 +1,143 @@
+"""`docs/found.md`, and the text that is filed upstream."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from mockbroker.scenario.scenario import load
+
+from .finding import Finding, findings
+
+PAGE: Final = Path(__file__).parent.parent / "docs" / "found.md"
+
+_WIDTH: Final = 118
+_INTRODUCTION: Final = """# What is wrong with released clients
+
+Defects of released clients that mockbroker has shown, worst first. For each there is a program that shows it
+against mock brokers in seconds. Those that need no fault also run against real, unmodified brokers, which
+Maven fetches:
+
+```console
+$ python -m found list
+$ python -m found run NAME
+$ python -m found real NAME --kafka 3.9.2
+$ python -m found report NAME
+```
+
+Each has been tried with the releases that are named, and a test runs it with the one that is installed, so
+that a fix upstream shows. *New* means that a search in stored copies of public trackers, with the words and
+on the day that are given, found no report of it. `report` prints what can be filed. All of this is in
+[found/](../found), a folder for each.
+"""
+
+
+def page() -> str:
+    """The text of `docs/found.md`."""
+    return "\n".join(_page()) + "\n"
+
+
+def report(finding: Finding) -> str:
+    """What can be filed upstream, in Markdown."""
+    return "\n".join([f"# {finding.title}", "", *_report(finding, "##")]) + "\n"
+
+
+def _page() -> Iterator[str]:
+    yield _INTRODUCTION
+    yield "| what goes wrong | client | releases | what it takes | status |"
+    yield "|---|---|---|---|---|"
+    for each in findings():
+        status = f"[known]({each.issue})" if each.issue else each.status
+        what = f"**{each.severity}**: [{each.title}](#{each.name})"
+        yield f"| {what} | {each.client} | {_span(each.versions.has)} | {each.needs} | {status} |"
+    for each in findings():
+        yield ""
+        yield f'<a id="{each.name}"></a>'
+        yield ""
+        yield f"## {each.title}"
+        yield ""
+        yield from _facts(each)
+        yield from _report(each, "###")
+
+
+def _facts(finding: Finding) -> Iterator[str]:
+    seen = ", ".join(f"{release} ({day})" for release, day in finding.real.items())
+    words = "; ".join(f"“{each}”" for each in finding.search.words)
+    for fact in (
+        f"{finding.severity}; it takes {finding.needs}",
+        f"seen on real brokers: {seen or 'no'}",
+        f"status: {finding.status}",
+        f"searched on {finding.search.date} for {words}: {finding.search.found}",
+        f"`python -m found run {finding.name}`",
+    ):
+        yield from _wrapped(fact, "- ")
+    yield ""
+
+
+def _report(finding: Finding, level: str) -> Iterator[str]:
+    versions = finding.versions
+    yield from _wrapped(finding.report.happens)
+    yield ""
+    lacks = f"; not in {', '.join(versions.lacks)}" if versions.lacks else ""
+    brokers = f", with Apache Kafka {' and '.join(finding.real)}" if finding.real else ""
+    yield from _wrapped(f"Seen in {finding.client} {', '.join(versions.has)}{lacks}{brokers}.")
+    yield ""
+    yield f"{level} Steps"
+    yield ""
+    yield from _wrapped(_setting(finding))
+    yield ""
+    yield "```python"
+    yield finding.program.read_text().strip()
+    yield "```"
+    yield ""
+    yield f"{level} Actual"
+    yield ""
+    yield "```text"
+    yield finding.expected.strip()
+    yield "```"
+    for heading, text in (
+        ("Expected", finding.report.expected),
+        ("Cause", f"In {_listed(finding.at)}. {finding.report.cause}"),
+        ("Suggested fix", finding.report.fix),
+    ):
+        yield ""
+        yield f"{level} {heading}"
+        yield ""
+        yield from _wrapped(text)
+
+
+def _setting(finding: Finding) -> str:
+    """The cluster that the program needs, in words."""
+    scenario = load(finding.scenario)
+    brokers = scenario.cluster.get("brokers", 3)
+    told = [f"{brokers} broker{'s' if brokers > 1 else ''}"]
+    told += [f"`{name}={value}`" for name, value in scenario.cluster.get("config", {}).items()]
+    for topic, partitions in scenario.cluster.get("topics", {}).items():
+        told.append(f"topic `{topic}` with {partitions} partition{'s' if partitions > 1 else ''}")
+    for fault in scenario.faults:
+        told.append("a fault: `" + " ".join(f"{name}={value}" for name, value in fault.given.items()) + "`")
+    moving = f" `MOVE_COORDINATOR` is a command that moves the coordinator of group `{finding.moves}`."
+    return f"A cluster of {', '.join(told)}.{moving if finding.moves else ''}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{each}`" for each in names)
+
+
+def _span(versions: Sequence[str]) -> str:
+    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+
+
+def _wrapped(text: str, bullet: str = "") -> Iterator[str]:
+    indent = " " * len(bullet)
+    for number, paragraph in enumerate(text.strip().split("\n\n")):
+        if number:
+            yield ""
+        yield from textwrap.wrap(
+            paragraph,
+            _WIDTH,
+            initial_indent=bullet,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )

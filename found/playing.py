@@ -1,0 +1,127 @@
+"""Runs a finding's program against mock brokers, or against real ones."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Final
+
+from mockbroker.conformance.client import Client
+from mockbroker.conformance.differential.coordinating import GROUPS, move
+from mockbroker.conformance.differential.waiting import until
+from mockbroker.conformance.real_broker import RealCluster
+from mockbroker.conformance.setup import BROKER_CONFIG
+from mockbroker.errors import MockBrokerError
+from mockbroker.scenario.scenario import load
+
+from .finding import Finding
+
+MOVE: Final = "MOVE_COORDINATOR"
+"""Has the command that makes the other broker the coordinator, for programs that need it."""
+_LIMIT_S: Final = 120.0
+_MOVE_LIMIT_S: Final = 30.0
+
+
+class PlayError(MockBrokerError):
+    """The program or the scenario failed; the message has what was written to standard error."""
+
+
+def on_mocks(finding: Finding, python: str = sys.executable) -> str:
+    """What the program prints. `python` has the client; it may be another environment's. PlayError."""
+    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", python]
+    moving = f"{sys.executable} -m mockbroker ctl groups move-coordinator {finding.moves}"
+    return _printed(command, finding, {MOVE: moving})
+
+
+def on_real_brokers(finding: Finding, release: str, python: str = sys.executable) -> str:
+    """What the program prints. PlayError, RealBrokerError."""
+    scenario = load(finding.scenario)
+    if scenario.faults or scenario.steps:
+        raise PlayError(f"{finding.name} needs {finding.needs}: real brokers don't do that when asked")
+    cluster = scenario.cluster
+    brokers = cluster.get("brokers", 3)
+    real = RealCluster(release, brokers, {**BROKER_CONFIG, **cluster.get("config", {})})
+    with real:
+        _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
+        given = {
+            "BOOTSTRAP_SERVERS": real.bootstrap_servers,
+            MOVE: f"{sys.executable} -m found move-coordinator",
+        }
+        return _printed([python], finding, given)
+
+
+def _printed(command: Sequence[str], finding: Finding, given: Mapping[str, str]) -> str:
+    done = subprocess.run(
+        [*command, str(finding.program)],
+        env={**os.environ, **given},
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+        check=False,
+    )
+    if done.returncode:
+        raise PlayError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:
+    wanted = [
+        {
+            "name": name,
+            "num_partitions": partitions,
+            "replication_factor": replicas,
+            "assignments": [],
+            "configs": [],
+        }
+        for name, partitions in topics.items()
+    ]
+    with Client("127.0.0.1", port) as client:
+        created = client.call(
+            "create_topics", 4, {"topics": wanted, "timeout": 30_000, "validate_only": False}
+        )
+    refused = [each for each in created["topics"] if each["error_code"] != "NONE"]
+    if refused:
+        raise PlayError(f"topics were not created: {refused}")
+
+
+def move_coordinator(bootstrap_servers: str) -> None:
+    """Has another broker lead `__consumer_offsets` of a real cluster, and waits until it does. PlayError."""
+    host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
+    with Client(host, int(port)) as client:
+        brokers = _metadata(client)["brokers"]
+        nodes = {each["node_id"]: Client(each["host"], each["port"]) for each in brokers}
+        try:
+            before = _coordinator(client)
+            after = next(each for each in sorted(nodes) if each != before)
+            move(GROUPS, after, nodes)
+            if not until(lambda: all(_coordinator(each) == after for each in nodes.values()), _MOVE_LIMIT_S):
+                raise PlayError(f"broker {after} did not become the coordinator")
+        finally:
+            for each in nodes.values():
+                each.close()
+
+
+def _metadata(client: Client) -> Any:
+    return client.call("metadata", 4, {"topics": [{"name": GROUPS}], "allow_auto_topic_creation": False})
+
+
+def _coordinator(client: Client) -> int:
+    """The leader of the only partition of `__consumer_offsets`."""
+    [topic] = _metadata(client)["topics"]
+    [partition] = topic["partitions"]
+    return int(partition["leader_id"])
+
+
+def tried(finding: Finding) -> str:
+    """The client that is installed here, with its version."""
+    return f"{finding.client} {version(finding.client)}"
+
+
+def no_longer(finding: Finding, printed: str) -> str:
+    """What to tell if a program printed something else."""
+    return (
+        f"{tried(finding)} no longer does this: {finding.title}\n"
+        f"If it was mended upstream, say so in found/{finding.name}/finding.toml.\n"
+        f"--- it printed\n{printed}--- with the defect it prints\n{finding.expected}"
+    )

@@ -1,0 +1,22 @@
+"""Each defect is still there in the release of the client that is installed."""
+
+import pytest
+
+from found.finding import Finding, findings
+from found.page import PAGE, page
+from found.playing import no_longer, on_mocks
+
+
+@pytest.mark.parametrize("finding", findings(), ids=lambda finding: finding.name)
+def test_the_client_still_has_the_defect(finding: Finding) -> None:
+    printed = on_mocks(finding)
+    assert printed == finding.expected, no_longer(finding, printed)
+
+
+@pytest.mark.parametrize("finding", findings(), ids=lambda finding: finding.name)
+def test_the_program_is_short_enough_for_a_report(finding: Finding) -> None:
+    assert len(finding.program.read_text().splitlines()) < 40
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text() == page(), "run `make docs`"
