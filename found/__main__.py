@@ -14,7 +14,7 @@ from .page import report as text_of
 from .playing import move_coordinator as move
 from .playing import no_longer, on_mocks, on_real_brokers
 
-app = typer.Typer(no_args_is_help=True, add_completion=False)
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 Name = Annotated[str, typer.Argument(help="A finding, as `list` names it.")]
 Python = Annotated[str, typer.Option(help="An interpreter that has the client, in any release.")]
