@@ -14,7 +14,6 @@ producer = KafkaProducer(bootstrap_servers=SERVERS)
 for value in (b"1", b"not json", b"3"):
     producer.send("orders", value).get(30)
 producer.close()
-
 consumer = KafkaConsumer(
     bootstrap_servers=SERVERS, auto_offset_reset="earliest", value_deserializer=json.loads
 )
