@@ -102,7 +102,7 @@ def of(*languages: str) -> list[Block]:
 
 
 def test_every_block_is_of_a_kind_that_is_run() -> None:
-    known = {*OUTPUT, "python", "console", "toml", "json"}
+    known = {*OUTPUT, "python", "console", "toml", "json", "jsonl"}
     assert [str(each) for each in BLOCKS if each.language not in known and not each.elsewhere] == []
 
 
@@ -224,6 +224,10 @@ def test_a_command_that_is_not_there_is_noticed() -> None:
             check(wrong.split())
 
 
-@pytest.mark.parametrize("block", of("toml", "json"), ids=str)
+@pytest.mark.parametrize("block", of("toml", "json", "jsonl"), ids=str)
 def test_files_can_be_read(block: Block) -> None:
-    {"toml": tomllib.loads, "json": json.loads}[block.language](block.code)
+    if block.language == "toml":
+        tomllib.loads(block.code)
+        return
+    for text in block.code.splitlines() if block.language == "jsonl" else [block.code]:
+        json.loads(text)
