@@ -85,3 +85,15 @@ def class_path(project: Path, version: str, program: str = "*") -> str:
     variant = version if program == "*" else f"{program.lower()}-{version}"
     home = cached(project, variant, steps)
     return f"{home}/lib/*{os.pathsep}{home}/classes"
+
+
+def go_program(project: Path, package: str, module: str, version: str | None) -> Path:
+    """A program of a Go module, with the version of `module` that it is locked to, or another. BuildError."""
+
+    def steps(folder: Path) -> None:
+        go = need("go")
+        if version is not None:
+            step([go, "get", f"{module}@v{version.removeprefix('v')}"], folder)
+        step([go, "build", "-mod=mod", "-o", "program", f"./{package}"], folder)
+
+    return cached(project, f"{package}-{version or 'locked'}", steps) / "program"

@@ -50,12 +50,21 @@ def _node(program: str, package: str) -> Shipped:
     return Shipped(command, ("node", "npm"))
 
 
+def _go(package: str, module: str) -> Shipped:
+    return Shipped(
+        lambda version: (str(building.go_program(PROGRAMS / "go", package, module, version)),), ("go",)
+    )
+
+
 SHIPPED: Final = {
     "confluent-kafka": _python("confluent.py"),
     "aiokafka": _python("aio.py"),
     "kafka-python": _python("kafka_python.py"),
     "java": Shipped(_java, ("java", "javac", "mvn")),
     "kafkajs": _node("kafkajs.js", "kafkajs"),
+    "franz-go": _go("franz", "github.com/twmb/franz-go"),
+    "sarama": _go("sarama", "github.com/IBM/sarama"),
+    "kafka-go": _go("kafkago", "github.com/segmentio/kafka-go"),
 }
 
 

@@ -1,0 +1,68 @@
+// Drives franz-go: docs/drivers.md. The client that sends a transaction's offsets is in franz-go the one that
+// consumes (GroupTransactSession), so a producer here has no send-offsets.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"driver/lines"
+)
+
+const module = "github.com/twmb/franz-go"
+
+// By name, because a value of errors.New has none.
+var names = map[error]string{
+	kgo.ErrRecordTimeout:     "ErrRecordTimeout",
+	kgo.ErrRecordRetries:     "ErrRecordRetries",
+	kgo.ErrMaxBuffered:       "ErrMaxBuffered",
+	kgo.ErrAborting:          "ErrAborting",
+	kgo.ErrClientClosed:      "ErrClientClosed",
+	context.DeadlineExceeded: "DeadlineExceeded",
+	context.Canceled:         "Canceled",
+}
+
+func described(err error) lines.Error {
+	said := lines.Named(err, names)
+	if kafka := (*kerr.Error)(nil); errors.As(err, &kafka) {
+		said.Name, said.Code, said.Retriable = kafka.Message, &kafka.Code, &kafka.Retriable
+		said.Message = strings.TrimPrefix(said.Message, kafka.Message+": ")
+	}
+	return said
+}
+
+// Options that producers and consumers have in common.
+func common(config lines.Config) []kgo.Opt {
+	options := []kgo.Opt{
+		kgo.SeedBrokers(config.Servers()...),
+		kgo.WithLogger(kgo.BasicLogger(os.Stderr, kgo.LogLevelInfo, nil)),
+	}
+	if id, given := config.Text("client.id"); given {
+		options = append(options, kgo.ClientID(id))
+	}
+	if limit, given := config.Time("request.timeout.ms"); given {
+		options = append(options, kgo.RequestTimeoutOverhead(limit))
+	}
+	if backoff, given := config.Time("retry.backoff.ms"); given {
+		options = append(options, kgo.RetryBackoffFn(func(int) time.Duration { return backoff }))
+	}
+	return options
+}
+
+func main() {
+	(&lines.Driver{
+		Client:       "franz-go " + lines.Version(module),
+		Capabilities: []string{"groups", "idempotence", "transactions", "consumer-protocol"},
+		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
+			"producer": openProducer,
+			"consumer": openConsumer,
+		},
+		Describe: described,
+	}).Serve()
+}
