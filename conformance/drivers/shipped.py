@@ -25,9 +25,20 @@ class Shipped:
     needs: tuple[str, ...] = ()
 
 
-def _python(program: str) -> Shipped:
-    # The version is that of the interpreter's environment: give another interpreter for another one.
-    return Shipped(lambda python: (python or sys.executable, str(PROGRAMS / "python" / program)))
+def _python(program: str, package: str) -> Shipped:
+    def command(version: str | None) -> Sequence[str]:
+        if version is None:
+            return (sys.executable, str(PROGRAMS / "python" / program))
+
+        def install(folder: Path) -> None:
+            building.step([sys.executable, "-m", "venv", "venv"], folder)
+            pip = ["venv/bin/python", "-m", "pip", "install", "--quiet", f"{package}=={version}"]
+            building.step(pip, folder)
+
+        home = building.cached(PROGRAMS / "python", f"{package}-{version}", install)
+        return (str(home / "venv/bin/python"), str(home / program))
+
+    return Shipped(command)
 
 
 def _java(version: str | None) -> Sequence[str]:
@@ -57,9 +68,9 @@ def _go(package: str, module: str) -> Shipped:
 
 
 SHIPPED: Final = {
-    "confluent-kafka": _python("confluent.py"),
-    "aiokafka": _python("aio.py"),
-    "kafka-python": _python("kafka_python.py"),
+    "confluent-kafka": _python("confluent.py", "confluent-kafka"),
+    "aiokafka": _python("aio.py", "aiokafka"),
+    "kafka-python": _python("kafka_python.py", "kafka-python"),
     "java": Shipped(_java, ("java", "javac", "mvn")),
     "kafkajs": _node("kafkajs.js", "kafkajs"),
     "franz-go": _go("franz", "github.com/twmb/franz-go"),

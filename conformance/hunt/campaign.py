@@ -1,6 +1,8 @@
 """Many seeds: drivers beside each other, each with one run at a time; what is found is repeated."""
 
-from collections.abc import Callable, Iterator, Sequence
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,21 +13,29 @@ from .drawing import draw
 from .judging import Violation, judge
 from .plan import Plan
 from .playing import play
+from .shrinking import LIMIT_S, shrink
 from .stage import Outcome
 
 REPEATS: Final = 3
 """How often a run with a violation is repeated."""
-LANES: Final = 6
+ENOUGH: Final = 3
+"""After so many seeds in which an invariant was violated every time, others are not repeated."""
+LANES: Final = 8
 """Drivers at a time: they wait for most of the time."""
 
 
 @dataclass
 class Found:
-    """A violation of one seed, and how many of the repeats had it too."""
+    """A violation of one seed. `repeated` says how many of `repeats` runs of the same plan had it too."""
 
     violation: Violation
     outcome: Outcome
     repeated: int = 0
+    repeats: int = 0
+
+    @property
+    def sure(self) -> bool:
+        return self.repeats > 0 and self.repeated == self.repeats
 
 
 @dataclass
@@ -39,6 +49,7 @@ class Result:
 
 
 Tell = Callable[[Result], None]
+Drawn = Callable[[int, frozenset[str], str], Plan]
 
 
 class Lane:
@@ -86,41 +97,53 @@ class Lane:
             await self._left.wait()
 
 
-async def hunt(
-    command: Sequence[str],
-    seeds: Sequence[int],
-    tell: Tell,
-    *,
-    lanes: int = LANES,
-    kafka: str = "4.4",
-    drawn: Callable[[int, frozenset[str], str], Plan] = draw,
-) -> None:
-    """Plays each seed, and tells what came of it as soon as it is known. DriverFailedError if the driver
-    can't be started, OSError."""
-    to_do: Iterator[int] = iter(seeds)
+class Campaign:
+    """Drivers of one client. To be used within `campaign`."""
 
-    async def work(number: int) -> None:
-        lane = Lane(command, f"{number}", nursery)
-        for seed in to_do:
-            driver = await lane.driver()
-            plan = drawn(seed, driver.hello.capabilities, kafka)
-            tell(await _try(lane, plan, driver.hello.client))
-        await lane.close()
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self.lanes = lanes
+        self._sure: Counter[str] = Counter()
 
-    async with trio.open_nursery() as nursery:
-        for number in range(min(lanes, len(seeds))):
-            nursery.start_soon(work, number)
+    async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
+        """Plays each seed, and tells what came of it as soon as it is known. DriverFailedError if a driver
+        can't be started, OSError."""
+        to_do = iter(seeds)
 
+        async def work(lane: Lane) -> None:
+            for seed in to_do:
+                driver = await lane.driver()
+                plan = drawn(seed, driver.hello.capabilities, kafka)
+                tell(await self._try(lane, plan, driver.hello.client))
 
-async def _try(lane: Lane, plan: Plan, client: str) -> Result:
-    outcome = await lane.run(plan)
-    result = Result(plan.seed, client, plan, [Found(each, outcome) for each in judge(outcome)])
-    if result.found:
+        async with trio.open_nursery() as nursery:
+            for lane in self.lanes:
+                nursery.start_soon(work, lane)
+
+    async def _try(self, lane: Lane, plan: Plan, client: str) -> Result:
+        outcome = await lane.run(plan)
+        result = Result(plan.seed, client, plan, [Found(each, outcome) for each in judge(outcome)])
+        if all(self._sure[each.violation.invariant] >= ENOUGH for each in result.found):
+            return result
         for _ in range(REPEATS):
             again = {each.invariant for each in judge(await lane.run(plan))}
             for found in result.found:
                 found.repeated += found.violation.invariant in again
-    return result
+                found.repeats += 1
+        self._sure.update({each.violation.invariant for each in result.found if each.sure})
+        return result
+
+    async def smallest(self, found: Found, limit_s: float = LIMIT_S) -> Outcome:
+        """A run of the smallest plan that still violates the invariant."""
+        runs = [lane.run for lane in self.lanes]
+        _, outcome = await shrink(found.outcome.plan, found.outcome, found.violation.invariant, runs, limit_s)
+        return outcome
 
 
-__all__ = ("LANES", "REPEATS", "Found", "Lane", "Result", "hunt")
+@contextlib.asynccontextmanager
+async def campaign(command: Sequence[str], lanes: int = LANES) -> AsyncIterator[Campaign]:
+    """Drivers that are started when they are needed, and ended with the block."""
+    async with trio.open_nursery() as nursery:
+        made = [Lane(command, f"{number}", nursery) for number in range(lanes)]
+        yield Campaign(made)
+        for lane in made:
+            await lane.close()

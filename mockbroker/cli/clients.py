@@ -1,0 +1,65 @@
+"""`mockbroker hunt`: the commands for clients under test."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..protocol.releases import NEWEST
+
+Client = Annotated[
+    str | None, typer.Option(metavar="NAME", help="A client whose driver comes with mockbroker.")
+]
+Version = Annotated[
+    str | None,
+    typer.Option(metavar="VERSION", help="Another released version of the client than the pinned one."),
+]
+ClientCommand = Annotated[
+    str | None, typer.Option(metavar="COMMAND", help="What starts a driver of your own (docs/drivers.md).")
+]
+
+
+def hunt(
+    client: Client = None,
+    client_version: Version = None,
+    client_command: ClientCommand = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a run of a few seconds.")] = 300,
+    first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4, with every fix.")] = NEWEST,
+    lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
+    out: Annotated[
+        Path | None, typer.Option(help="Write a folder for each finding, instead of printing it.")
+    ] = None,
+    shrink: Annotated[
+        float,
+        typer.Option(min=0, metavar="SECONDS", help="How long to look for a smaller plan of each finding."),
+    ] = 60,
+    plan: Annotated[
+        Path | None, typer.Option(exists=True, help="Play this plan again, three times, instead of seeds.")
+    ] = None,
+) -> None:
+    """Play random workloads with a client, under random events and without any, and judge what it tells.
+
+    The exit status is 1 if an invariant was violated.
+    """
+    from ..conformance.drivers import DriverFailedError
+    from ..errors import MockBrokerError
+    from . import hunt as hunting
+
+    try:
+        driver = hunting.command(client, client_version, client_command)
+        if plan is not None:
+            found = hunting.play(driver, plan, times=3)
+        else:
+            found = hunting.run(
+                driver, range(first, first + seeds), kafka=kafka, lanes=lanes, out=out, shrink_s=shrink
+            )
+    except (ValueError, OSError, DriverFailedError, MockBrokerError) as error:
+        typer.echo(f"mockbroker hunt: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(1 if found else 0)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(hunt)
