@@ -159,6 +159,9 @@ class Producer(Producing):
             await self.call("flush", CALL_MS)
 
     async def afterwards(self) -> None:
+        # A batch may still have a record that is refused, and with it all others of the batch.
+        await self.flush()
+        await self.told_of([each for each in self.stage.journal.of(Sent) if each.user == self.name])
         if not await self._ready():
             return
         sent = [
