@@ -73,6 +73,7 @@ SHIPPED: Final = {
     "kafka-python": _python("kafka_python.py", "kafka-python"),
     "java": Shipped(_java, ("java", "javac", "mvn")),
     "kafkajs": _node("kafkajs.js", "kafkajs"),
+    "platformatic-kafka": _node("platformatic.js", "@platformatic/kafka"),
     "franz-go": _go("franz", "github.com/twmb/franz-go"),
     "sarama": _go("sarama", "github.com/IBM/sarama"),
     "kafka-go": _go("kafkago", "github.com/segmentio/kafka-go"),

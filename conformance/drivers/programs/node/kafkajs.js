@@ -1,7 +1,7 @@
 // KafkaJS. It can't be assigned partitions, and tells no positions.
 
 import kafkajs from 'kafkajs'
-import { Sends, binary, config, event, handle, record, serve, version } from './lines.js'
+import { Owned, Sends, binary, config, event, handle, record, serve, sleepUntil, version } from './lines.js'
 
 const { Kafka, logLevel } = kafkajs
 
@@ -109,7 +109,6 @@ function byTopic(offsets) {
 // `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed.
 class Consumer {
   #offers = new Set()
-  #owned = []
   #positions = new Map()
   #woken = () => {}
   #closing = false
@@ -133,21 +132,14 @@ class Consumer {
       ...(isolation === undefined ? {} : { readUncommitted: isolation === 'read_uncommitted' }),
     })
     const { GROUP_JOIN, REBALANCING, CRASH } = this.consumer.events
-    this.consumer.on(GROUP_JOIN, ({ payload }) => this.#assigned(payload.memberAssignment))
-    this.consumer.on(REBALANCING, () => this.#gone('revoked'))
+    const owned = new Owned(name)
+    this.consumer.on(GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+      owned.assigned(
+        Object.entries(memberAssignment).flatMap(([topic, partitions]) => partitions.map((each) => [topic, each])))
+      this.#positions.clear()
+    })
+    this.consumer.on(REBALANCING, () => owned.gone('revoked'))
     this.consumer.on(CRASH, ({ payload }) => event(name, 'error', { error: described(payload.error) }))
-  }
-
-  #assigned(topics) {
-    this.#gone('lost') // it joined anew, and had not said that the group was rebalancing
-    this.#owned = Object.entries(topics).flatMap(([topic, partitions]) => partitions.map((each) => [topic, each]))
-    event(this.name, 'assigned', { partitions: this.#owned })
-  }
-
-  #gone(how) {
-    if (this.#owned.length) event(this.name, how, { partitions: this.#owned })
-    this.#owned = []
-    this.#positions.clear()
   }
 
   start() {
@@ -236,12 +228,6 @@ class Consumer {
   #release() {
     for (const offer of this.#offers) if (!offer.isCurrent()) offer.decide()
   }
-}
-
-function sleepUntil(promise, limitMs) {
-  let alarm
-  const late = new Promise((resolve) => (alarm = setTimeout(resolve, limitMs)))
-  return Promise.race([promise, late]).finally(() => clearTimeout(alarm))
 }
 
 await serve({

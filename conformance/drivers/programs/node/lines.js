@@ -66,7 +66,33 @@ export function limited(promise, timeoutMs, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(alarm))
 }
 
-// A producer that counts what it has sent, as an application does that awaits its sends before it ends a transaction.
+export function sleepUntil(promise, limitMs) {
+  let alarm
+  const late = new Promise((resolve) => (alarm = setTimeout(resolve, limitMs)))
+  return Promise.race([promise, late]).finally(() => clearTimeout(alarm))
+}
+
+// The partitions of a member, for clients that tell each assignment as a whole.
+export class Owned {
+  #partitions = []
+
+  constructor(name) {
+    this.name = name
+  }
+
+  assigned(partitions) {
+    this.gone('lost') // it joined anew, and had not said that the group was rebalancing
+    this.#partitions = partitions
+    event(this.name, 'assigned', { partitions })
+  }
+
+  gone(how) {
+    if (this.#partitions.length) event(this.name, how, { partitions: this.#partitions })
+    this.#partitions = []
+  }
+}
+
+// What a producer has sent: an application awaits it before it ends a transaction.
 export class Sends {
   #open = new Set()
   #failed
