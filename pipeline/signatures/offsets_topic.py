@@ -11,7 +11,7 @@ topic no member reads; offsets that expired.
 
 from typing import Final
 
-from pyspark.sql import DataFrame, Window, WindowSpec
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 from ..findings import (
@@ -37,6 +37,8 @@ _DAY_MS: Final = 86_400_000
 """The shortest retention of offsets that was a default (`offsets.retention.minutes`, up to 1.1)."""
 _UNCLEANED_MS: Final = 14 * _DAY_MS
 """Older commits have been compacted away: a segment is rolled after seven days at the latest."""
+_CHECK_MS: Final = 600_000
+"""The default of `offsets.retention.check.interval.ms`."""
 _NO_MEMBERS: Final = "Empty"
 _UNPARSED: Final = "__consumer_offsets record at "
 
@@ -75,8 +77,10 @@ def _suspected(rows: DataFrame) -> DataFrame:
     last = F.lag(row()).over(_in_log(*_KEY))
     offsets = rows.where("topic is not null and partition is not null").withColumn("last", last)
     since = F.col("time_ms") - F.col("last.time_ms")
+    offsets = offsets.withColumn("first_ms", F.min("time_ms").over(up_to(_in_log(*_KEY))))
+    age = F.col("time_ms") - F.col("first_ms")
     is_suspect = (F.col("offset") < F.col("last.offset")) | (
-        (F.col("kind") == "tombstone") & (since.isNull() | (since < _DAY_MS))
+        (F.col("kind") == "tombstone") & (since.isNull() | (since < _DAY_MS) | (age >= _UNCLEANED_MS))
     )
     suspects = offsets.where((F.col("last.kind") == "commit") & is_suspect).select(*_GROUP).distinct()
     return rows.join(suspects, list(_GROUP), "left_semi")
@@ -121,9 +125,20 @@ def _with_states(rows: DataFrame) -> DataFrame:
     )
     here = Window.partitionBy(*_GROUP, "commits")
     group_gone = is_tombstone & F.col("detail").endswith(" group")
+    rows = rows.withColumns(
+        {
+            "is_new": is_commit & (F.count(F.when(is_commit, 1)).over(up_to(key)) == 1),
+            "since_last": F.col("time_ms") - F.lag("time_ms").over(key),
+        }
+    )
+    then = Window.partitionBy(*_GROUP, "time_ms")
     return rows.withColumns(
         {
             "last": F.lag(row()).over(key),
+            "survived": F.max(F.when(is_commit, F.col("since_last"))).over(before(key)),
+            "keys": F.count(F.when(F.col("is_new"), 1)).over(up_to(group)),
+            "deleted_then": F.count(F.when(is_tombstone & F.col("topic").isNotNull(), 1)).over(then),
+            "group_gone_then": F.max(F.coalesce(group_gone, F.lit(False))).over(then),
             "last_at": F.lag("at").over(key),
             "last_generation": F.lag("known_generation").over(key),
             "last_generations": F.lag("generations").over(key),
@@ -229,19 +244,21 @@ def _with_unparsed(suspects: DataFrame, rows: DataFrame) -> DataFrame:
 
 
 def _deleted(story: DataFrame) -> DataFrame:
-    gone = story.where("kind = 'tombstone' and topic is not null and last.kind = 'commit' and not group_gone")
+    gone = story.where("kind = 'tombstone' and topic is not null and last.kind = 'commit'")
     when = F.coalesce("time_ms", "next_ms")
     ages = {"waited": when - F.col("last.time_ms"), "age": when - F.col("oldest.time_ms")}
-    gone = gone.withColumns(ages).where((F.col("waited") < _DAY_MS) & (F.col("age") >= _DAY_MS))
-    gone = _with_spared(gone, story)
+    gone = gone.withColumns({**ages, "unexpired": F.lit(False)})
+    unexpired = gone.where(_unexpired()).withColumn("unexpired", F.lit(True))
+    gone = gone.where((F.col("waited") < _DAY_MS) & (F.col("age") >= _DAY_MS) & ~F.col("group_gone"))
+    gone = _with_spared(gone.unionByName(unexpired), story)
     has_members = F.col("state") == "Stable"
     # Whoever deletes a topic deletes its partitions all, and a new one of that name begins at 0.
     went_on = F.coalesce(F.col("next.offset") >= F.col("last.offset"), F.lit(False)) | F.col("spared")
     uncleaned = F.col("age") >= _UNCLEANED_MS
     alive = F.col("tells_groups").isNull() & (F.col("next.time_ms") - F.col("last.time_ms") < _DAY_MS)
     gone = gone.withColumns({"went_on": went_on, "told": has_members})
-    gone = gone.where((has_members & (went_on | uncleaned)) | (alive & uncleaned))
-    shown = ("partition", "last", "oldest", "next", "waited", "age", "went_on", "told")
+    gone = gone.where((has_members & (went_on | uncleaned)) | (alive & uncleaned) | F.col("unexpired"))
+    shown = ("partition", "last", "oldest", "next", "waited", "age", "went_on", "told", "unexpired")
     one = F.struct(*shown, row().alias("gone"))
     each = gone.groupBy(*_GROUP, "topic", "commits").agg(F.min(one).alias("one"), F.count("*").alias("count"))
     each = each.select(*_GROUP, "topic", "count", "one.*")
@@ -265,6 +282,12 @@ def _deleted(story: DataFrame) -> DataFrame:
             "the group had members and the log was not compacted for weeks; the deletion of its topic would "
             "leave the same",
         )
+        .when(
+            F.col("unexpired"),
+            "the group had no members, but an earlier offset of it had lived as long, and the group was not "
+            "deleted with its offsets, as when they expire; an operator who deletes them leaves the same, "
+            "and so does the deletion of all its topics since 4.0",
+        )
         .otherwise(
             "the dump does not tell whether the group had members: an operator who deletes offsets leaves "
             "the same"
@@ -280,6 +303,20 @@ def _deleted(story: DataFrame) -> DataFrame:
         behaviours=["offsets-cleanup", "compaction"],
         columns={"partition": F.when(F.col("count") == 1, F.col("partition")).otherwise(NO_PARTITION)},
     )
+
+
+def _unexpired() -> Column:
+    """Whether all offsets of a group without members were deleted, although they were too young to expire.
+
+    They were if an earlier offset lived as long until it was replaced. When the last one expires, the group's
+    tombstone is in the same batch (`GroupMetadataManager.cleanupGroupMetadata`; since 4.0
+    `GroupCoordinatorShard.cleanupGroupMetadata`). Somebody who deletes a topic leaves the offsets of others.
+    """
+    as_before = F.col("waited").between(_DAY_MS, F.col("survived") + _CHECK_MS)
+    uncleaned = F.col("age") >= _UNCLEANED_MS
+    whole_group = (F.col("deleted_then") == F.col("keys")) & ~F.col("group_gone_then")
+    went_on = F.col("next_ms").isNotNull()
+    return (F.col("state") == _NO_MEMBERS) & as_before & uncleaned & whole_group & went_on
 
 
 def _with_spared(gone: DataFrame, story: DataFrame) -> DataFrame:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
 Found = dict[str, list["Row"]]
+MINUTE = 60 * SECOND
 MONTH = 31 * DAY
 
 
@@ -43,6 +44,16 @@ class Topic(History):
         for row in self.rows:
             row.time_ms = None if row.kind == "tombstone" else row.time_ms
         return self
+
+    def runs(self, times: int = 6) -> Topic:
+        """The group reads two topics every third day, and has no members in between."""
+        for run in range(1, times + 1):
+            self.group(2 * run - 1, after_ms=3 * DAY).commit(100 * run).commit(10 * run, topic="other")
+            self.group(2 * run, "Empty")
+        return self
+
+    def tombstones(self, after_ms: int) -> Topic:
+        return self.tombstone(after_ms).tombstone(0, topic="other")
 
 
 def offsets_only() -> Topic:
@@ -100,6 +111,7 @@ FOUND = {
     .tombstone(partition=1)
     .commit(9_000)
     .commit(9_500, partition=1),
+    "between runs": Topic().runs().tombstones(3 * DAY + MINUTE).group(13).commit(20),
 }
 NONE = {
     "a rebalance": Topic().group(1).commit(500).group(2).commit(500).commit(600),
@@ -187,6 +199,17 @@ NONE = {
     .commit(3)
     .commit(4, partition=1),
     "deleted, with a short history": Topic().group(1).commit(500).commit(9_000).tombstone().commit(9_100),
+    "expired between runs": Topic()
+    .runs()
+    .tombstones(3 * DAY)
+    .group_tombstone(after_ms=0)
+    .group(1)
+    .commit(20),
+    "deleted after a longer time than ever": Topic().runs().tombstones(4 * DAY).group(13).commit(20),
+    "one topic of two is deleted between runs": Topic().runs().tombstone(3 * DAY).group(13).commit(20),
+    "deleted between runs, with a short history": Topic().runs(4).tombstones(3 * DAY).group(9).commit(20),
+    "deleted soon after a run": Topic().runs().tombstones(SECOND).group(13).commit(20),
+    "deleted after the last run": Topic().runs().tombstones(3 * DAY),
 }
 
 
@@ -255,6 +278,17 @@ def test_the_offset_of_a_living_group_is_deleted(found: Found, story: str, confi
     assert (one.signature, one.confidence) == ("tombstone-of-live-group", confidence)
     assert one.why.startswith(why)
     assert "the offset 9000 of group billing" in one.summary
+
+
+def test_the_offset_of_a_group_between_its_runs_is_deleted(found: Found) -> None:
+    one, other = found["between runs"]
+    for each in one, other:
+        assert (each.signature, each.confidence) == ("tombstone-of-live-group", "possible")
+        assert each.why.startswith("the group had no members, but an earlier offset of it had lived as long")
+    assert "the offset 600 of group billing" in one.summary
+    assert [each.position for each in one.evidence] == [2, 22, 25, 28]
+    assert "the offset 60 of group billing" in other.summary
+    assert [each.position for each in other.evidence] == [3, 23, 26]
 
 
 def test_partitions_of_a_topic_are_told_together(found: Found) -> None:
