@@ -45,7 +45,8 @@ def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
     if not analysis.findings:
         console.print("No finding.", style="green")
         return
-    console.print(f"{len(analysis.findings) + analysis.left_out} findings", style="bold", highlight=False)
+    total = len(analysis.findings) + analysis.left_out
+    console.print(f"{total} finding{'s' * (total != 1)}", style="bold", highlight=False)
     shown: Counter[str] = Counter()
     for finding in analysis.findings:
         shown[finding["signature"]] += 1
@@ -95,7 +96,7 @@ def trouble(analysis: Analysis) -> list[str]:
     lines = []
     bad = analysis.kinds["unreadable"]
     if bad:
-        lines.append(f"{bad:,} times something could not be read:")
+        lines.append(f"{bad:,} time{'s' * (bad != 1)} something could not be read:")
         by_file = groupby(analysis.unreadable, key=lambda each: each["file"])
         for file, rows in by_file:
             first, *rest = rows
