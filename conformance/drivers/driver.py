@@ -96,13 +96,13 @@ class Driver:
 
     async def wait(self, pending: "_Pending") -> Answer:
         limit_s = math.inf if pending.timeout_ms is None else pending.timeout_ms / 1000 + self.grace_s
-        began, cpu = trio.current_time(), _cpu_s(self._process.pid)
+        began, before = trio.current_time(), _busy_s(self._process.pid)
         with trio.move_on_after(limit_s):
             await pending.done.wait()
         if not pending.done.is_set():
-            waited, now = trio.current_time() - began, _cpu_s(self._process.pid)
-            used = None if cpu is None or now is None else now - cpu
-            raise OverdueError(pending.verb, waited, used, await self._stacks())
+            waited, now = trio.current_time() - began, _busy_s(self._process.pid)
+            busy = None if before is None or now is None else now - before
+            raise OverdueError(pending.verb, waited, busy, await self._stacks())
         if pending.answer is None:
             self._check()
             raise DriverFailedError(f"no answer to {pending.verb}")
@@ -269,11 +269,11 @@ def open_nothing(opened: contextlib.AsyncExitStack) -> Any:
     return opened.enter_context(open(os.devnull, "rb"))
 
 
-def _cpu_s(pid: int) -> float | None:
-    """CPU time of a process so far, where the system tells it in /proc."""
+def _busy_s(pid: int) -> float | None:
+    """How long a process has run or waited for a processor so far, all threads together; None where the
+    system does not tell it. On a busy machine a process that spins mostly waits."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        told = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
     except OSError:
         return None
-    fields = text.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(int(ran) + int(waited) for ran, waited, _ in told) / 1e9 if told else None

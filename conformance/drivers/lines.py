@@ -59,19 +59,19 @@ class DriverFailedError(Exception):
 class OverdueError(Exception):
     """A call did not return by its own timeout, nor in the time allowed on top of it.
 
-    `cpu_s` is the CPU time that the driver's process took while it was waited for, None where that is not
-    known; `stacks` is what it printed when it was asked for them.
+    `busy_s` is how long the driver's threads ran or waited for a processor meanwhile, None where that is not
+    known; `stacks` is what the driver printed when it was asked for them.
     """
 
-    def __init__(self, verb: str, waited_s: float, cpu_s: float | None, stacks: str) -> None:
-        spins = "" if cpu_s is None else f", and took {cpu_s:.1f} s of CPU time meanwhile"
-        super().__init__(f"{verb} has not returned after {waited_s:.1f} s{spins}")
-        self.verb, self.waited_s, self.cpu_s, self.stacks = verb, waited_s, cpu_s, stacks
+    def __init__(self, verb: str, waited_s: float, busy_s: float | None, stacks: str) -> None:
+        busy = "" if busy_s is None else f"; meanwhile it was busy for {busy_s:.1f} s"
+        super().__init__(f"{verb} has not returned after {waited_s:.1f} s{busy}")
+        self.verb, self.waited_s, self.busy_s, self.stacks = verb, waited_s, busy_s, stacks
 
     @property
     def spins(self) -> bool:
-        """Whether it kept a processor busy for most of the time."""
-        return self.cpu_s is not None and self.cpu_s > 0.6 * self.waited_s
+        """Whether it was busy for most of the time."""
+        return self.busy_s is not None and self.busy_s > 0.6 * self.waited_s
 
 
 def encode(request: Mapping[str, Any]) -> bytes:

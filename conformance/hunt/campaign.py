@@ -14,7 +14,7 @@ from .judging import Violation, judge
 from .plan import Plan
 from .playing import play
 from .shrinking import LIMIT_S, shrink
-from .stage import Outcome
+from .stage import PATIENCE, Outcome, Patience
 
 REPEATS: Final = 3
 """How often a run with a violation is repeated."""
@@ -55,8 +55,9 @@ Drawn = Callable[[int, frozenset[str], str], Plan]
 class Lane:
     """A driver, and another one when it can't be used any more. One run at a time."""
 
-    def __init__(self, command: Sequence[str], name: str, nursery: trio.Nursery) -> None:
+    def __init__(self, command: Sequence[str], name: str, nursery: trio.Nursery, patience: Patience) -> None:
         self._command, self._name, self._nursery = command, name, nursery
+        self._patience = patience
         self._driver: Driver | None = None
         self._leaves = self._left = trio.Event()
         self._runs = 0
@@ -85,7 +86,7 @@ class Lane:
     async def run(self, plan: Plan) -> Outcome:
         driver = await self.driver()
         self._runs += 1
-        outcome = await play(plan, driver, f"{self._name}-{self._runs}")
+        outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience)
         if outcome.broken is not None or driver.failed:
             await self.close()
         return outcome
@@ -100,8 +101,8 @@ class Lane:
 class Campaign:
     """Drivers of one client. To be used within `campaign`."""
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
-        self.lanes = lanes
+    def __init__(self, lanes: Sequence[Lane], repeats: int) -> None:
+        self.lanes, self._repeats = lanes, repeats
         self._sure: Counter[str] = Counter()
 
     async def hunt(self, seeds: Iterable[int], tell: Tell, kafka: str, drawn: Drawn = draw) -> None:
@@ -124,7 +125,7 @@ class Campaign:
         result = Result(plan.seed, client, plan, [Found(each, outcome) for each in judge(outcome)])
         if all(self._sure[each.violation.invariant] >= ENOUGH for each in result.found):
             return result
-        for _ in range(REPEATS):
+        for _ in range(self._repeats):
             again = {each.invariant for each in judge(await lane.run(plan))}
             for found in result.found:
                 found.repeated += found.violation.invariant in again
@@ -140,10 +141,12 @@ class Campaign:
 
 
 @contextlib.asynccontextmanager
-async def campaign(command: Sequence[str], lanes: int = LANES) -> AsyncIterator[Campaign]:
+async def campaign(
+    command: Sequence[str], lanes: int = LANES, *, repeats: int = REPEATS, patience: Patience = PATIENCE
+) -> AsyncIterator[Campaign]:
     """Drivers that are started when they are needed, and ended with the block."""
     async with trio.open_nursery() as nursery:
-        made = [Lane(command, f"{number}", nursery) for number in range(lanes)]
-        yield Campaign(made)
+        made = [Lane(command, f"{number}", nursery, patience) for number in range(lanes)]
+        yield Campaign(made, repeats)
         for lane in made:
             await lane.close()

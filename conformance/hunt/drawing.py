@@ -15,9 +15,18 @@ _QUIET: Final = 0.25
 _KAFKA: Final = "4.4"
 
 
-def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA) -> Plan:
-    """The plan of a seed, for a client that can do so much."""
+def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA, workload: str | None = None) -> Plan:
+    """The plan of a seed, for a client that can do so much; the seed chooses one of `workloads`, unless it
+    is given."""
     random = Random(f"hunt {seed}")
+    chosen = random.choice(workloads(capabilities)) if workload is None else workload
+    made = _Drawing(seed, random, kafka, frozenset(capabilities))
+    plan: Plan = getattr(made, chosen.replace(" ", "_"))()
+    return plan
+
+
+def workloads(capabilities: Collection[str]) -> list[str]:
+    """What a client can be given to do."""
     kinds = ["producer", "members"]
     if "idempotence" in capabilities:
         kinds.append("idempotent")
@@ -27,9 +36,7 @@ def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA) -> Plan:
         kinds.append("bad payloads")
     if "groups" not in capabilities:
         kinds = [each for each in kinds if each != "processor"]
-    made = _Drawing(seed, random, kafka, frozenset(capabilities))
-    plan: Plan = getattr(made, random.choice(kinds).replace(" ", "_"))()
-    return plan
+    return kinds
 
 
 class _Drawing:

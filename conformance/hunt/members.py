@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from ..drivers import Refusal
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
-from .users import BAD, CALL_MS, Application, described, read_values
+from .users import BAD, Application, described, read_values
 
 POLL_MS: Final = 200
 
@@ -86,7 +86,7 @@ class Consuming(Application):
     async def _step_over(self) -> None:
         """Seeks to the record behind one that can't be deserialized, if it is still before it."""
         for topic, partition in sorted(self._owned):
-            answer = await self.call("position", CALL_MS, partitions=[[topic, partition]])
+            answer = await self.call("position", self.call_ms, partitions=[[topic, partition]])
             (at,) = [each[2] for each in (answer.ok or {}).get("offsets", ())] or [None]
             if at is not None and self.stage.value_at(topic, partition, at).startswith(BAD):
                 await self.seek(topic, partition, at + 1)
@@ -105,7 +105,7 @@ class Consuming(Application):
         partitions = [[topic, partition] for topic, partition in self._next]
         if not partitions:
             return
-        answer = await self.call("committed", CALL_MS, partitions=partitions)
+        answer = await self.call("committed", self.call_ms, partitions=partitions)
         if answer.ok is None:
             await self.close()  # a new member begins at the committed offsets
             return
@@ -126,7 +126,7 @@ class Consuming(Application):
         handle, offsets, began = self.handle, dict(self._next), self.stage.journal.last
         by_position = self.planned.fields.get("commits") == "position"
         given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
-        answer = await self.driver.call("commit", handle, CALL_MS, **given)
+        answer = await self.driver.call("commit", handle, self.call_ms, **given)
         self.noted(handle, offsets, began, answer.error)
 
     def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
@@ -142,6 +142,6 @@ class Consuming(Application):
     async def afterwards(self) -> None:
         group = self.group or self.name
         await self.stage.while_not(
-            lambda: self.stage.read_all(group, self._topics), self.stage.settle_s, self.poll
+            lambda: self.stage.read_all(group, self._topics), self.stage.patience.settle_s, self.poll
         )
         await self.commit()

@@ -15,7 +15,7 @@ from .events import happen
 from .journal import Happened
 from .members import Consuming
 from .plan import Plan
-from .stage import PROBE, SETTLE_S, InLog, Outcome, Stage
+from .stage import PATIENCE, PROBE, InLog, Outcome, Patience, Stage
 from .transactions import Processing, Transacting
 from .users import Made, Producer
 
@@ -91,7 +91,7 @@ class _Run:
     async def _write(self, topic: str, partition: int, value: bytes) -> None:
         """Writes a record as soon as the partition has a leader that knows it is one. RefusedError if it has
         none in time."""
-        end = trio.current_time() + SETTLE_S
+        end = trio.current_time() + self._stage.patience.settle_s
         while True:
             try:
                 await self._cluster.produce_async(topic, value, key="probe", partition=partition)
@@ -114,7 +114,7 @@ class _Run:
                 self.outcome.logs[topic.name, each.partition].append(found)
 
 
-async def play(plan: Plan, driver: Driver, id_: str) -> Outcome:
+async def play(plan: Plan, driver: Driver, id_: str, patience: Patience = PATIENCE) -> Outcome:
     """Takes a few seconds. `id_` has to be another one for each run with this driver."""
     options: ClusterOptions = {
         "kafka": unchecked(plan.kafka),
@@ -123,9 +123,10 @@ async def play(plan: Plan, driver: Driver, id_: str) -> Outcome:
         "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
         "seed": plan.seed,
     }
+    driver.grace_s = patience.grace_s
     async with serve(**options) as cluster:
         for topic in plan.topics:
             cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
-        run = _Run(Stage(plan, driver, id_, cluster))
+        run = _Run(Stage(plan, driver, id_, cluster, patience))
         await run.to_the_end()
         return run.outcome

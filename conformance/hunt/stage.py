@@ -14,8 +14,22 @@ from .plan import Plan
 
 PROBE: Final = b"probe:"
 """What records begin with that are written when all is well again: each group has to read them."""
-SETTLE_S: Final = 25.0
-"""How long clients may take to read on once all is well again: several session timeouts."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a client may take: several of its session timeouts, and more than `delivery.timeout.ms`."""
+
+    settle_s: float = 25.0
+    """To read on once all is well again."""
+    told_s: float = 30.0
+    """To say what became of a record."""
+    call_ms: int = 10_000
+    """The timeout of calls that have one."""
+    grace_s: float = 10.0
+    """How much longer than its own timeout a call may take."""
+
+
 TIMERS: Final = {
     "retry.backoff.ms": 50,
     "request.timeout.ms": 3_000,
@@ -27,6 +41,9 @@ TIMERS: Final = {
     "linger.ms": 5,
 }
 """They make a client act soon, and leave out nothing that it does."""
+
+
+PATIENCE: Final = Patience()
 
 
 @dataclass(frozen=True)
@@ -59,13 +76,15 @@ class Outcome:
 class Stage:
     """A run, as applications see it."""
 
-    def __init__(self, plan: Plan, driver: Driver, id_: str, cluster: ServedCluster) -> None:
+    def __init__(
+        self, plan: Plan, driver: Driver, id_: str, cluster: ServedCluster, patience: Patience
+    ) -> None:
         self.plan, self.driver, self.id, self.cluster = plan, driver, id_, cluster
         self.journal = Journal()
         began = trio.current_time()
         self.journal.clock = lambda: round((trio.current_time() - began) * 1000)
         self.servers = {"bootstrap.servers": cluster.bootstrap_servers, **TIMERS}
-        self.settle_s = SETTLE_S
+        self.patience = patience
         self.outcome = Outcome(plan, self.journal)
         self._numbers = self._transactions = 0
         self._changed = trio.Event()

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ..drivers import Refusal
 from .journal import Ended, Partition
 from .members import Consuming
-from .users import AFTER, CALL_MS, Producing
+from .users import AFTER, Producing
 
 _ATTEMPTS: Final = 3
 
@@ -34,14 +34,14 @@ class Transacting(Producing):
         for topic, partition, what in sends:
             await self.produce(topic, partition, what)
         if flushes:
-            await self.call("flush", CALL_MS)
+            await self.call("flush", self.call_ms)
         return await self.end(commits)
 
     async def end(self, commits: bool, offsets: Mapping[Partition, int] | None = None) -> bool:
         """Whether it could."""
         verb = "commit-transaction" if commits else "abort-transaction"
         began = self.stage.journal.last
-        error = (await self.call(verb, CALL_MS)).error
+        error = (await self.call(verb, self.call_ms)).error
         self.ended(commits, error, offsets)
         if commits and offsets:
             self.consumed(offsets, began, error)
@@ -70,7 +70,7 @@ class Transacting(Producing):
     async def recover(self, aborts: bool = True) -> None:
         """Aborts, or begins with a new producer of the same transactional id."""
         if aborts:
-            error = (await self.call("abort-transaction", CALL_MS)).error
+            error = (await self.call("abort-transaction", self.call_ms)).error
             if self.transaction is not None:
                 self.ended(False, error, None)
             if error is None:
@@ -117,7 +117,9 @@ class Processing(Transacting):
             await self.produce(fields["to"], partition, "out", value=value)
         assert self.member.handle is not None
         listed = [[*partition, offset] for partition, offset in offsets.items()]
-        error = (await self.call("send-offsets", CALL_MS, offsets=listed, consumer=self.member.handle)).error
+        error = (
+            await self.call("send-offsets", self.call_ms, offsets=listed, consumer=self.member.handle)
+        ).error
         if error is not None:
             self.ended(False, error, None)
             await self.recover()
@@ -135,7 +137,7 @@ class Processing(Transacting):
 
     async def afterwards(self) -> None:
         group = self.member.group
-        limit = self.stage.settle_s
+        limit = self.stage.patience.settle_s
         await self.stage.while_not(
             lambda: self.stage.read_all(group, [self.planned.fields["from"]]), limit, self.round
         )

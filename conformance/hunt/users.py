@@ -11,16 +11,11 @@ from .journal import Called, Failed, Opened, Partition, Sent, Told
 from .plan import PlannedUser
 from .stage import Stage
 
-CALL_MS: Final = 10_000
-"""The timeout of calls that have one."""
-TOLD_S: Final = 30.0
-"""How long a client may take to say what became of a record: more than `delivery.timeout.ms`."""
 FILLER: Final = b"." * 3_000
 BAD: Final = b"!"
 """Values that begin with it can't be deserialized."""
 AFTER: Final = "after"
 """What records are called that are sent once all is well again."""
-_CLOSE_MS: Final = 5_000
 
 
 class User(Protocol):
@@ -48,6 +43,11 @@ class Application:
     @property
     def driver(self) -> Driver:
         return self.stage.driver
+
+    @property
+    def call_ms(self) -> int:
+        """The timeout of calls that have one."""
+        return self.stage.patience.call_ms
 
     async def run(self) -> None:
         for step in self.planned.steps:
@@ -84,7 +84,7 @@ class Application:
 
     async def close(self) -> None:
         if self.handle is not None:
-            await self.call("close", _CLOSE_MS)
+            await self.call("close", self.call_ms)
             self.driver.forget(self.handle)
             self.handle = None
 
@@ -133,7 +133,9 @@ class Producing(Application):
 
     async def told_of(self, sent: Sequence[Sent]) -> bool:
         """Waits until the client has said what became of them. Whether it has."""
-        return await self.stage.until(lambda: all(each.told is not None for each in sent), TOLD_S)
+        return await self.stage.until(
+            lambda: all(each.told is not None for each in sent), self.stage.patience.told_s
+        )
 
 
 class Producer(Producing):
@@ -156,7 +158,7 @@ class Producer(Producing):
 
     async def flush(self) -> None:
         if self.handle is not None:
-            await self.call("flush", CALL_MS)
+            await self.call("flush", self.call_ms)
 
     async def afterwards(self) -> None:
         # A batch may still have a record that is refused, and with it all others of the batch.
@@ -169,7 +171,7 @@ class Producer(Producing):
             for topic in self.stage.plan.topics
             for p in range(topic.partitions)
         ]
-        await self.call("flush", CALL_MS)
+        await self.call("flush", self.call_ms)
         await self.told_of(sent)
 
 

@@ -1,0 +1,135 @@
+"""Clients that are wrong on purpose: confluent-kafka's driver with one thing in it that it must not do.
+
+`python wrong.py NAME`; `right` is wrong in nothing. MOCKBROKER_PROGRAMS has the folder of the Python drivers.
+"""
+
+import os
+import sys
+import time
+from typing import Any
+
+sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
+from confluent import ConfluentConsumer, ConfluentProducer, described
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from lines import Call, Fields, Handle, Lines, serve
+
+WRONG = sys.argv[1]
+
+
+class Producer(ConfluentProducer):
+    """Each third record is treated wrongly."""
+
+    count = 0
+    refused: KafkaException | None = None
+    held: tuple[Any, ...] | None = None
+
+    def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
+        self.count += 1
+        third, tell, fail = self.count % 3 == 0, call.answer, call.fail
+        if WRONG == "loses" and third:
+            tell({"partition": partition, "offset": 1_000})
+            return
+        if WRONG == "drops" and third:
+            fail(KafkaException(KafkaError(KafkaError._MSG_TIMED_OUT)))
+            return
+        if WRONG == "never-tells" and third:
+            return
+        if WRONG == "repeats" and third:
+            self.producer.produce(topic, **content, partition=partition)
+        if WRONG == "gives-up" and self.refused is not None:
+            fail(self.refused)
+            return
+        if WRONG == "swaps" and third:
+            self.held = call, topic, partition, content
+            return
+        if WRONG == "refuses" and third:
+            call.answer = lambda _=None: fail(KafkaException(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE)))
+        if WRONG == "gives-up":
+
+            def failed(error: Any, raised: bool = False) -> None:
+                self.refused = error
+                fail(error, raised)
+
+            call.fail = failed
+        super().produce(call, topic, partition, **content)
+        self.send_held()
+
+    def send_held(self) -> None:
+        if self.held is not None:
+            (call, topic, partition, content), self.held = self.held, None
+            self.producer.flush(10)
+            super().produce(call, topic, partition, **content)
+
+    def flush(self, timeout_ms: int) -> Fields:
+        self.send_held()
+        if WRONG == "hangs":
+            time.sleep(600)
+        while WRONG == "spins":
+            pass
+        if WRONG == "dies":
+            os.abort()
+        return super().flush(timeout_ms)
+
+    def send_offsets(self, offsets: list[list[Any]], consumer: str, timeout_ms: int) -> None:
+        if WRONG != "forgets-offsets":
+            super().send_offsets(offsets, consumer, timeout_ms)
+
+    def abort_transaction(self, timeout_ms: int) -> None:
+        if WRONG == "commits-always":
+            self.producer.commit_transaction(timeout_ms / 1000)
+        else:
+            super().abort_transaction(timeout_ms)
+
+    def close(self, timeout_ms: int) -> None:
+        self.send_held()
+        super().close(timeout_ms)
+
+
+class Consumer(ConfluentConsumer):
+    count = 0
+
+    def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
+        if WRONG == "reads-all":
+            fields["config"]["isolation.level"] = "read_uncommitted"
+        super().__init__(name, lines, fields)
+
+    def subscribe(self, topics: list[str]) -> None:
+        if WRONG not in ("begins-again", "begins-at-the-end"):
+            super().subscribe(topics)
+            return
+
+        def assigned(_: Any, given: list[TopicPartition]) -> None:
+            self.event("assigned", partitions=[[each.topic, each.partition] for each in given])
+            at = 0 if WRONG == "begins-again" else -1  # OFFSET_END
+            self.consumer.assign([TopicPartition(each.topic, each.partition, at) for each in given])
+
+        def revoked(_: Any, given: list[TopicPartition]) -> None:
+            self.event("revoked", partitions=[[each.topic, each.partition] for each in given])
+
+        self.consumer.subscribe(topics, on_assign=assigned, on_revoke=revoked)
+
+    def poll(self, timeout_ms: int, limit: int = 500) -> Fields:
+        if WRONG == "stops-reading" and self.count > 2:
+            time.sleep(timeout_ms / 1000)
+            return {"records": []}
+        found = super().poll(timeout_ms, limit)
+        records = found["records"]
+        if WRONG == "leaves-out":
+            found["records"] = [each for n, each in enumerate(records, self.count) if n % 3 != 1]
+        if WRONG == "goes-back":
+            found["records"] = records + records[-1:]
+        self.count += len(records)
+        return found
+
+
+def opened(made: type[Handle]) -> Any:
+    return made
+
+
+if __name__ == "__main__":
+    serve(
+        f"wrong {WRONG}",
+        ("groups", "transactions", "idempotence", "deserializer"),
+        {"producer": Producer, "consumer": Consumer},
+        described,
+    )
