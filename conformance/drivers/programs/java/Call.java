@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
@@ -15,6 +16,7 @@ final class Call {
     final String verb, handle;
     private final JsonObject request;
     private final Lines lines;
+    private final AtomicBoolean answered = new AtomicBoolean();
 
     Call(Lines lines, JsonObject request) {
         this.lines = lines;
@@ -24,14 +26,23 @@ final class Call {
     }
 
     void answer(Map<String, ?> result) {
-        lines.write(Map.of("id", request.get("id"), "ok", result));
+        write("ok", result);
     }
 
     /** With `raised` the call itself threw it. */
     void fail(Throwable error, boolean raised) {
         Map<String, Object> described = Described.of(error);
         described.put("raised", raised);
-        lines.write(Map.of("id", request.get("id"), "error", described));
+        write("error", described);
+    }
+
+    /**
+     * Only the first is an answer: `send` may throw because the transaction has failed meanwhile (it asks
+     * TransactionManager.maybeAddPartition once it has appended the record), and the callback is called later.
+     */
+    private void write(String outcome, Map<String, ?> value) {
+        if (answered.getAndSet(true)) System.err.println("told again of " + request.get("id") + ": " + value);
+        else lines.write(Map.of("id", request.get("id"), outcome, value));
     }
 
     /** Whether the request has a field, and it is not null. */
