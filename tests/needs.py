@@ -20,6 +20,7 @@ SPARK: Final = ("java", "mvn", "pyspark")
 PACKAGES: Final = ("pyspark",)
 """Python packages that `make setup-dev` leaves out."""
 INSTALL: Final = {
+    "cargo": "install Rust",
     "curl": "install curl",
     "go": "install Go",
     "java": "install a JDK, 17 or newer",

@@ -97,3 +97,21 @@ def go_program(project: Path, package: str, module: str, version: str | None) ->
         step([go, "build", "-mod=mod", "-o", "program", f"./{package}"], folder)
 
     return cached(project, f"{package}-{version or 'locked'}", steps) / "program"
+
+
+def rust_program(project: Path, crate: str, version: str | None) -> Path:
+    """The program of a Cargo project, with the locked version of `crate` or another one. BuildError.
+
+    Librdkafka is built from the source that its crate brings, which takes a minute or more.
+    """
+
+    def steps(folder: Path) -> None:
+        cargo, *_ = (need(tool) for tool in ("cargo", "make", "cc"))
+        if version is not None:
+            step([cargo, "update", crate, "--precise", version], folder)
+        target = folder / "target"
+        step([cargo, "build", "--locked", "--target-dir", str(target)], folder)
+        shutil.copy(target / "debug" / "program", folder)
+        shutil.rmtree(target)
+
+    return cached(project, f"{crate}-{version or 'locked'}", steps) / "program"

@@ -67,6 +67,12 @@ def _go(package: str, module: str) -> Shipped:
     )
 
 
+def _rust(crate: str) -> Shipped:
+    return Shipped(
+        lambda version: (str(building.rust_program(PROGRAMS / "rust", crate, version)),), ("cargo",)
+    )
+
+
 SHIPPED: Final = {
     "confluent-kafka": _python("confluent.py", "confluent-kafka"),
     "aiokafka": _python("aio.py", "aiokafka"),
@@ -77,6 +83,7 @@ SHIPPED: Final = {
     "franz-go": _go("franz", "github.com/twmb/franz-go"),
     "sarama": _go("sarama", "github.com/IBM/sarama"),
     "kafka-go": _go("kafkago", "github.com/segmentio/kafka-go"),
+    "rust-rdkafka": _rust("rdkafka"),
 }
 
 

@@ -25,7 +25,8 @@ TELLS_NO_ASSIGNMENT = {"kafka-go"}
 clients = pytest.mark.parametrize(
     "client",
     [
-        pytest.param(name, marks=[pytest.mark.needs(*s.needs)] if s.needs else [])
+        # What is built for the first time may take minutes.
+        pytest.param(name, marks=[pytest.mark.needs(*s.needs), pytest.mark.timeout(900)] if s.needs else [])
         for name, s in SHIPPED.items()
     ],
 )
