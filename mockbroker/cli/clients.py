@@ -35,7 +35,7 @@ def hunt(
         typer.Option(min=0, metavar="SECONDS", help="How long to look for a smaller plan of each finding."),
     ] = 60,
     plan: Annotated[
-        Path | None, typer.Option(exists=True, help="Play this plan again, three times, instead of seeds.")
+        Path | None, typer.Option(help="Play this plan again, three times, instead of seeds.")
     ] = None,
 ) -> None:
     """Play random workloads with a client, under random events and without any, and judge what it tells.
