@@ -12,6 +12,7 @@ function described(error) {
     message: [error, ...causes(error)].map(({ name, message }) => `${name}: ${message}`).join('; caused by '),
     code: found?.code ?? null,
     retriable: error.retriable ?? null,
+    fatal: error.ended ?? null,
   }
 }
 
@@ -112,6 +113,7 @@ class Consumer {
   #positions = new Map()
   #woken = () => {}
   #closing = false
+  #crashed
 
   constructor(name, { config: given }) {
     this.name = name
@@ -139,7 +141,12 @@ class Consumer {
       this.#positions.clear()
     })
     this.consumer.on(REBALANCING, () => owned.gone('revoked'))
-    this.consumer.on(CRASH, ({ payload }) => event(name, 'error', { error: described(payload.error) }))
+    this.consumer.on(CRASH, ({ payload: { error, restart } }) => {
+      error.ended = !restart // it won't go on by itself, an application needs another consumer
+      event(name, 'error', { error: described(error) })
+      if (error.ended) this.#crashed = error
+      this.#woken()
+    })
   }
 
   start() {
@@ -172,10 +179,11 @@ class Consumer {
   async poll({ timeout_ms }) {
     const woken = new Promise((resolve) => (this.#woken = resolve))
     let batches = this.#take()
-    if (!batches.length) {
+    if (!batches.length && !this.#crashed) {
       await sleepUntil(woken, timeout_ms)
       batches = this.#take()
     }
+    if (!batches.length && this.#crashed) throw this.#crashed
     const records = batches.flatMap(({ topic, partition, messages }) =>
       messages.map(({ offset, key, value }) => record(topic, partition, offset, key, value)))
     for (const { topic, partition, offset } of records) this.#moved(topic, partition, offset + 1)
