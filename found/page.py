@@ -2,12 +2,13 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from mockbroker.scenario.scenario import load
 
-from .finding import Finding, findings
+from .finding import Finding, Versions, findings
 
 PAGE: Final = Path(__file__).parent.parent / "docs" / "found.md"
 
@@ -49,7 +50,7 @@ def _page() -> Iterator[str]:
     for each in findings():
         status = f"[known]({each.issue})" if each.issue else each.status
         what = f"**{each.severity}**: [{each.title}](#{each.name})"
-        yield f"| {what} | {each.client} | {_span(each.versions.has)} | {each.needs} | {status} |"
+        yield f"| {what} | {each.client} | {_span(each.versions)} | {each.needs} | {status} |"
     for each in findings():
         yield ""
         yield f'<a id="{each.name}"></a>'
@@ -124,8 +125,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"`{each}`" for each in names)
 
 
-def _span(versions: Sequence[str]) -> str:
-    return versions[0] if len(versions) == 1 else f"{versions[0]} to {versions[-1]}"
+def _span(versions: Versions) -> str:
+    """Runs of releases that have the defect, with none between them that lacks it."""
+    tried = sorted((*versions.has, *versions.lacks), key=lambda each: [int(part) for part in each.split(".")])
+    runs = [list(run) for has, run in groupby(tried, lambda each: each in versions.has) if has]
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
 def _wrapped(text: str, bullet: str = "") -> Iterator[str]:
