@@ -287,6 +287,15 @@ def _levels(model: type, level: str) -> Iterator[str]:
             yield from _levels(inner, _level(each.name, inner, level))
 
 
+def place_of(model: type, path: Sequence[str], level: str = "top") -> str | None:
+    """The level of what is in the lists `path` of an answer; None if there are no such lists."""
+    if not path:
+        return level
+    hint = typing.get_type_hints(model).get(path[0])
+    inner = _entity_of(hint)
+    return place_of(inner, path[1:], _level(path[0], inner, level)) if inner else None
+
+
 def _entity_of(hint: Any) -> type | None:
     """The model of a list's entries, None if the field is not a list of models."""
     for origin in (hint, *typing.get_args(hint)):
