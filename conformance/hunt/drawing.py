@@ -31,11 +31,11 @@ def workloads(capabilities: Collection[str]) -> list[str]:
     if "idempotence" in capabilities:
         kinds.append("idempotent")
     if "transactions" in capabilities:
-        kinds += ["transactions", "processor"]
+        kinds.append("transactions")
+    if {"groups", "send-offsets"} <= set(capabilities):
+        kinds.append("processor")
     if "deserializer" in capabilities:
         kinds.append("bad payloads")
-    if "groups" not in capabilities:
-        kinds = [each for each in kinds if each != "processor"]
     return kinds
 
 

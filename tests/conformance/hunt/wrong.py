@@ -129,7 +129,7 @@ def opened(made: type[Handle]) -> Any:
 if __name__ == "__main__":
     serve(
         f"wrong {WRONG}",
-        ("groups", "transactions", "idempotence", "deserializer"),
+        ("groups", "transactions", "send-offsets", "idempotence", "deserializer"),
         {"producer": Producer, "consumer": Consumer},
         described,
     )

@@ -240,7 +240,7 @@ class Consumer {
 
 await serve({
   client: `KafkaJS ${version('kafkajs')}`,
-  capabilities: ['groups', 'idempotence', 'transactions'],
+  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets'],
   kinds: { producer: Producer, consumer: Consumer },
   described,
 })

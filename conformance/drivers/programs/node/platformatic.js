@@ -220,7 +220,7 @@ class Consumer {
 
 await serve({
   client: `@platformatic/kafka ${version('@platformatic/kafka')}`,
-  capabilities: ['groups', 'idempotence', 'transactions', 'deserializer', 'consumer-protocol'],
+  capabilities: ['groups', 'idempotence', 'transactions', 'send-offsets', 'deserializer', 'consumer-protocol'],
   kinds: { producer: Producer, consumer: Consumer },
   described,
 })

@@ -189,7 +189,10 @@ async def serve(lines: Lines) -> None:
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
-    lines.hello(f"aiokafka {aiokafka.__version__}", ("groups", "transactions", "idempotence", "deserializer"))
+    lines.hello(
+        f"aiokafka {aiokafka.__version__}",
+        ("groups", "transactions", "send-offsets", "idempotence", "deserializer"),
+    )
     await asyncio.Event().wait()
 
 

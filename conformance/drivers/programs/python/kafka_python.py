@@ -135,7 +135,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 if __name__ == "__main__":
     capabilities = ["groups", "deserializer", "idempotence"]
     if hasattr(KafkaProducer, "init_transactions"):
-        capabilities.append("transactions")
+        capabilities += ["transactions", "send-offsets"]
     serve(
         f"kafka-python {kafka.__version__}",
         capabilities,
