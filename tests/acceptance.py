@@ -73,6 +73,14 @@ CAMPAIGNS: Final = {
         "2000 random sequences and 2000 malformed ones for each recorded release, a real broker beside",
         tuple(differential(release, *how) for release in RELEASES for how in ((), ("--malformed",))),
     ),
+    "drivers": Campaign(
+        "a walk through all verbs with each driver that comes with mockbroker",
+        (tests("tests/conformance/drivers", "--timeout", "1800"),),
+    ),
+    "hunt": Campaign(
+        "1,000 random workloads with the Java client: nothing is violated",
+        (python("mockbroker", "hunt", "--client", "java", "--seeds", "1000"),),
+    ),
     "soak": Campaign(
         "four clients move records exactly once through 50 seeds of faults each",
         (python("studies.exactly_once", "--fixed", "yes", "--seeds", "50"),),

@@ -1,6 +1,7 @@
 """Each driver that comes with mockbroker does what it says it can do."""
 
 import base64
+import os
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,13 +22,18 @@ QUICK = {
 CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
 
+
+def _marks(needs: Sequence[str]) -> list[pytest.MarkDecorator]:
+    # What is built for the first time may take minutes.
+    marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    if "cargo" in needs:
+        why = "librdkafka is built from source, for minutes: `make acceptance` does"
+        marks.append(pytest.mark.skipif(bool(os.environ.get("CI")), reason=why))
+    return marks
+
+
 clients = pytest.mark.parametrize(
-    "client",
-    [
-        # What is built for the first time may take minutes.
-        pytest.param(name, marks=[pytest.mark.needs(*s.needs), pytest.mark.timeout(900)] if s.needs else [])
-        for name, s in SHIPPED.items()
-    ],
+    "client", [pytest.param(name, marks=_marks(shipped.needs)) for name, shipped in SHIPPED.items()]
 )
 
 
