@@ -14,6 +14,7 @@ from .stage import Stage
 FILLER: Final = b"." * 3_000
 BAD: Final = b"!"
 """Values that begin with it can't be deserialized."""
+_AGAIN_S: Final = 0.5
 AFTER: Final = "after"
 """What records are called that are sent once all is well again."""
 
@@ -164,15 +165,18 @@ class Producer(Producing):
         # A batch may still have a record that is refused, and with it all others of the batch.
         await self.flush()
         await self.told_of([each for each in self.stage.journal.of(Sent) if each.user == self.name])
-        if not await self._ready():
-            return
-        sent = [
-            await self.produce(topic.name, p, AFTER)
-            for topic in self.stage.plan.topics
-            for p in range(topic.partitions)
-        ]
-        await self.call("flush", self.call_ms)
-        await self.told_of(sent)
+        left = [(topic.name, p) for topic in self.stage.plan.topics for p in range(topic.partitions)]
+
+        async def again() -> None:
+            if await self._ready():
+                sent = [await self.produce(topic, partition, AFTER) for topic, partition in left]
+                await self.call("flush", self.call_ms)
+                await self.told_of(sent)
+                left[:] = [(e.topic, e.partition) for e in sent if e.told is None or e.told.error is not None]
+            if left:
+                await trio.sleep(_AGAIN_S)
+
+        await self.stage.while_not(lambda: not left, self.stage.patience.settle_s, again)
 
 
 def described(errors: Sequence[Mapping[str, Any]]) -> list[Refusal]:
