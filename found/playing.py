@@ -37,7 +37,7 @@ def on_mocks(finding: Finding, python: str = sys.executable) -> str:
 def on_real_brokers(finding: Finding, release: str, python: str = sys.executable) -> str:
     """What the program prints. PlayError, RealBrokerError."""
     scenario = load(finding.scenario)
-    if scenario.faults or scenario.steps:
+    if scenario.faults or scenario.steps or any(each.moment for each in scenario.checks):
         raise PlayError(f"{finding.name} needs {finding.needs}: real brokers don't do that when asked")
     cluster = scenario.cluster
     brokers = cluster.get("brokers", 3)

@@ -4,7 +4,7 @@ import functools
 import inspect
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from signal import Signals
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ from ..errors import ConflictError, NotThereError
 from ..faults import Fault
 from ..server.serving import serve
 from ..tokens import VARIABLE
-from .scenario import Action, Check, Scenario, Step
+from .scenario import Action, Check, Moment, Scenario, Step
 
 CHECKS_FAILED: Final = 3
 """The exit status if the command succeeded, but the scenario's checks failed."""
@@ -52,7 +52,7 @@ class Player:
         self._scenario = scenario
         self._tell = tell
         self._failures: list[str] = []
-        self._undone: list[Step] = []
+        self._undone: list[Check | Step] = []
         self._rules: dict[str, Fault] = {}
         self._fired: set[str] = set()
         self._started = time.monotonic()
@@ -90,35 +90,41 @@ class Player:
         try:
             async with trio.open_nursery() as nursery:
                 self._started = time.monotonic()
-                self._undone = list(self._scenario.steps)
-                for steps in self._together():
-                    nursery.start_soon(self._do_all, steps, target)
+                together = self._together()
+                self._undone = [each for all_then in together.values() for each in all_then]
+                for moment, all_then in together.items():
+                    nursery.start_soon(self._do_all, moment, all_then, target)
                 ended = await meanwhile.wait()
                 nursery.cancel_scope.cancel()
         finally:
             await meanwhile.end()
         return ended
 
-    def _together(self) -> Iterable[Sequence[Step]]:
-        """Steps that are due at the same time, in the order of the file."""
-        due: dict[tuple[str | None, int, float], list[Step]] = {}
-        for step in self._scenario.steps:
-            due.setdefault((step.fault, step.hits, step.after_s), []).append(step)
-        return due.values()
+    def _together(self) -> Mapping[Moment, Sequence[Check | Step]]:
+        """By moment, what is due then: first checks, then steps, in the order of the file."""
+        both: list[Check | Step] = [*self._scenario.checks, *self._scenario.steps]
+        due: dict[Moment, list[Check | Step]] = {}
+        for each in both:
+            if each.moment is not None:
+                due.setdefault(each.moment, []).append(each)
+        return due
 
-    async def _do_all(self, steps: Sequence[Step], target: Target) -> None:
-        first = steps[0]
+    async def _do_all(self, moment: Moment, due: Sequence[Check | Step], target: Target) -> None:
         try:
-            if first.fault is not None:
-                await faults.wait(target, first.fault, first.hits, float("inf"))
+            if moment.fault is not None:
+                await faults.wait(target, moment.fault, moment.hits, float("inf"))
         except (NotThereError, ConflictError) as error:
-            for step in steps:
-                self._fail(f"{step.action.text}: {error}")
+            for each in due:
+                self._fail(f"{each.action.text}: {error}")
             return
-        await trio.sleep(first.after_s)
-        for step in steps:
-            self._undone.remove(step)
-            await self._step(step, target)
+        await trio.sleep(moment.after_s)
+        for each in due:
+            if isinstance(each, Check):
+                await self._look(each, target)
+                self._undone.remove(each)
+            else:
+                self._undone.remove(each)
+                await self._step(each, target)
 
     async def _step(self, step: Step, target: Target) -> None:
         try:
@@ -129,16 +135,19 @@ class Player:
             self._say(step.action.text)
 
     async def _check(self, target: Target) -> None:
-        for step in self._undone:
-            if not step.optional:
-                self._fail(f"{step.action.text}: the command ended before this step was due")
+        for each in self._undone:
+            if isinstance(each, Check):
+                self._fail(f"{each.action.text}: the command ended before this was checked")
+            elif not each.optional:
+                self._fail(f"{each.action.text}: the command ended before this step was due")
         for name, rule in self._rules.items():
             if rule.hits:
                 self._say(f"fault {name!r} touched {rule.hits} request" + "s" * (rule.hits != 1))
             elif not rule.optional:
                 self._fail(f"fault {name!r} never fired: {rule}: {rule.why}")
         for check in self._scenario.checks:
-            await self._look(check, target)
+            if check.moment is None:
+                await self._look(check, target)
 
     async def _look(self, check: Check, target: Target) -> None:
         answer: Any = None

@@ -34,7 +34,7 @@ _KINDS: Final[Mapping[str, type]] = {
     "now": str,
 }
 STEP: Final = ["after", "on", "do", "optional"]
-CHECK: Final = ["do", "expect", "within"]
+CHECK: Final = ["after", "on", "do", "expect", "within"]
 EVENT: Final = ["fault", "hits"]
 _WHEN: Final = ", with after = '2s' or on = a fault's name"
 _LATER: Final = "later (do = 'faults add', after = '2s', fault = { do = 'delay', ms = 100 })"
@@ -58,19 +58,26 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Step:
-    """Done `after_s` seconds after the command began, or after `fault` touched its `hits`-th request."""
+class Moment:
+    """`after_s` seconds after the command began, or after `fault` touched its `hits`-th request."""
 
-    action: Action
     after_s: float
     fault: str | None
     hits: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is done at a moment."""
+
+    action: Action
+    moment: Moment
     optional: bool
 
 
 @dataclass(frozen=True)
 class Check:
-    """What the action has to answer after the command has ended, within `within_s` seconds.
+    """What the action has to answer at a moment (None: once the command has ended), within `within_s`.
 
     Of an object only the fields in `expect` count; of a list, each entry in `expect` has to be there.
     """
@@ -78,6 +85,7 @@ class Check:
     action: Action
     expect: Any
     within_s: float
+    moment: Moment | None
 
 
 @dataclass(frozen=True)
@@ -107,7 +115,7 @@ def load(path: Path) -> Scenario:
         _cluster(document),
         faults,
         tuple(_step(document, i, each, names) for i, each in enumerate(document.each("step"))),
-        tuple(_check(document, i, each) for i, each in enumerate(document.each("check"))),
+        tuple(_check(document, i, each, names) for i, each in enumerate(document.each("check"))),
     )
 
 
@@ -195,23 +203,32 @@ def _fault(document: Document, index: int, given: dict[str, Any]) -> Fault:
 
 def _step(document: Document, index: int, given: dict[str, Any], names: list[str]) -> Step:
     action = _action(document, "step", index, given, STEP)
+    moment = _moment(document, "step", index, given, names)
+    if moment is None:
+        raise document.wrong("step", index, None, f"when?{_WHEN.replace(', with', ' Give')}")
+    return Step(action, moment, bool(given.get("optional", False)))
+
+
+def _moment(
+    document: Document, table: str, index: int, given: Mapping[str, Any], names: list[str]
+) -> Moment | None:
+    """None if no moment is given."""
     on = given.get("on")
     if on is None and "after" not in given:
-        raise document.wrong("step", index, None, f"when?{_WHEN.replace(', with', ' Give')}")
+        return None
     event = {"fault": on} if isinstance(on, str) else on or {}
     if not isinstance(event, dict):
-        raise document.wrong("step", index, "on", "give a fault's name, or { fault = …, hits = … }")
-    document.check("step", index, event, EVENT)
+        raise document.wrong(table, index, "on", "give a fault's name, or { fault = …, hits = … }")
+    document.check(table, index, event, EVENT)
     fault, hits = event.get("fault"), event.get("hits", 1)
     if on is not None and fault not in names:
-        raise document.wrong("step", index, "on", f"no fault named {fault!r}{nearest(fault, names)}")
+        raise document.wrong(table, index, "on", f"no fault named {fault!r}{nearest(fault, names)}")
     if not isinstance(hits, int) or isinstance(hits, bool) or hits < 1:
-        raise document.wrong("step", index, "hits", f"hits is {hits!r}: give a number from 1 on")
-    after = _seconds(document, "step", index, given, "after")
-    return Step(action, after, fault, hits, bool(given.get("optional", False)))
+        raise document.wrong(table, index, "hits", f"hits is {hits!r}: give a number from 1 on")
+    return Moment(_seconds(document, table, index, given, "after"), fault, hits)
 
 
-def _check(document: Document, index: int, given: dict[str, Any]) -> Check:
+def _check(document: Document, index: int, given: dict[str, Any], names: list[str]) -> Check:
     action = _action(document, "check", index, given, CHECK)
     if action.operation.method != "GET":
         why = f"{action.operation.name} changes the cluster: check what only looks, as 'partitions replicas'"
@@ -221,7 +238,7 @@ def _check(document: Document, index: int, given: dict[str, Any]) -> Check:
     if "expect" not in given:
         raise document.wrong("check", index, None, "expect what? Give fields of the answer")
     within = _seconds(document, "check", index, given, "within")
-    return Check(action, given["expect"], within)
+    return Check(action, given["expect"], within, _moment(document, "check", index, given, names))
 
 
 def _seconds(document: Document, table: str, index: int, given: Mapping[str, Any], key: str) -> float:

@@ -122,3 +122,44 @@ def test_a_step_that_fails_does_not_keep_the_next_from_being_done(tmp_path: Path
     status, said = play(tmp_path, text, Sleeper(2, Ended(0)))
     assert status == CHECKS_FAILED
     assert "brokers stop broker=2" in said
+
+
+EARLY = """\
+[cluster]
+brokers = 2
+
+[[step]]
+after = "1h"
+do = "brokers stop"
+broker = 2
+
+[[check]]
+after = "1h"
+do = "brokers list"
+expect = [{ id = 2, state = "STATE" }]
+within = "1s"
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "result"),
+    [
+        ("running", 0, "brokers list: as expected"),
+        ("stopped", CHECKS_FAILED, "FAILED brokers list: expected "),
+    ],
+)
+def test_a_check_sees_the_cluster_before_the_steps_of_its_moment(
+    tmp_path: Path, state: str, status: int, result: str
+) -> None:
+    done, said = play(tmp_path, EARLY.replace("STATE", state), Sleeper(2, Ended(0)))
+    assert done == status, said
+    checked, stopped = said[1:3]
+    assert checked.startswith(result)
+    assert stopped == "brokers stop broker=2"
+
+
+@pytest.mark.parametrize(("state", "hours"), [("running", 0.5), ("stopped", 1.0001)])
+def test_a_check_that_was_not_finished_fails(tmp_path: Path, state: str, hours: float) -> None:
+    done, said = play(tmp_path, EARLY.replace("STATE", state), Sleeper(hours, Ended(0)))
+    assert done == CHECKS_FAILED
+    assert "FAILED brokers list: the command ended before this was checked" in said

@@ -7,7 +7,7 @@ import pytest
 from mockbroker.scenario.document import ScenarioError
 from mockbroker.scenario.durations import seconds
 from mockbroker.scenario.playing import fits
-from mockbroker.scenario.scenario import load
+from mockbroker.scenario.scenario import Moment, load
 
 SCENARIO = """\
 [cluster]
@@ -79,11 +79,34 @@ def test_a_scenario_is_read(tmp_path: Path) -> None:
     [fault] = scenario.faults
     assert (fault.name, fault.given["do"]) == ("lost", "disconnect")
     cut, added = scenario.steps
-    assert (cut.fault, cut.hits, cut.after_s) == ("lost", 2, 0.5)
+    assert cut.moment == Moment(0.5, "lost", 2)
     assert cut.action.arguments == {"broker": 1, "from_": [2, "controller"]}
-    assert (added.fault, added.after_s, added.action.arguments) == (None, 60.0, {"do": "delay", "ms": 5})
+    assert (added.moment, added.action.arguments) == (Moment(60.0, None, 1), {"do": "delay", "ms": 5})
     [check] = scenario.checks
     assert (check.within_s, check.expect) == (5.0, [{"broker": 1, "in_sync": True}])
+    assert check.moment is None
+
+
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ('on = "lost"', Moment(0, "lost", 1)),
+        ('on = { fault = "lost", hits = 3 }\nafter = "1s"', Moment(1, "lost", 3)),
+        ('after = "1m"', Moment(60, None, 1)),
+    ],
+)
+def test_a_check_has_a_moment_as_a_step_has(tmp_path: Path, written: str, moment: Moment) -> None:
+    [check] = load(write(tmp_path, SCENARIO.replace("[[check]]", f"[[check]]\n{written}"))).checks
+    assert check.moment == moment
+
+
+def test_a_check_on_an_unknown_fault_is_told_with_its_line(tmp_path: Path) -> None:
+    text = SCENARIO.replace("[[check]]", '[[check]]\non = "last"')
+    line = text[: text.index('on = "last"')].count("\n") + 1
+    with pytest.raises(
+        ScenarioError, match=rf"scenario\.toml:{line}: \[\[check\]\] 1: no fault named 'last'"
+    ):
+        load(write(tmp_path, text))
 
 
 def test_an_empty_scenario_is_a_cluster_and_nothing_else(tmp_path: Path) -> None:
@@ -162,7 +185,7 @@ def test_faults_without_a_name_are_numbered_as_they_stand(tmp_path: Path) -> Non
     text = '[[fault]]\ndo = "silence"\n\n[[fault]]\nname = "x"\ndo = "silence"\n\n[[fault]]\ndo = "silence"\n'
     assert [each.name for each in load(write(tmp_path, text)).faults] == ["1", "x", "3"]
     step = '[[step]]\non = "3"\ndo = "brokers stop"\nbroker = 1\n'
-    assert load(write(tmp_path, text + step)).steps[0].fault == "3"
+    assert load(write(tmp_path, text + step)).steps[0].moment.fault == "3"
 
 
 def test_a_check_only_looks(tmp_path: Path) -> None:
