@@ -38,6 +38,7 @@ def check_second(played: Played) -> None:
     for topic, before in ("views", 300), ("deployments", 60):
         assert [each.committed for each in played.of(topic)[-2:]] == [before * 9 // 10, -1]
         assert (played.lost(topic), played.read_again(topic)) == ([], list(range(before)))
+    assert not played.as_checked
 
 
 def check_right(played: Played) -> None:
