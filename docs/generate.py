@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 import inspect
+import itertools
 import re
 import sys
 import textwrap
@@ -21,6 +22,8 @@ from mockbroker.cli.policies import spans
 from mockbroker.conformance.commands import app as conformance
 from mockbroker.control.table import OPERATIONS
 from mockbroker.faults.actions import ACTIONS
+from mockbroker.faults.legal import legal_codes, shown_versions, sources
+from mockbroker.faults.match import api_name
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
@@ -40,6 +43,7 @@ def pages() -> dict[str, str]:
     return {
         "apis.md": "\n".join(_apis()) + "\n",
         "policies.md": "\n".join(_policies()) + "\n",
+        "error-codes.md": "\n".join(_error_codes()) + "\n",
         "faults.md": "\n".join(_faults()) + "\n",
         "simulation.md": "\n".join(_simulation()) + "\n",
         "command-line.md": "\n".join(_command_line()) + "\n",
@@ -152,6 +156,9 @@ def _faults() -> Iterator[str]:
         yield f"## {name}"
         yield ""
         yield inspect.cleandoc(action.__doc__ or "")
+        if action.unlike:
+            yield ""
+            yield from textwrap.wrap(f"No real broker does so: {action.unlike}.", 105)
         yield ""
         yield f"`when`: {', '.join(action.when)}."
         for field in dataclasses.fields(action):
@@ -160,6 +167,28 @@ def _faults() -> Iterator[str]:
                 kind = getattr(field.type, "__name__", field.type)
                 told = f" {field.metadata['help']}" if "help" in field.metadata else ""
                 yield f"`{field.name.rstrip('_')}`: {kind}{default}.{told}"
+
+
+def _error_codes() -> Iterator[str]:
+    yield "# Which error codes a broker answers"
+    yield ""
+    yield "By API, and by the place in the answer. Those in **bold** say that the client should try again,"
+    yield "perhaps after it has looked up a leader or a coordinator, or has joined its group again."
+    yield "UNKNOWN_SERVER_ERROR may be anywhere. A [fault](../faults.md#what-no-broker-answers) may answer"
+    yield "other codes, and says so."
+    for api, (oldest, newest) in CODEC_VERSIONS.items():
+        yield ""
+        yield f"## {api_name(api)}"
+        yield ""
+        for level, codes in itertools.groupby(legal_codes(api), key=lambda each: each.level):
+            told = []
+            for each in codes:
+                name = f"**{each.code.name}**" if each.retry else each.code.name
+                whole = (each.oldest, each.newest) == (oldest, newest)
+                told.append(name if whole else f"{name} ({shown_versions(each)})")
+            yield from textwrap.wrap(f"- {level}: {', '.join(told)}", 110, subsequent_indent="  ")
+        yield ""
+        yield from textwrap.wrap(f"Source: {sources()[api]}.", 110)
 
 
 def _simulation() -> Iterator[str]:

@@ -24,6 +24,7 @@ from ..trace import Event
 from ..trace.files import JsonLines, write_parquet
 
 if TYPE_CHECKING:
+    from ..faults import Fault
     from ..server.observer import ClientConnection
 
 
@@ -53,6 +54,8 @@ class Report:
                 seconds=round(seconds, 3),
                 **_restored(served),
             )
+            for name, fault in _illegal(served):
+                self._json("illegal fault", name=name, fault=str(fault), why=fault.illegal)
             return
         for address in filter(None, (served.bootstrap_servers, served.control_url)):
             self._print(address)
@@ -72,6 +75,8 @@ class Report:
                         **_restored(served),
                     )
                 )
+            for name, fault in _illegal(served):
+                self._print(f"fault {name}, {fault}: {fault.illegal}")
             if served.options.advertise is None and served.options.host in _NO_ADDRESS:
                 self._error(
                     f"mockbroker serve: clients are told the address {served.options.host}, which works on "
@@ -154,6 +159,11 @@ class Report:
         with contextlib.suppress(OSError):
             sys.stderr.write(shown(line) + "\n")
             sys.stderr.flush()
+
+
+def _illegal(served: ServedCluster) -> "list[tuple[str, Fault]]":
+    """The faults that do what no broker does."""
+    return [(name, fault) for name, fault in served.target.named_faults().items() if fault.illegal]
 
 
 def _restored(served: ServedCluster) -> dict[str, Any]:

@@ -14,7 +14,7 @@ FaultName = Annotated[str, "A fault's name."]
 
 class FaultState(TypedDict):
     """`hits` is how many requests it has touched, `held` how many it is holding; `over` is whether it will
-    touch no more."""
+    touch no more. `illegal` says why no broker does what it does; it is empty if some may."""
 
     name: str
     fault: str
@@ -22,6 +22,7 @@ class FaultState(TypedDict):
     held: int
     over: bool
     optional: bool
+    illegal: str
 
 
 class FaultShown(FaultState):
@@ -131,4 +132,5 @@ def _state(name: str, fault: Fault) -> FaultState:
         "held": fault.held,
         "over": fault.used_up,
         "optional": fault.optional,
+        "illegal": fault.illegal,
     }

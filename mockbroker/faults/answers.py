@@ -172,7 +172,7 @@ class Errors:
     def of(cls, api: ApiKey, version: int, code: int, match: Match, level: str | None) -> "Errors":
         """FaultError if the API's answers have no error code at that level."""
         has = levels(api)
-        level = level or _usual_level(api, version)
+        level = level or usual_level(api, version)
         if level not in has:
             raise FaultError(f"{api_name(api)} has error codes at {' or '.join(has)} level, not at {level!r}")
         return cls(code, match, level)
@@ -184,7 +184,8 @@ class Errors:
         return replace(entity, **{name: self.code}) if name else entity
 
 
-def _usual_level(api: ApiKey, version: int) -> str:
+def usual_level(api: ApiKey, version: int) -> str:
+    """Where a broker puts most errors."""
     if api is ApiKey.OFFSET_FETCH and version < 2:
         return "partition"  # there is no other place yet
     return _USUAL_LEVEL.get(api) or levels(api)[-1]
@@ -218,7 +219,7 @@ def unknown_server_error(call: Call, api: ApiKey, request: Any) -> Any:
     (KafkaApis.handleProduceRequest)."""
     if unanswered(api, request):
         return CLOSE
-    level = _usual_level(api, call.version)
+    level = usual_level(api, call.version)
     told = {"error_message": _UNEXPECTED} if api is ApiKey.DESCRIBE_CONFIGS else {}
 
     def change(place: Place, entity: Any) -> Any:

@@ -87,6 +87,12 @@ class Fault:
         return self._why(" before it was removed" if self.removed else " since it was added")
 
     @property
+    def illegal(self) -> str:
+        """Why no broker does what it does, as far as that is known before a request came; empty if some
+        may."""
+        return self.action.illegal(self.match)
+
+    @property
     def why_so_far(self) -> str:
         """As `why`, for a text that says up to when requests were counted."""
         return self._why("")

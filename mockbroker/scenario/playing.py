@@ -55,6 +55,7 @@ class Player:
         self._undone: list[Check | Step] = []
         self._rules: dict[str, Fault] = {}
         self._fired: set[str] = set()
+        self._illegal: set[str] = set()
         self._started = time.monotonic()
 
     async def play(self, meanwhile: Meanwhile) -> int:
@@ -69,6 +70,7 @@ class Player:
                 target.do(faults.add, name=fault.name, **fault.given)
                 rule = self._rules[fault.name] = target.fault(fault.name)
                 rule.on_hit.append(functools.partial(self._touched, fault.name))
+                self._tell_illegal(fault.name)
             environment = {
                 **os.environ,
                 "BOOTSTRAP_SERVERS": served.bootstrap_servers,
@@ -141,6 +143,7 @@ class Player:
             elif not each.optional:
                 self._fail(f"{each.action.text}: the command ended before this step was due")
         for name, rule in self._rules.items():
+            self._tell_illegal(name)
             if rule.hits:
                 self._say(f"fault {name!r} touched {rule.hits} request" + "s" * (rule.hits != 1))
             elif not rule.optional:
@@ -170,6 +173,12 @@ class Player:
         if self._rules[name].hits and name not in self._fired:
             self._fired.add(name)
             self._say(f"fault {name!r} fired: {self._rules[name]}")
+
+    def _tell_illegal(self, name: str) -> None:
+        """Some faults are known to be illegal from the start, others once a request of some version came."""
+        if (why := self._rules[name].illegal) and name not in self._illegal:
+            self._illegal.add(name)
+            self._say(f"fault {name!r}: {why}")
 
     def _fail(self, text: str) -> None:
         self._failures.append(text)

@@ -39,6 +39,13 @@ class FaultHandle:
         """Why it has not fired: which of its conditions no request has met. Empty once it has fired."""
         return self._fault.why
 
+    @property
+    def illegal(self) -> str:
+        """Why no broker does what this fault does: an error code that Kafka does not give there, answers in
+        another order, … Empty if a broker may do so. What depends on the version of a request is known once
+        one came."""
+        return self._fault.illegal
+
     def wait(self, hits: int = 1, timeout: float = WAIT_S) -> None:
         """Returns once it has acted on this number of requests.
 

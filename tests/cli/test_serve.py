@@ -77,6 +77,19 @@ def test_quiet_prints_the_address_only(servers: list[Server]) -> None:
         assert server.stop()[:2] == (0, [])
 
 
+def test_it_says_which_faults_do_what_no_broker_does(servers: list[Server]) -> None:
+    options = ("--fault", "reorder name=odd", "--fault", "delay ms=1")
+    plain, lines = Server(*options), Server("--log", "json", *options)
+    servers += [plain, lines]
+    [_, told, *others] = plain.stop()[1]
+    assert told.startswith(
+        "fault odd, reorder after: a broker answers the requests of a connection in the order"
+    )
+    assert not any(line.startswith("fault") for line in others)
+    [event, *_] = map(json.loads, lines.stop()[1])
+    assert (event["event"], event["name"], event["why"]) == ("illegal fault", "odd", told.partition(": ")[2])
+
+
 def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server]) -> None:
     server = Server("--log", "json")
     servers.append(server)

@@ -1,4 +1,4 @@
-"""The table of error codes has all that real brokers were seen to answer."""
+"""The table of error codes has all that real brokers were seen to answer; faults say what is not in it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import pytest
 
 from mockbroker.conformance import RELEASES
 from mockbroker.conformance.recordings import load
+from mockbroker.faults import Fault, parse
 from mockbroker.faults.answers import levels, place_of, response_class
 from mockbroker.faults.legal import is_legal, legal_codes, why_illegal
 from mockbroker.faults.match import api_name
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import ErrorCode
+from tests.faults.test_happenings import FaultyDriver
 
 ANOTHER_API = {
     ("SASL_HANDSHAKE", "UNKNOWN_MEMBER_ID"): ApiKey.HEARTBEAT,
@@ -91,3 +93,50 @@ def test_its_levels_and_versions_exist_and_it_says_nothing_twice(api: ApiKey) ->
 )
 def test_why_no_broker_answers_so(asked: tuple[ApiKey, int, str, int], why: str) -> None:
     assert why_illegal(*asked) == why
+
+
+def fault(do: str, **given: Any) -> Fault:
+    return parse({"do": do, **given})
+
+
+@pytest.mark.parametrize(
+    ("added", "why"),
+    [
+        (fault("error", api="Heartbeat", error="NOT_COORDINATOR"), ""),
+        (fault("error", api="Heartbeat", error=["NOT_COORDINATOR", 9999]), "Kafka has none such"),
+        (fault("error", api=["Heartbeat", "Produce"], error="NOT_COORDINATOR"), ""),
+        (
+            fault("error", api="EndTxn", version=[2, 3], error="INVALID_PRODUCER_EPOCH"),
+            "only at top level in v0",
+        ),
+        (fault("error", api="FindCoordinator", version=3, error="COORDINATOR_NOT_AVAILABLE"), ""),
+        (fault("error", api="OffsetFetch", error="NOT_COORDINATOR"), ""),
+        (
+            fault("error", api="OffsetFetch", error="NOT_COORDINATOR", level="top", version=9),
+            "only at top level",
+        ),
+        (fault("wrong-correlation-id"), "another correlation id"),
+        (fault("reorder"), "in the order in which they came"),
+        (fault("truncated-batch", api="Fetch"), "never the first"),
+        (fault("delay", ms=1), ""),
+    ],
+    ids=str,
+)
+def test_a_fault_that_does_what_no_broker_does_says_so(added: Fault, why: str) -> None:
+    assert why in added.illegal
+    assert bool(why) == bool(added.illegal)
+
+
+def test_what_depends_on_the_version_is_known_once_a_request_came() -> None:
+    bench = FaultyDriver()
+    fenced = bench.faults.add("error", api="EndTxn", error="PRODUCER_FENCED")
+    assert not fenced.illegal
+    bench.send("end_txn", transactional_id="x", producer_id=1, producer_epoch=0, committed=True)
+    assert "no broker answers PRODUCER_FENCED in EndTxn v1 at top level" in fenced.illegal
+
+
+def test_an_illegal_fault_does_its_work_all_the_same() -> None:
+    bench = FaultyDriver()
+    bench.faults.add("error", api="Heartbeat", error="INVALID_REQUEST")
+    answer = bench.call("heartbeat", group_id="g", generation_id=1, member_id="m")
+    assert answer["error_code"] == "INVALID_REQUEST"

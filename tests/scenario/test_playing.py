@@ -163,3 +163,10 @@ def test_a_check_that_was_not_finished_fails(tmp_path: Path, state: str, hours: 
     done, said = play(tmp_path, EARLY.replace("STATE", state), Sleeper(hours, Ended(0)))
     assert done == CHECKS_FAILED
     assert "FAILED brokers list: the command ended before this was checked" in said
+
+
+def test_a_fault_that_does_what_no_broker_does_is_told_once(tmp_path: Path) -> None:
+    fault = '[[fault]]\nname = "odd"\ndo = "reorder"\noptional = true\n'
+    _, said = play(tmp_path, fault, Sleeper(1, Ended(0)))
+    told = "fault 'odd': a broker answers the requests of a connection in the order in which they came"
+    assert said.count(told) == 1

@@ -26,6 +26,8 @@ class Action(ABC):
     when: ClassVar[tuple[When, ...]] = ("before", "after")
     """When it may act; the first is the default."""
     holds: ClassVar[bool] = False
+    unlike: ClassVar[str] = ""
+    """Why no broker does so; empty if some may."""
 
     @abstractmethod
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
@@ -35,6 +37,11 @@ class Action(ABC):
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
         """Why it would change nothing at the moment; empty if it would change something."""
         return ""
+
+    def illegal(self, match: Match) -> str:
+        """Why no broker does so to any of the requests that may match, or to one that came; empty if some
+        may."""
+        return self.unlike
 
     def check(self, match: Match) -> None:  # noqa: B027
         """FaultError for values that are not valid."""

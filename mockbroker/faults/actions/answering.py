@@ -1,7 +1,7 @@
 """Actions that change what an answer says."""
 
 import itertools
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ...nearest import nearest
@@ -19,8 +19,10 @@ from ..answers import (
     refuses,
     response_class,
     unanswered,
+    usual_level,
 )
 from ..exchange import Exchange
+from ..legal import why_illegal
 from ..match import FaultError, Match, api_name
 from .action import Action, When, action, check_number
 
@@ -36,7 +38,25 @@ class Error(Action):
 
     error: str | int | list[str | int]
     level: str | None = None
+    _seen: str = field(default="", init=False, repr=False)
     when = ("instead", "after")
+
+    def illegal(self, match: Match) -> str:
+        if self._seen:
+            return self._seen
+        # Without an API it depends on what comes.
+        for code in self._codes if match.api else ():
+            whys = [
+                self._why(api, version, code)
+                for api in match.api
+                for version in match.version or range(CODEC_VERSIONS[api][0], CODEC_VERSIONS[api][1] + 1)
+            ]
+            if all(whys):
+                return whys[-1]
+        return ""
+
+    def _why(self, api: ApiKey, version: int, code: int) -> str:
+        return why_illegal(api, version, self.level or usual_level(api, version), code)
 
     def check(self, match: Match) -> None:
         if self.level is not None and self.level not in LEVELS:
@@ -54,6 +74,7 @@ class Error(Action):
         if code == ErrorCode.NONE:
             return True
         errors = Errors.of(exchange.api, exchange.call.version, code, match, self.level)
+        self._seen = self._seen or self._why(exchange.api, exchange.call.version, code)
         if exchange.has_answer:
             exchange.answer = changed(exchange.answer, exchange.call, errors)
         elif when == "instead" and unanswered(exchange.api, exchange.request):

@@ -67,6 +67,7 @@ class WrongCorrelationId(Action):
     """The answer's correlation id is larger than the request's, `by` that much."""
 
     by: int = 1
+    unlike = "no broker answers with another correlation id than the request's"
     when = ("after",)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
@@ -88,6 +89,7 @@ class Reorder(Action):
     """The answer is sent after the connection's next one, or on its own if there is none within `ms`."""
 
     ms: int = 1000
+    unlike = "a broker answers the requests of a connection in the order in which they came"
     when = ("after",)
 
     def check(self, match: Match) -> None:
@@ -140,6 +142,10 @@ class CorruptCrc(_OfRecords):
 @dataclass
 class TruncatedBatch(_OfRecords):
     """The last batch of each partition is cut short, as at the end of a Fetch that is full."""
+
+    unlike = (
+        "a broker cuts a batch short only at the end of a Fetch that is full, and never the first (KIP-74)"
+    )
 
     def spoilt(self, data: bytearray) -> Sequence[bytearray]:
         start = 0
