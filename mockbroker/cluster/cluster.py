@@ -29,7 +29,7 @@ from .topic import Topic, TopicPartition, appear, disappear
 from .work import Work
 
 if TYPE_CHECKING:
-    pass
+    from ..coordinators.loading import Loading
 
 
 class Cluster:
@@ -51,6 +51,9 @@ class Cluster:
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}
         self.brokers: dict[int, Broker] = {}
+        self.written_groups: dict[int, Loading] = {}
+        """By partition of `__consumer_offsets` that no coordinator has loaded, what somebody who looked has
+        read of its log."""
         managers: dict[int, ReplicaManager] = {}
         self.controller = Controller(
             environment,

@@ -27,6 +27,8 @@ def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
     for partition in topic.partitions if topic is not None else ():
         if not _is_loaded(cluster, partition):
             found.update(_written(cluster, partition))
+        else:
+            cluster.written_groups.pop(partition.index, None)
     for broker in cluster.brokers.values():
         # Looking must not start a coordinator that nobody has asked yet.
         coordinator: GroupCoordinator | None = vars(broker).get("groups")
@@ -52,7 +54,9 @@ def _written(cluster: "Cluster", partition: "Partition") -> dict[str, "ClassicGr
     replica = max(partition.hosted, key=lambda each: each.log.end_offset)
     environment, coordinator = cluster.environment, cluster.brokers[replica.broker].groups
     layout = Layout.of(environment.release, environment.policies)
-    loading = Loading(replica.log, layout, _SKIPS)
+    loading = cluster.written_groups.get(partition.index)
+    if loading is None or not loading.goes_on(replica.log, layout):
+        loading = cluster.written_groups[partition.index] = Loading(replica.log, layout, _SKIPS)
     for step in (loading.read(), loading.build()):
         for _ in step:
             pass

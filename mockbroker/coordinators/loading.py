@@ -88,7 +88,8 @@ class Loading:
         """The groups that count as loaded."""
         self._layout = layout
         self._unreadable = unreadable
-        self._next = log.start_offset
+        self._next = self._start = log.start_offset
+        self._cut_count = log.cut_count
         self.found: dict[bytes, Stored] = {}
         self.open: dict[int, dict[bytes, Stored]] = {}
         self.groups: dict[str, LoadedGroup] = {}
@@ -99,6 +100,12 @@ class Loading:
     def behind(self) -> bool:
         """Whether there is more to be read."""
         return self._next < self._log.end_offset
+
+    def goes_on(self, log: "Log", layout: Layout) -> bool:
+        """Whether later records of this log can be added to what was read: nothing was truncated or deleted
+        since. A cleaner only removes records that later ones replace."""
+        same = log is self._log and layout == self._layout
+        return same and (log.cut_count, log.start_offset) == (self._cut_count, self._start)
 
     def read(self, batches: int = BATCHES) -> Generator[None, None, None]:
         """Yields between two parts. UnreadableRecordError, and `found` is what was read before;

@@ -14,7 +14,12 @@ from confluent_kafka.admin import AdminClient
 
 from mockbroker import CommittedOffset, MockCluster, NotThereError
 from mockbroker.contents import groups
+from mockbroker.log.log import Log
+from mockbroker.protocol.batch_writing import key_values
 from mockbroker.protocol.messages.describe_groups import DescribeGroupsRequest
+from mockbroker.protocol.offsets_log import commit_key
+from mockbroker.protocol.record_batch import Batch
+from mockbroker.replication.internal_append import append
 
 from ..clients.aio import Loop
 from ..clients.kafka_python import KafkaConsumer, OffsetAndMetadata
@@ -240,3 +245,73 @@ def test_looking_changes_nothing() -> None:
     assert groups.groups(driver.cluster) == {}
     assert list(driver.cluster.topics) == topics
     assert {name: set(vars(broker)) for name, broker in driver.cluster.brokers.items()} == before
+
+
+@pytest.fixture
+def loading() -> GroupDriver:
+    """A group with offsets in two partitions, whose coordinator loads slowly."""
+    config = {"offsets.topic.num.partitions": 1, "offsets.topic.replication.factor": 3}
+    driver = GroupDriver("3.9", {"offsets-load-pace": "slow"}, brokers=3, **config)
+    for offset in range(20):
+        driver.commit({("orders", offset % 2): offset})
+    driver.move_coordinator()
+    return driver
+
+
+def log_of(driver: GroupDriver) -> Log:
+    """The log that the coordinator loads."""
+    partition = driver.cluster.offsets_partition("g").led
+    assert partition is not None
+    return partition.log
+
+
+def seen(driver: GroupDriver) -> dict[int, int]:
+    """The offsets of group `g` that somebody sees who looks now, by partition."""
+    found = groups.committed(groups.groups(driver.cluster)["g"])
+    return {partition: each.offset for (_, partition), each in found.items()}
+
+
+def test_looks_during_a_load_read_each_batch_once(
+    loading: GroupDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    batches_from = Log.batches_from
+
+    def counted(log: Log, offset: int, count: int) -> list[Batch]:
+        found = batches_from(log, offset, count)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(Log, "batches_from", counted)
+    assert seen(loading) == seen(loading) == {0: 18, 1: 19}
+    assert sum(read) == len(log_of(loading).batches)
+
+
+def test_looks_during_a_load_see_what_is_written_meanwhile(loading: GroupDriver) -> None:
+    assert seen(loading) == {0: 18, 1: 19}
+    partition = loading.cluster.offsets_partition("g").led
+    assert partition is not None
+    append(partition, key_values([(commit_key("g", "orders", 1), None)], loading.now_ms))
+    assert seen(loading) == {0: 18}
+
+
+def test_looks_during_a_load_forget_what_is_truncated(loading: GroupDriver) -> None:
+    assert seen(loading) == {0: 18, 1: 19}
+    for each in loading.cluster.offsets_partition("g").hosted:
+        each.log.truncate(each.log.end_offset - 2)
+    assert seen(loading) == {0: 16, 1: 17}
+
+
+def test_looks_during_a_load_forget_what_is_below_the_log_start_offset(loading: GroupDriver) -> None:
+    assert seen(loading) == {0: 18, 1: 19}
+    for each in loading.cluster.offsets_partition("g").hosted:
+        each.log.advance_start(each.log.end_offset - 1)
+    assert seen(loading) == {1: 19}
+
+
+def test_what_looks_have_read_is_dropped_once_the_load_ends(loading: GroupDriver) -> None:
+    seen(loading)
+    assert loading.cluster.written_groups
+    loading.advance(60_000)
+    assert seen(loading) == {0: 18, 1: 19}
+    assert not loading.cluster.written_groups
