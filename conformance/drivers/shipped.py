@@ -32,8 +32,8 @@ def _python(program: str, package: str) -> Shipped:
 
         def install(folder: Path) -> None:
             building.step([sys.executable, "-m", "venv", "venv"], folder)
-            pip = ["venv/bin/python", "-m", "pip", "install", "--quiet", f"{package}=={version}"]
-            building.step(pip, folder)
+            pip = ("venv/bin/python", "-m", "pip", "--quiet", "--disable-pip-version-check")
+            building.step([*pip, "install", f"{package}=={version}"], folder)
 
         home = building.cached(PROGRAMS / "python", f"{package}-{version}", install)
         return (str(home / "venv/bin/python"), str(home / program))

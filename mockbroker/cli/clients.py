@@ -37,6 +37,9 @@ def hunt(
     plan: Annotated[
         Path | None, typer.Option(help="Play this plan again, three times, instead of seeds.")
     ] = None,
+    versions: Annotated[
+        str, typer.Option(metavar="V,V,…", help="Play each finding with these releases of the client, too.")
+    ] = "",
 ) -> None:
     """Play random workloads with a client, under random events and without any, and judge what it tells.
 
@@ -46,14 +49,13 @@ def hunt(
     from ..errors import MockBrokerError
     from . import hunt as hunting
 
+    listed = tuple(filter(None, versions.split(",")))
+    settings = hunting.Settings(client, client_version, client_command, kafka, lanes, shrink, listed, out)
     try:
-        driver = hunting.command(client, client_version, client_command)
         if plan is not None:
-            found = hunting.play(driver, plan, times=3)
+            found = hunting.play(settings, plan)
         else:
-            found = hunting.run(
-                driver, range(first, first + seeds), kafka=kafka, lanes=lanes, out=out, shrink_s=shrink
-            )
+            found = hunting.run(settings, range(first, first + seeds))
     except (ValueError, OSError, DriverFailedError, MockBrokerError) as error:
         typer.echo(f"mockbroker hunt: {error}", err=True)
         raise typer.Exit(2) from None

@@ -1,7 +1,10 @@
 """`mockbroker hunt`: random workloads for a client, and what it told its user that is not so."""
 
 import shlex
-from collections.abc import Sequence
+import signal
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -11,92 +14,135 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 
 from ..conformance.drivers import DriverFailedError, command_for
+from ..conformance.drivers.building import BuildError
 from ..conformance.hunt.campaign import Campaign, Result, campaign
 from ..conformance.hunt.judging import judge
+from ..conformance.hunt.plan import Plan
 from ..conformance.hunt.stage import Outcome
 from ..conformance.hunt.telling import lines
 from ..conformance.hunt.writing import Group, Groups, read, write
 
+TIMES: Final = 3
+"""How often a plan is played again."""
 _SHOWN: Final = 150
 
 
-def command(client: str | None, version: str | None, client_command: str | None) -> Sequence[str]:
-    """What starts the client's driver. ValueError; BuildError."""
-    if (client is None) == (client_command is None):
-        raise ValueError("which client? Give --client NAME or --client-command COMMAND")
-    if client_command is not None:
-        return shlex.split(client_command)
-    assert client is not None
-    return command_for(client, version)
+@dataclass(frozen=True)
+class Settings:
+    """`versions` are releases of the client that each finding is played with; `shrink_s` is how long a
+    smaller plan is looked for, in seconds."""
+
+    client: str | None
+    version: str | None
+    command: str | None
+    kafka: str
+    lanes: int
+    shrink_s: float
+    versions: Sequence[str]
+    out: Path | None
+
+    def driver(self, version: str | None = None) -> Sequence[str]:
+        """What starts the client's driver, built if need be. ValueError; BuildError."""
+        if (self.client is None) == (self.command is None):
+            raise ValueError("which client? Give --client NAME or --client-command COMMAND")
+        if self.command is not None:
+            if self.versions or self.version:
+                raise ValueError("a driver of your own has no versions: give --client NAME")
+            return shlex.split(self.command)
+        assert self.client is not None
+        with Console(stderr=True).status(f"building the driver of {self.client}"):
+            return command_for(self.client, version or self.version)
 
 
-def run(
-    driver: Sequence[str], seeds: range, *, kafka: str, lanes: int, out: Path | None, shrink_s: float
-) -> bool:
-    """Prints what was found, and returns whether anything was. DriverFailedError, OSError."""
-    console, errors = Console(soft_wrap=True, highlight=False), Console(stderr=True)
-    hunt = _Hunt(driver, seeds, kafka, lanes, out, shrink_s, console, errors)
-    try:
-        trio.run(hunt.run)
-    except* DriverFailedError as group:
-        raise DriverFailedError(str(_first(group))) from None
-    except* OSError as group:
-        raise OSError(str(_first(group))) from None
+def run(settings: Settings, seeds: range) -> bool:
+    """Prints what was found, and returns whether anything was. ValueError, BuildError, DriverFailedError,
+    OSError; KeyboardInterrupt after it has printed what was found so far."""
+    hunt = _Hunt(settings, seeds)
+    _run(hunt.run)
+    if hunt.interrupted:
+        raise KeyboardInterrupt
     return bool(hunt.groups.by_name)
 
 
-def play(driver: Sequence[str], path: Path, times: int) -> bool:
-    """Plays one plan again, and returns whether an invariant was violated. ValueError, OSError,
+def play(settings: Settings, path: Path) -> bool:
+    """Plays one plan again, and returns whether an invariant was violated. ValueError, BuildError, OSError,
     DriverFailedError."""
-    console, plan = Console(soft_wrap=True, highlight=False), read(path)
+    console, plan, driver = Console(soft_wrap=True, highlight=False), read(path), settings.driver()
     violated = False
 
     async def repeat() -> None:
         nonlocal violated
         async with campaign(driver, 1) as drivers:
             (lane,) = drivers.lanes
-            for number in range(times):
+            for number in range(TIMES):
                 outcome = await lane.run(plan)
                 told = [str(each) for each in judge(outcome)]
                 violated = violated or bool(told)
                 if number == 0:
                     console.print(*lines(outcome), sep="\n", markup=False)
                 console.print(*(told or ["nothing is violated"]), sep="\n", markup=False)
+        for version in settings.versions:
+            console.print(await _tried(settings, version, plan), markup=False)
 
-    trio.run(repeat)
+    _run(repeat)
     return violated
 
 
+async def _tried(settings: Settings, version: str, plan: Plan) -> str:
+    """What comes of a plan with another version of the client."""
+    shown: Counter[str] = Counter()
+    told: list[str] = []
+    try:
+        async with campaign(settings.driver(version), 1) as drivers:
+            for _ in range(TIMES):
+                shown.update({each.invariant for each in judge(await drivers.lanes[0].run(plan))})
+    except* (BuildError, DriverFailedError, OSError) as group:
+        told = str(_first(group)).splitlines()[-1:]
+    told += [f"{invariant} in {count} of {TIMES} runs" for invariant, count in shown.items()]
+    return f"{version}: {', '.join(told) or 'nothing is violated'}"
+
+
+def _run(main: Callable[[], Awaitable[None]]) -> None:
+    """Runs it, and raises what was raised in it without groups around it."""
+    try:
+        trio.run(main)
+    except BaseExceptionGroup as group:
+        raise _first(group) from None
+
+
 class _Hunt:
-    def __init__(
-        self,
-        driver: Sequence[str],
-        seeds: range,
-        kafka: str,
-        lanes: int,
-        out: Path | None,
-        shrink_s: float,
-        console: Console,
-        errors: Console,
-    ) -> None:
-        self._driver, self._seeds, self._kafka, self._lanes = driver, seeds, kafka, lanes
-        self._out, self._shrink_s = out, shrink_s
-        self._console, self._errors = console, errors
+    def __init__(self, settings: Settings, seeds: range) -> None:
+        self._settings, self._seeds = settings, seeds
+        self._driver = settings.driver()
+        self._console = Console(soft_wrap=True, highlight=False)
+        self._errors = Console(stderr=True)
         self.groups = Groups()
+        self.interrupted = False
         self._client = ""
         self._done = 0
 
     async def run(self) -> None:
-        async with campaign(self._driver, min(self._lanes, len(self._seeds))) as drivers:
-            with _progress(self._errors) as progress:
-                task = progress.add_task("seeds", total=len(self._seeds))
-                await drivers.hunt(
-                    self._seeds, lambda result: self._take(progress, task, result), self._kafka
-                )
+        settings = self._settings
+        async with campaign(self._driver, min(settings.lanes, len(self._seeds))) as drivers:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._heed, nursery.cancel_scope)
+                with _progress(self._errors) as progress:
+                    task = progress.add_task("seeds", total=len(self._seeds))
+                    await drivers.hunt(
+                        self._seeds, lambda result: self._take(progress, task, result), settings.kafka
+                    )
+                nursery.cancel_scope.cancel()
             self._console.print(_table(self.groups))
             self._console.print(f"{self._client}: {self._done:,} seeds")
             for group in self.groups.by_name.values():
                 await self._show(drivers, group)
+
+    async def _heed(self, hunt: trio.CancelScope) -> None:
+        """Ctrl-C ends the hunt; what was found so far is shown."""
+        with trio.open_signal_receiver(signal.SIGINT) as signals:
+            async for _ in signals:
+                self.interrupted = True
+                hunt.cancel()
 
     def _take(self, progress: Progress, task: TaskID, result: Result) -> None:
         self._client = result.client
@@ -109,15 +155,17 @@ class _Hunt:
 
     async def _show(self, drivers: Campaign, group: Group) -> None:
         """Shrinks the plan of a group, and prints its story or writes it."""
-        found = group.best
+        settings, found = self._settings, group.best
         outcome = found.outcome
-        if found.sure and self._shrink_s:
+        if found.sure and settings.shrink_s and not self.interrupted:
             with self._errors.status(f"making a smaller plan of {group.name}"):
-                outcome = await drivers.smallest(found, self._shrink_s)
+                outcome = await drivers.smallest(found, settings.shrink_s)
         told = [str(each) for each in judge(outcome) if each.invariant == group.invariant]
+        if not self.interrupted:
+            told += [await _tried(settings, each, outcome.plan) for each in settings.versions]
         self._console.rule(group.name)
-        if self._out is not None:
-            home = write(self._out, group, self._client, outcome, told)
+        if settings.out is not None:
+            home = write(settings.out, group, self._client, outcome, told)
             self._console.print(f"{home}", markup=False)
         else:
             self._tell(outcome)
