@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from random import Random
@@ -219,11 +219,19 @@ class KafkaPython(Threaded, kafka_python.ConsumerRebalanceListener):  # type: ig
             for each in records:
                 yield each.partition, each.offset, int(each.value)
 
-    def on_partitions_assigned(self, assigned: Iterable[kafka_python.TopicPartition]) -> None:
+    def on_partitions_assigned(self, assigned: Collection[kafka_python.TopicPartition]) -> None:
+        """What was read from partitions that stay is still to be committed: the client keeps its position
+        there, and reads none of it again."""
+        again = {each.partition for each in assigned}
+        uncommitted = {partition: at for partition, at in self._next.items() if partition in again}
         self.assigned(assigned)
+        self._next = uncommitted
 
-    def on_partitions_revoked(self, revoked: Iterable[kafka_python.TopicPartition]) -> None:
+    def on_partitions_revoked(self, revoked: Collection[kafka_python.TopicPartition]) -> None:
         """Commits nothing: this is the thread that would have to send it."""
+
+    def on_partitions_lost(self, lost: Collection[kafka_python.TopicPartition]) -> None:
+        self._next = {}
 
     def _commit(self, consumer: kafka_python.KafkaConsumer, offsets: dict[int, int]) -> None:
         if not offsets:
