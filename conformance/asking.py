@@ -1,29 +1,34 @@
 """Asks a cluster the questions, and compares its answers with the recorded ones."""
 
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import recordings
 from .network import SOCKETS, Network
 from .questions import all_questions
 from .registry import Question
-from .scene import Scene, Target
+from .scene import LacksApiError, Scene, Target
 
 Steps = list[list[Any]]
+_QUESTIONS = Path(__file__).parent / "questions"
 FAILED = "<failed>"
 _TOPICS_KEPT = 100
 
 
 @dataclass(frozen=True)
 class Result:
-    """One question at one version; `got` is None when the asked cluster lacks that version."""
+    """One question at one version; `got` is None when the asked cluster lacks an API or version that it
+    takes, and `lacks` says which ("Produce v9")."""
 
     question: str
     version: int
     equal: bool
     expected: Steps
     got: Steps | None
+    lacks: str | None = None
 
     @property
     def supported(self) -> bool:
@@ -31,21 +36,44 @@ class Result:
 
 
 def answers_to(target: Target, question: Question, version: int) -> Steps:
-    """The normalised answers to one question; if the scenario was interrupted, the last step says so."""
+    """The normalised answers to one question; if the scenario was interrupted, the last step says so.
+    LacksApiError."""
     steps: Steps = []
     scene = Scene(target, question.api, version)
     try:
         for label, answer in question.scenario(scene):
             steps.append([label, scene.normaliser.answer(answer, question.api)])
+    except LacksApiError:
+        raise
     except Exception as error:
-        steps.append([FAILED, scene.normaliser.answer(f"{type(error).__name__}: {error}")])
+        steps.append([FAILED, scene.normaliser.answer(f"{type(error).__name__}: {error}{_place(error)}")])
     finally:
         scene.close()
     target.delete_topics(at_least=_TOPICS_KEPT)
     return steps
 
 
-def _expected(release: str, only: str | None) -> Iterator[tuple[Question, int, Steps]]:
+def _place(error: Exception) -> str:
+    """The line of the question at which it broke off, if it was in one."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if (file := Path(frame.filename)).parent == _QUESTIONS:
+            return f" ({file.name}, line {frame.lineno}: {frame.line})"
+    return ""
+
+
+def compare(target: Target, question: Question, version: int, expected: Steps) -> Result:
+    """Ask one question, and compare the answers with the recorded ones."""
+    try:
+        if version not in target.supported(question.api):
+            raise LacksApiError(target.lacking(question.api, version))
+        got = answers_to(target, question, version)
+    except LacksApiError as error:
+        return Result(question.id, version, False, expected, None, str(error))
+    return Result(question.id, version, got == expected, expected, got)
+
+
+def recorded(release: str, only: str | None = None) -> Iterator[tuple[Question, int, Steps]]:
+    """Every recorded question of `release`, in each version, with its answers."""
     loaded: dict[str, recordings.Recorded] = {}
     for question in all_questions(only):
         if question.api not in loaded:
@@ -57,7 +85,7 @@ def _expected(release: str, only: str | None) -> Iterator[tuple[Question, int, S
 def _asked(
     target: Target, release: str, only: str | None, api: str | None = None
 ) -> Iterator[tuple[Question, int, Steps]]:
-    for question, version, steps in _expected(release, only):
+    for question, version, steps in recorded(release, only):
         if question.brokers == len(target.nodes) and api in (None, question.api):
             yield question, version, steps
 
@@ -85,8 +113,7 @@ def ask(
     target = Target.connect(bootstrap, timeout, network)
     results = []
     for question, version, expected in _asked(target, recordings.nearest_release(release), only, api):
-        got = answers_to(target, question, version) if version in target.supported(question.api) else None
-        result = Result(question.id, version, got == expected, expected, got)
+        result = compare(target, question, version, expected)
         results.append(result)
         report(result)
     target.delete_topics()
@@ -107,7 +134,10 @@ def record(
             continue
         for version in question.versions(target.supported(question.api)):
             report(question.id, version)
-            steps = answers_to(target, question, version)
+            try:
+                steps = answers_to(target, question, version)
+            except LacksApiError as error:
+                steps = [[FAILED, f"the cluster lacks {error}"]]
             found.setdefault(question.api, {}).setdefault(question.name, {})[version] = steps
     target.delete_topics()
     return found

@@ -23,6 +23,7 @@ from typing import Any, Self
 
 import kio.schema
 from kio.serial import entity_reader, entity_writer
+from kio.serial.errors import SerialError
 
 from ..errors import MockBrokerError
 from ..protocol.errors import error_name
@@ -35,6 +36,10 @@ _EPOCH = datetime.datetime.fromtimestamp(0, tz=datetime.UTC)
 
 class DisconnectedError(ConnectionError):
     """The broker closed the connection instead of answering."""
+
+
+class UnreadableAnswerError(MockBrokerError, ValueError):
+    """The bytes of an answer are not what its version asks for."""
 
 
 @functools.cache
@@ -61,7 +66,12 @@ def api_keys() -> Mapping[int, str]:
 @functools.cache
 def _schema(api: str, version: int, kind: str) -> Any:
     module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind}")
-    return getattr(module, "".join(word.capitalize() for word in (*api.split("_"), kind)))
+    return getattr(module, api_name(f"{api}_{kind}"))
+
+
+def api_name(api: str) -> str:
+    """Kafka's name of an API whose snake-case name is `api`."""
+    return "".join(word.capitalize() for word in api.split("_"))
 
 
 def _zero(kind: Any) -> Any:
@@ -199,10 +209,14 @@ def key_of(api: str) -> int:
 
 
 def decode(api: str, version: int, frame: bytes) -> dict[str, Any]:
-    """An answer with its header."""
+    """An answer with its header. UnreadableAnswerError."""
     response = _schema(api, version, "response")
     offset = 5 if response.__header_schema__.__version__ == 1 else 4
-    entity, _ = entity_reader(response)(frame, offset)
+    try:
+        entity, _ = entity_reader(response)(frame, offset)
+    except (SerialError, ValueError, IndexError, struct.error) as error:
+        what = f"the answer to {api_name(api)} v{version} can't be read"
+        raise UnreadableAnswerError(f"{what}: {type(error).__name__}: {error}") from error
     answer = plain(entity)
     assert isinstance(answer, dict)
     return answer

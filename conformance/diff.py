@@ -1,8 +1,12 @@
 """Readable differences between expected and actual answers."""
 
 import json
+from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
+
+from .normalise import IDENTITY
 
 Steps = list[list[Any]]
 _ABSENT = object()
@@ -22,7 +26,23 @@ def differing(expected: Any, got: Any, path: str = "") -> list[tuple[str, Any, A
             for index, (left, right) in enumerate(zip(expected, got, strict=True))
             for each in differing(left, right, f"{path}[{index}]")
         ]
+    if isinstance(expected, list) and isinstance(got, list):
+        return list(_aligned(expected, got, path))
     return [] if expected == got and type(expected) is type(got) else [(path, expected, got)]
+
+
+def _aligned(expected: list[Any], got: list[Any], path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Lists of different lengths: what one has and the other lacks does not shift the rest."""
+    wanted, given = [_identity(each) for each in expected], [_identity(each) for each in got]
+    for _, a, b, c, d in SequenceMatcher(None, wanted, given, autojunk=False).get_opcodes():
+        for index, (left, right) in enumerate(zip_longest(expected[a:b], got[c:d], fillvalue=_ABSENT)):
+            yield from differing(left, right, f"{path}[{(a if index < b - a else c) + index}]")
+
+
+def _identity(item: Any) -> str:
+    """What an item of a list is about, or all of it."""
+    about = {key: item[key] for key in IDENTITY if key in item} if isinstance(item, dict) else None
+    return json.dumps(about or item, sort_keys=True)
 
 
 def _text(value: Any) -> str:

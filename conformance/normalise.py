@@ -34,7 +34,7 @@ _TIME_FIELDS: Final = frozenset(
         "transaction_start_time",
     }
 )
-_SORT_FIELDS: Final = (
+IDENTITY: Final = (
     "group_id",
     "name",
     "topic",
@@ -52,6 +52,7 @@ _SORT_FIELDS: Final = (
     "node_id",
     "broker_id",
 )
+"""Fields that say what an item of a list is about; such lists are sorted by them."""
 
 
 class Normaliser:
@@ -156,11 +157,11 @@ class Normaliser:
 
 def _sortable(items: list[Any]) -> bool:
     return bool(items) and all(
-        isinstance(each, dict) and "last_offset" not in each and any(name in each for name in _SORT_FIELDS)
+        isinstance(each, dict) and "last_offset" not in each and any(name in each for name in IDENTITY)
         for each in items
     )
 
 
 def _sort_key(item: dict[str, Any]) -> list[tuple[int, str]]:
-    values = [item[name] for name in _SORT_FIELDS if name in item]
+    values = [item[name] for name in IDENTITY if name in item]
     return [(each, "") if isinstance(each, int) else (0, str(each)) for each in values]

@@ -6,17 +6,42 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from ..errors import MockBrokerError
 from . import batches
-from .client import Client, DisconnectedError, Fields, Pending, kio_versions, random_suffix
+from .client import (
+    Client,
+    DisconnectedError,
+    Fields,
+    Pending,
+    UnreadableAnswerError,
+    api_name,
+    kio_versions,
+    random_suffix,
+)
 from .network import SOCKETS, Network
 from .normalise import Normaliser
 
 T = TypeVar("T")
-CLOSED: Final = "<connection closed>"
+
+
+class _Closed(str):
+    """Stands for an answer. A question that looks into it breaks off with the reason."""
+
+    def __getitem__(self, key: Any) -> str:
+        if isinstance(key, str):
+            raise DisconnectedError("closed by the broker, which should have answered")
+        return super().__getitem__(key)
+
+
+CLOSED: Final = _Closed("<connection closed>")
 NO_ANSWER: Final = "<no answer>"
 UNKNOWN_TOPIC_ID: Final = uuid.UUID("11111111-2222-3333-4444-555555555555")
 _WAIT_LIMIT_S = 15.0
 _AFTER_DELETION_S = 0.3
+
+
+class LacksApiError(MockBrokerError, LookupError):
+    """The asked cluster does not advertise what a question takes; the message names it: "Produce v9"."""
 
 
 @dataclass
@@ -59,8 +84,13 @@ class Target:
         """The newest version that the cluster advertises and kio has."""
         found = self.supported(api)
         if not found:
-            raise LookupError(f"the cluster has no {api}, which this question needs")
+            raise LacksApiError(self.lacking(api))
         return max(found)
+
+    def lacking(self, api: str, version: int | None = None) -> str:
+        """The name of an API that the cluster lacks, with the version if it has others."""
+        known = version is not None and self.supported(api)
+        return f"{api_name(api)} v{version}" if known else api_name(api)
 
     def delete_topics(self, at_least: int = 1) -> None:
         """Delete the topics that are not needed any more, once there are many of them.
@@ -81,15 +111,18 @@ class Target:
 
 
 def _await_coordinator(target: Target, client: Client) -> None:
-    if not target.supported("find_coordinator") or not target.supported("offset_fetch"):
+    if 1 not in target.supported("find_coordinator") or 2 not in target.supported("offset_fetch"):
         return
     probe = {"key": "probe", "coordinator_keys": ["probe"]}
     limit = target.network.now_s() + _WAIT_LIMIT_S
     while target.network.now_s() < limit:
         found = client.call("find_coordinator", 1, probe)
         if found["error_code"] == "NONE":
-            with target.client(found["host"], found["port"]) as coordinator:
-                fetched = coordinator.call("offset_fetch", 2, {"group_id": "probe", "topics": None})
+            try:
+                with target.client(found["host"], found["port"]) as coordinator:
+                    fetched = coordinator.call("offset_fetch", 2, {"group_id": "probe", "topics": None})
+            except (UnreadableAnswerError, DisconnectedError):
+                return
             if fetched["error_code"] == "NONE":
                 return
         target.network.sleep(0.1)
@@ -167,8 +200,11 @@ class Scene:
         version: int | None = None,
         client: Client | None = None,
     ) -> Any:
-        """The answer to any API, by default in the newest version; `CLOSED` when there is none."""
+        """The answer to any API, by default in the newest version; `CLOSED` when there is none. LacksApiError
+        if the cluster does not have what is needed beside the API under question."""
         chosen = self.target.newest(api) if version is None else version
+        if api != self.api and chosen not in self.target.supported(api):
+            raise LacksApiError(self.target.lacking(api, chosen))
         try:
             return (client or self.client).call(api, chosen, fields or {})
         except DisconnectedError:
@@ -225,9 +261,37 @@ class Scene:
             ],
             "configs": [{"name": key, "value": value} for key, value in (configs or {}).items()],
         }
+        if self._can_only_be_auto_created(replicas, configs):
+            return self._auto_created(name, partitions)
         made = self.call("create_topics", {"topics": [fields], "timeout": 10000, "validate_only": False})
         if made["topics"][0]["error_code"] != "NONE":
             raise AssertionError(f"topic {name} could not be created: {made['topics'][0]}")
+        self._await_leaders(name, placed)
+        return name
+
+    def _can_only_be_auto_created(
+        self, replicas: Sequence[Sequence[int]] | None, configs: Mapping[str, str] | None
+    ) -> bool:
+        plain = not configs and (replicas is None or list(replicas) == [[0]])
+        return plain and not self.target.supported("create_topics")
+
+    def _auto_created(self, name: str, partitions: int) -> str:
+        """For brokers without CreateTopics. LacksApiError if the topic gets fewer partitions."""
+        fields = {"topics": [{"name": name}], "allow_auto_topic_creation": True}
+
+        def made() -> Any:
+            (topic,) = self.call("metadata", fields)["topics"]
+            return topic["partitions"] if topic["error_code"] == "NONE" else None
+
+        if len(found := self.until(made, f"the topic {name}, which is created automatically")) < partitions:
+            raise LacksApiError(self.target.lacking("create_topics"))
+        self._await_leaders(name, [[self._rank(each["leader_id"])] for each in found])
+        return name
+
+    def _rank(self, node: int) -> int:
+        return [each for each, _, _ in self.target.nodes].index(node)
+
+    def _await_leaders(self, name: str, placed: Sequence[Sequence[int]]) -> None:
         self.forget_later(name)
         for rank in range(len(self.target.nodes)):
             with self.target.client(*self.target.nodes[rank][1:]) as client:
@@ -236,7 +300,6 @@ class Scene:
             _, host, port = self.target.nodes[ranks[0]]
             with self.target.client(host, port) as client:
                 self.until(partial(self._led, name, index, client), f"the leader of {name}-{index}")
-        return name
 
     def _led(self, name: str, partition: int, client: Client) -> bool:
         return self.offset(name, partition, client=client) is not None

@@ -25,6 +25,7 @@ _SHARED: Final = pytest.StashKey[Clusters]()
 _PASSED: Final = pytest.StashKey[bool]()
 _SHARED_FACTORY: Final = "mock_cluster_session_factory"
 _VARIANT: Final = "_mock_cluster_variant"
+_BROKER_TESTS: Final = "mockbroker.conformance"
 _FACTORIES: Final = ("mock_cluster", "mock_cluster_factory")
 _FIXTURES: Final = (*_FACTORIES, "mock_cluster_session", _SHARED_FACTORY, "mock_cluster_options")
 
@@ -39,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         f"{MATRIX}(kafka=['2.3', '4.4'], fixed='both'): runs the test with each release, as it was, fixed.",
     )
+
+
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+    """The tests of brokers have options of their own, which nobody else needs."""
+    if _BROKER_TESTS in args:
+        early_config.pluginmanager.import_plugin(f"{_BROKER_TESTS}.suite.plugin")
 
 
 # -- fixtures

@@ -114,6 +114,16 @@ def test_differences_name_their_place() -> None:
     ]
 
 
+def test_what_a_list_lacks_does_not_shift_the_rest() -> None:
+    expected = [{"name": "a", "value": 1}, {"name": "b", "value": 2}, {"name": "c", "value": 3}]
+    got = [{"name": "b", "value": 4}, {"name": "c", "value": 3}]
+    assert lines([["one", expected]], [["one", got]]) == [
+        'one: [0]: expected {"name": "a", "value": 1}, got absent',
+        "one: [1].value: expected 2, got 4",
+    ]
+    assert lines([["one", [1, 2]]], [["one", [1, 2, 5]]]) == ["one: [2]: expected absent, got 5"]
+
+
 def test_one_is_not_true() -> None:
     assert differing(1, True) == [("", 1, True)]
 

@@ -1,0 +1,1 @@
+"""The questions as tests of any broker: `pytest --pyargs mockbroker.conformance --bootstrap HOST:PORT`."""
