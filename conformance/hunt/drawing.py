@@ -13,6 +13,8 @@ _DISCONNECTS: Final = ("before", "after")
 _QUIET: Final = 0.25
 """So many plans have nothing happen to the cluster."""
 _KAFKA: Final = "4.4"
+_SESSION_MS: Final = 1_500
+"""`broker.session.timeout.ms`: how long a broker that was killed or cut off still counts."""
 
 
 def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA, workload: str | None = None) -> Plan:
@@ -252,7 +254,8 @@ class _Drawing:
         if self._random.random() >= _QUIET:
             for _ in range(self._random.choice((1, 1, 2, 3, 5))):
                 steps += self._event(topics, apis, groups, transactional_ids)
-        return Plan(self._seed, self._kafka, self._brokers, topics, users, tuple(steps))
+        config = {"broker.session.timeout.ms": str(_SESSION_MS)}
+        return Plan(self._seed, self._kafka, self._brokers, topics, users, tuple(steps), config)
 
     def _event(
         self,
@@ -266,8 +269,9 @@ class _Drawing:
         at = {"topic": topic.name, "partition": random.randrange(topic.partitions)}
         broker = {"broker": random.randrange(1, self._brokers + 1)}
         events = ["error", "error", "error", "disconnect", "delay", "restart"]
+        events += ["delete-records", "recreate-topic", "pass-time"]
         if self._brokers > 1:
-            events += ["move-leader", "stop", "slow-metadata"]
+            events += ["move-leader", "stop", "slow-metadata", "kill", "cut-off", "pause-follower"]
             events += ["move-coordinator", "move-coordinator"] if groups or transactional_ids else []
             events += ["move-when-asked"] if groups else []
         event = random.choice(events)
@@ -293,6 +297,20 @@ class _Drawing:
             case "restart" | "stop":
                 back_ms = random.choice((50, 300, 1_000))
                 return [Step("stop-broker", after_ms, broker), Step("start-broker", back_ms, broker)]
+            case "kill":
+                return [
+                    Step("kill-broker", after_ms, broker),
+                    Step("start-broker", _SESSION_MS + 500, broker),
+                ]
+            case "cut-off":
+                back_ms = random.choice((300, _SESSION_MS + 500))
+                return [Step("cut-off-broker", after_ms, broker), Step("rejoin-broker", back_ms, broker)]
+            case "pause-follower":
+                return [Step("pause-follower", after_ms, {**at, **broker})]
+            case "delete-records" | "recreate-topic":
+                return [Step(event, after_ms, at if event == "delete-records" else {"topic": topic.name})]
+            case "pass-time":
+                return [Step("pass-time", after_ms, {"by_ms": random.choice((1_000, 7_000, 12_000))})]
             case "move-leader":
                 return [Step("move-leader", after_ms, at)]
             case "slow-metadata":

@@ -29,11 +29,17 @@ async def _slow_metadata(stage: Stage, broker: int, delay_ms: int) -> None:
     stage.cluster.slow_metadata(broker, delay_ms)
 
 
+async def _pass_time(stage: Stage, by_ms: int) -> None:
+    """Sessions expire, and transactions time out, as if the client had been suspended for so long."""
+    await stage.cluster.clock.advance_async(by_ms)
+
+
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "fault": _fault,
     "recreate-topic": _recreate_topic,
     "delete-records": _delete_records,
     "slow-metadata": _slow_metadata,
+    "pass-time": _pass_time,
 }
 _VERBS: Final = (
     "move-leader",

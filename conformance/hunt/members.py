@@ -74,7 +74,7 @@ class Consuming(Application):
                 )
             )
             self._next[topic, partition] = offset + 1
-            self.stage.was_read(self.group or self.name, value)
+            self.stage.was_read(self.group or self.name, (topic, partition), value)
         for error in errors:
             self.stage.journal.add(Failed(user=self.name, handle=self.handle, error=error, by="poll"))
             if error.deserializer:

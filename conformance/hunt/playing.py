@@ -15,7 +15,7 @@ from .events import happen
 from .journal import Happened
 from .members import Consuming
 from .plan import Plan
-from .stage import PATIENCE, PROBE, InLog, Outcome, Patience, Stage
+from .stage import PATIENCE, InLog, Outcome, Patience, Stage, probe
 from .transactions import Processing, Transacting
 from .users import Made, Producer
 
@@ -84,7 +84,7 @@ class _Run:
     async def _probe(self) -> None:
         for topic in self._plan.topics:
             for partition in range(topic.partitions):
-                value = PROBE + f"{topic.name}-{partition}".encode()
+                value = probe((topic.name, partition))
                 await self._write(topic.name, partition, value)
                 self._stage.probes.setdefault(topic.name, set()).add(value)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...drivers import Refusal
 from ..journal import Called, Committed, Ended, Failed, Opened, Owns, Partition, Read, Sent, Sought
-from ..stage import PROBE, InLog, Outcome
+from ..stage import PROBE, InLog, Outcome, probe
 from ..users import BAD
 from .violation import Violation
 
@@ -108,7 +108,11 @@ def stuck(outcome: Outcome) -> Iterator[Violation]:
         if each.value is not None and each.value.startswith(PROBE)
     }
     for group, users, topics in _readers(outcome):
-        read = {e.value for e in outcome.journal.of(Read) if e.user in users}
+        read: set[bytes | None] = set()
+        for each in outcome.journal.of(Read):
+            if each.user in users:
+                again = each.topic in outcome.deleted and each.at > outcome.repaired
+                read.add(probe((each.topic, each.partition)) if again else each.value)
         wanted = {value for value in probes if _topic(value) in topics}
         if missing := wanted - read:
             where = ", ".join(sorted(each.removeprefix(PROBE).decode() for each in missing))

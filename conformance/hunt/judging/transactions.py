@@ -31,6 +31,13 @@ def _raised(sent: Sent) -> bool:
     return sent.told is not None and sent.told.error is not None and sent.told.error.raised
 
 
+def _may_be_deleted(outcome: Outcome, sent: Sent) -> bool:
+    """Whether it may have been deleted with others, or with its topic."""
+    start = outcome.log_starts[sent.topic, sent.partition]
+    offset = None if sent.told is None else sent.told.offset
+    return sent.topic in outcome.deleted or (start > 0 and (offset is None or offset < start))
+
+
 def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
     """`committed-incomplete`: a transaction was committed, and a record that was sent in it is not there."""
     visible, sent = _committed_values(outcome), _by_transaction(outcome)
@@ -38,7 +45,7 @@ def committed_incomplete(outcome: Outcome) -> Iterator[Violation]:
         if not ended.commits or ended.error is not None:
             continue
         for each in sent[ended.transaction]:
-            if visible[each.value] or _raised(each) or each.topic in outcome.deleted:
+            if visible[each.value] or _raised(each) or _may_be_deleted(outcome, each):
                 continue
             error = None if each.told is None else each.told.error
             what = f"transaction {ended.transaction} was committed without record {each.number} ({error})"
@@ -67,9 +74,14 @@ def processed_once(outcome: Outcome) -> Iterator[Violation]:
     for (topic, _), records in outcome.logs.items():
         if topic == fields["to"]:
             done.update(_input(each.value) for each in records if each.committed and each.value is not None)
-    large = "max.message.bytes" in outcome.plan.topic(fields["to"]).config
+    output = [partition for partition in outcome.logs if partition[0] == fields["to"]]
+    incomplete = (
+        fields["to"] in outcome.deleted
+        or any(outcome.log_starts[each] for each in output)
+        or "max.message.bytes" in outcome.plan.topic(fields["to"]).config
+    )
     for (topic, partition), records in outcome.logs.items():
-        if topic != fields["from"]:
+        if topic != fields["from"] or topic in outcome.deleted:
             continue
         for each in records:
             if each.value is None or not each.committed:
@@ -77,7 +89,11 @@ def processed_once(outcome: Outcome) -> Iterator[Violation]:
             where = f"{topic}-{partition} offset {each.offset}"
             if done[each.value] > 1:
                 yield Violation("processed-again", "g", f"{where} was processed {done[each.value]} times")
-            elif not done[each.value] and not large and _is_committed(outcome, topic, partition, each.offset):
+            elif (
+                not done[each.value]
+                and not incomplete
+                and _is_committed(outcome, topic, partition, each.offset)
+            ):
                 yield Violation("not-processed", "g", f"{where} is committed as read, its output is missing")
 
 
