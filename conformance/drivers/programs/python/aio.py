@@ -1,38 +1,20 @@
 """aiokafka. Its calls have no timeouts: they are given one by asyncio.wait_for, as applications do."""
 
 import asyncio
-import inspect
 import json
 import logging
 import os
 import threading
+from inspect import signature
 from typing import Any
 
 import aiokafka
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
-from aiokafka.errors import KafkaError
-from lines import Call, Fields, Lines, UnsupportedError, deserializer, record
+from lines import Call, Fields, Lines, UnsupportedError, configured, described, deserializer, record
 
 logging.getLogger("aiokafka").addHandler(logging.NullHandler())
 logging.getLogger("asyncio").addHandler(logging.NullHandler())
 _OPEN_MS = 30_000
-
-
-def described(error: BaseException) -> Fields:
-    code = getattr(error, "errno", None)
-    return {
-        "name": type(error).__name__,
-        "message": str(error),
-        "code": code if isinstance(code, int) and code > 0 else None,
-        "retriable": error.retriable if isinstance(error, KafkaError) else None,
-        "deserializer": type(error).__name__ == "BadPayloadError",
-    }
-
-
-def configured(config: Fields, made: type) -> Fields:
-    known = inspect.signature(made).parameters
-    given = {name.replace(".", "_"): value for name, value in config.items()}
-    return {name: value for name, value in given.items() if name in known}
 
 
 class Handle:
@@ -45,7 +27,9 @@ class Handle:
 
 class Producer(Handle):
     async def start(self) -> None:
-        self.producer = AIOKafkaProducer(**configured(self.fields["config"], AIOKafkaProducer))
+        self.producer = AIOKafkaProducer(
+            **configured(self.fields["config"], signature(AIOKafkaProducer).parameters)
+        )
         await self.producer.start()
 
     async def produce(self, call: Call, topic: str, partition: int | None, **content: Any) -> None:
@@ -85,7 +69,7 @@ def _tell(call: Call, sent: "asyncio.Future[Any]") -> None:
 class Consumer(Handle):
     async def start(self) -> None:
         value = deserializer(self.fields.get("fails_on"))
-        config = configured(self.fields["config"], AIOKafkaConsumer)
+        config = configured(self.fields["config"], signature(AIOKafkaConsumer).parameters)
         self.consumer = AIOKafkaConsumer(value_deserializer=value, **config)
         await self.consumer.start()
 

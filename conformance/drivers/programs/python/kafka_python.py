@@ -6,27 +6,10 @@ from typing import Any, ClassVar
 
 import kafka
 from kafka import ConsumerRebalanceListener, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
-from kafka.errors import KafkaError
-from lines import Call, Fields, Handle, Lines, deserializer, record, serve
+from lines import Call, Fields, Handle, Lines, configured, described, deserializer, record, serve
 
 logging.getLogger("kafka").addHandler(logging.NullHandler())
 _METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
-
-
-def described(error: BaseException) -> Fields:
-    code = getattr(error, "errno", None)
-    return {
-        "name": type(error).__name__,
-        "message": str(error),
-        "code": code if isinstance(code, int) and code > 0 else None,
-        "retriable": error.retriable if isinstance(error, KafkaError) else None,
-        "deserializer": type(error).__name__ == "BadPayloadError",
-    }
-
-
-def configured(config: Fields, known: Fields) -> Fields:
-    given = {name.replace(".", "_"): value for name, value in config.items()}
-    return {name: value for name, value in given.items() if name in known}
 
 
 class Producer(Handle):

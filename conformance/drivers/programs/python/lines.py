@@ -166,3 +166,21 @@ def deserializer(fails_on: str | None) -> Callable[[bytes | None], bytes | None]
         return value
 
     return deserialize
+
+
+def described(error: BaseException) -> Fields:
+    """An error of a library whose errors have Kafka's code as `errno`."""
+    code, retriable = getattr(error, "errno", None), getattr(error, "retriable", None)
+    return {
+        "name": type(error).__name__,
+        "message": str(error),
+        "code": code if isinstance(code, int) and code > 0 else None,
+        "retriable": retriable if isinstance(retriable, bool) else None,
+        "deserializer": isinstance(error, BadPayloadError),
+    }
+
+
+def configured(config: Fields, known: Iterable[str]) -> Fields:
+    """The settings that a library knows, for one that writes their names with underscores."""
+    given = {name.replace(".", "_"): value for name, value in config.items()}
+    return {name: given[name] for name in known if name in given}
