@@ -276,7 +276,11 @@ FaultAction = Literal[
     "cut-off-broker",
     "delay",
     "disconnect",
+    "drop-fetch-sessions",
     "error",
+    "evict-member",
+    "expire-producer",
+    "expire-transactional-id",
     "fail-follower",
     "half-answer",
     "hide-broker",
@@ -774,6 +778,7 @@ class FaultFields(TypedDict, total=False):
     target: int | None
     from_: list[int | str] | None
     delay_ms: int
+    producer_id: int | None
     by: int
     jitter_ms: int
     field: str

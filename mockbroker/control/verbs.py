@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any, Final, Generic, NamedTuple, TypeVar, get_type_hints
+from typing import Any, Final, Generic, NamedTuple, TypedDict, TypeVar, get_type_hints
 
 from ..cluster.broker import Broker
 from ..errors import ConflictError, OptionError
 from ..verbs import subjects
 from ..verbs.signatures import Parameter
-from ..verbs.subjects import Following, Subject
+from ..verbs.subjects import CoordinatedTransaction, Following, GroupMember, Subject
 from ..verbs.table import VERBS
 from ..verbs.verb import Verb
 from .brokers import state
@@ -34,6 +34,32 @@ def _act_on_broker(target: Target, verb: Verb[Broker, ...], broker: Broker, **gi
             raise ConflictError(target.deaf[broker.id])
 
 
+class Member(TypedDict):
+    """A member of a group, which may be gone."""
+
+    group_id: str
+    member_id: str
+    client_id: str
+
+
+def _member(member: GroupMember) -> Member:
+    return {"group_id": member.group, "member_id": member.found.id, "client_id": member.found.client_id}
+
+
+class Coordinated(TypedDict):
+    """A transactional id, which may be gone, and its coordinator."""
+
+    transactional_id: str
+    coordinator: int
+
+
+def _coordinated(transaction: CoordinatedTransaction) -> Coordinated:
+    return {
+        "transactional_id": transaction.transactional_id,
+        "coordinator": transaction.coordinator.id,
+    }
+
+
 def _replicas(following: Following) -> list[ReplicaState]:
     return replicas(following.partition)
 
@@ -55,6 +81,8 @@ PLACES: Final[tuple[Place[Any], ...]] = (
     Place(subjects.PARTITION, "partitions", _PARTITION, leadership),
     Place(subjects.FOLLOWER, "followers", f"{_PARTITION}/followers/{{broker}}", _replicas),
     Place(subjects.GROUP, "groups", "/groups/{group}", leadership),
+    Place(subjects.MEMBER, "groups", "/groups/{group}/members/{member}", _member),
+    Place(subjects.TRANSACTION, "transactions", "/transactions/{transactional_id}", _coordinated),
     Place(subjects.TRANSACTIONAL_ID, "transactions", "/transactions/{transactional_id}", leadership),
 )
 

@@ -23,6 +23,7 @@ from .group_shard import commit_error, group_error
 from .group_shards import GroupShards
 from .home import Home
 from .loading import LoadedGroup
+from .members import Member
 from .membership import Membership
 from .offsets import CommittedOffset, Key
 from .rebalance import Joining, Rebalance
@@ -188,6 +189,10 @@ class GroupCoordinator:
                 self._in_transaction.get(producer_id, {}).pop(group.id, None)
 
     # -- members
+
+    def end_session(self, group_id: str, member: Member) -> None:
+        """The member was silent for too long."""
+        self.rebalance.end_session(self.groups[group_id], member)
 
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id, policies = self.settings, request.member_id, self.home.policies

@@ -89,7 +89,7 @@ class Rebalance:
     def _new_member(
         self, group: ClassicGroup, member_id: str, instance_id: str | None, client_id: str, host: str
     ) -> Member:
-        session = Session(self._environment, lambda: self._silent(group, member))
+        session = Session(self._environment, lambda: self.end_session(group, member))
         member = Member(member_id, instance_id, client_id, host, session)
         return member
 
@@ -137,7 +137,8 @@ class Rebalance:
     def renew(self, member: Member) -> None:
         member.session.renew(member.session_timeout_ms)
 
-    def _silent(self, group: ClassicGroup, member: Member) -> None:
+    def end_session(self, group: ClassicGroup, member: Member) -> None:
+        """The member was silent for too long."""
         if not member.may_be_silent:
             self.dismiss(group, member)
             with contextlib.suppress(RebalanceFailedError):

@@ -272,9 +272,18 @@ class TransactionCoordinator:
         """Writes a tombstone for each id that has had no transaction for a long time."""
         before_ms = self._environment.now_ms - self.settings.expiration_ms
         for owned, name, entry in self._all():
-            if entry.now.at_rest and not entry.pending and entry.now.last_update_ms <= before_ms:
+            if _may_expire(entry) and entry.now.last_update_ms <= before_ms:
                 owned.write(name, entry, None, lambda error: None)
         return bool(self._all())
+
+    def may_expire(self, transactional_id: str) -> bool:
+        """Whether nothing but its time keeps an id from being forgotten. ApiError."""
+        return _may_expire(self._entry(transactional_id)[1])
+
+    def expire(self, transactional_id: str) -> None:
+        """Writes an id's tombstone, as if its time were over. ApiError."""
+        owned, entry = self._entry(transactional_id)
+        owned.write(transactional_id, entry, None, lambda error: None)
 
     def _all(self) -> list[tuple[Owned, str, Entry]]:
         return [
@@ -283,6 +292,10 @@ class TransactionCoordinator:
             if owned.current
             for name, entry in owned.entries.items()
         ]
+
+
+def _may_expire(entry: Entry) -> bool:
+    return entry.now.at_rest and not entry.pending
 
 
 def _check_settled(entry: Entry) -> None:

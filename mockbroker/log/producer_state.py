@@ -346,13 +346,20 @@ class ProducerStates:
     def expire(self, now_ms: int, expiration_ms: int) -> bool:
         """Forgets producers that have no open transaction and wrote nothing for `expiration_ms`, and those
         that have waited that long for verification; returns whether any are left."""
-        for producer_id, entry in list(self.entries.items()):
-            if entry.first_offset is None and now_ms - entry.last_timestamp >= expiration_ms:
-                self._forget(producer_id)
+        entries = self.entries
+        self.forget(each for each in self.idle() if now_ms - entries[each].last_timestamp >= expiration_ms)
         for producer_id, waiting in list(self.verifying.items()):
             if now_ms - waiting.since_ms >= expiration_ms:
                 del self.verifying[producer_id]
         return bool(self.entries or self.verifying)
+
+    def idle(self) -> list[int]:
+        """The producers that have no open transaction."""
+        return [each for each, entry in self.entries.items() if entry.first_offset is None]
+
+    def forget(self, producer_ids: Iterable[int]) -> None:
+        for each in producer_ids:
+            self._forget(each)
 
     def _forget(self, producer_id: int) -> None:
         entry = self.entries.pop(producer_id)

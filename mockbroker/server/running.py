@@ -210,6 +210,30 @@ class RunningCluster(Contents):
         missed. ConflictError if its delay is the same already; KeyError."""
         self._act("slow-metadata", broker=broker, delay_ms=delay_ms)
 
+    def evict_member(self, group: str, member: str) -> None:
+        """Ends the session of a group's member, as if it had sent no heartbeat for too long: the group
+        rebalances without it. `member` is its id, its `group.instance.id`, or a `client.id` that no other
+        member of the group has. ConflictError while it waits for its coordinator's answer to a JoinGroup or
+        SyncGroup, since it needs no heartbeat then; KeyError."""
+        self._act("evict-member", group=group, member=member)
+
+    def expire_producer(self, topic: str, partition: int, producer_id: int | None = None) -> None:
+        """Makes a partition forget a producer's sequence numbers, or those of all producers, on all replicas,
+        as if it had written nothing there for `producer.id.expiration.ms`. ConflictError if there is no such
+        producer, or it has a transaction open there; KeyError."""
+        self._act("expire-producer", topic=topic, partition=partition, producer_id=producer_id)
+
+    def expire_transactional_id(self, transactional_id: str) -> None:
+        """Makes the coordinator forget a transactional id, as if it had not been used for
+        `transactional.id.expiration.ms`. ConflictError while a transaction is open or being ended;
+        KeyError."""
+        self._act("expire-transactional-id", transactional_id=transactional_id)
+
+    def drop_fetch_sessions(self, broker: int) -> None:
+        """Makes a broker forget its fetch sessions, as if others had needed their slots: clients have to
+        begin new ones. ConflictError if it has none; KeyError."""
+        self._act("drop-fetch-sessions", broker=broker)
+
     def replicas(self, topic: str, partition: int) -> list[Replica]:
         """What each replica of a partition holds now, and how it follows. KeyError."""
         return self.do(lambda target: describe(target.partition(topic, partition)))

@@ -62,11 +62,24 @@ def _find_peers(cluster: Cluster, value: list[int | str] | None) -> None:
             raise NotThereError(f"no broker {each!r}: name ids, or 'controller'")
 
 
+def _check_producer_id(name: str, value: Any) -> None:
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise OptionError(f"{name} is {value!r}: give a producer id")
+
+
 BrokerId = Annotated[int, "A broker's id.", Limits(_check_id, find_broker)]
 SomeBroker = Annotated[int | None, "A broker's id.", Limits(_check_id_or_none, _find_if_given)]
 TopicName = Annotated[str, "A topic's name."]
 PartitionIndex = Annotated[int, "A partition's index."]
 GroupId = Annotated[str, "A consumer group's id."]
+MemberName = Annotated[
+    str, "A member's id, or its `group.instance.id`, or the only such `client.id` in the group."
+]
+SomeProducer = Annotated[
+    int | None,
+    "A producer id; if it is left out, all producers that have no transaction open there.",
+    Limits(_check_producer_id),
+]
 TransactionalId = Annotated[str, "A producer's transactional id."]
 NewLeader = Annotated[
     int | None,

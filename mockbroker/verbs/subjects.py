@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
@@ -12,8 +12,11 @@ from ..errors import NotThereError
 from ..nearest import nearest
 from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
-from .parameters import BrokerId, GroupId, PartitionIndex, TopicName, TransactionalId
+from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId
 from .signatures import Parameter, parameters
+
+if TYPE_CHECKING:
+    from ..coordinators.members import Member
 
 S = TypeVar("S")
 
@@ -40,6 +43,21 @@ class Following(NamedTuple):
 
     partition: TopicPartition
     follower: Fetching
+
+
+class GroupMember(NamedTuple):
+    """A member, its group, and the broker that coordinates it."""
+
+    coordinator: Broker
+    group: str
+    found: "Member"
+
+
+class CoordinatedTransaction(NamedTuple):
+    """A transactional id, and the broker that coordinates it."""
+
+    coordinator: Broker
+    transactional_id: str
 
 
 def _broker(cluster: Cluster, broker: BrokerId) -> Broker:
@@ -69,6 +87,40 @@ def _transactional_id(cluster: Cluster, transactional_id: TransactionalId) -> To
     return cluster.transaction_partition(transactional_id)
 
 
+def members(cluster: Cluster, group: str) -> list[GroupMember]:
+    """The members of a group. NotThereError."""
+    coordinator = cluster.coordinator(group)
+    if coordinator is None:
+        raise NotThereError(f"no broker coordinates the group {group!r} now")
+    known = coordinator.groups.groups
+    if group not in known:
+        raise NotThereError(f"no group {group!r}{nearest(group, known) if known else ''}")
+    return [GroupMember(coordinator, group, each) for each in known[group].members.values()]
+
+
+def _member(cluster: Cluster, group: GroupId, member: MemberName) -> GroupMember:
+    there = members(cluster, group)
+    for name in ("id", "instance_id", "client_id"):
+        found = [each for each in there if getattr(each.found, name) == member]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise NotThereError(
+                f"{len(found)} members of {group!r} have the client id {member!r}: give a member id"
+            )
+    names = [each.found.id for each in there]
+    raise NotThereError(
+        f"the group {group!r} has no member {member!r}{nearest(member, names) if names else ''}"
+    )
+
+
+def _transaction(cluster: Cluster, transactional_id: TransactionalId) -> CoordinatedTransaction:
+    for broker in cluster.brokers.values():
+        if broker.online and any(name == transactional_id for name, _ in broker.transactions):
+            return CoordinatedTransaction(broker, transactional_id)
+    raise NotThereError(f"no broker that runs coordinates a transactional id {transactional_id!r}")
+
+
 BROKER: Final = Subject("broker", _broker)
 PARTITION: Final = Subject("partition", _partition)
 FOLLOWER: Final = Subject("follower", _follower)
@@ -76,3 +128,6 @@ GROUP: Final = Subject("group", _group)
 """A group's partition of `__consumer_offsets`: its leader is the group's coordinator."""
 TRANSACTIONAL_ID: Final = Subject("transactional-id", _transactional_id)
 """A transactional id's partition of `__transaction_state`: its leader is the coordinator."""
+MEMBER: Final = Subject("member", _member)
+TRANSACTION: Final = Subject("transactional-id", _transaction)
+"""A transactional id that its coordinator knows."""

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from mockbroker import ConflictError, MockCluster, OptionError
+from mockbroker.conformance.batches import Record, batch
+from mockbroker.conformance.client import Client
 from mockbroker.control.table import OPERATIONS
+from mockbroker.errors import NotThereError
 from mockbroker.faults.actions import ACTIONS
 from mockbroker.server.running import RunningCluster
 from mockbroker.verbs.table import VERBS
@@ -17,7 +20,15 @@ from ..control.asking import ask
 
 METHODS = {"cut-off-broker": "cut_off", "rejoin-broker": "rejoin"}
 """Those that are not called like their verb."""
-PLACES = {"topic": "t", "partition": 0, "broker": 3, "group": "g", "transactional_id": "x", "delay_ms": 100}
+PLACES = {
+    "topic": "t",
+    "partition": 0,
+    "broker": 3,
+    "group": "g",
+    "member": "mock",
+    "transactional_id": "x",
+    "delay_ms": 100,
+}
 UNDONE = {
     "start-broker": "stop-broker",
     "rejoin-broker": "cut-off-broker",
@@ -26,6 +37,8 @@ UNDONE = {
 """What has to have happened before."""
 AGAIN = ("move-leader", "move-coordinator")
 """Those that can be done again and again."""
+GONE = ("evict-member", "expire-transactional-id")
+"""Those after which what they act on is not there any more."""
 every_verb = pytest.mark.parametrize("verb", VERBS.values(), ids=lambda verb: verb.name)
 
 
@@ -57,8 +70,49 @@ def test_it_is_what_a_fault_does(verb: Verb[Any, ...]) -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Any:
-    with MockCluster(control=True, clock="manual") as started:
+    with MockCluster(
+        control=True, clock="manual", config={"group.initial.rebalance.delay.ms": "0"}
+    ) as started:
         yield started
+
+
+def call(cluster: MockCluster, broker: int, api: str, version: int, **fields: Any) -> dict[str, Any]:
+    host, port = cluster.bootstrap_servers.split(",")[broker - 1].split(":")
+    with Client(host, int(port), client_id="mock") as client:
+        return client.call(api, version, fields)
+
+
+def join(cluster: MockCluster, topic: str) -> None:
+    coordinator = call(cluster, 1, "find_coordinator", 2, key="g", key_type=0)["node_id"]
+    timeouts = {"session_timeout": 10_000, "rebalance_timeout": 60_000}
+    member = {"group_id": "g", "protocol_type": "consumer", **timeouts}
+    member["protocols"] = [{"name": "range", "metadata": b""}]
+    assert call(cluster, coordinator, "join_group", 3, **member)["error_code"] == "NONE"
+
+
+def write(cluster: MockCluster, topic: str) -> None:
+    records = batch([Record(timestamp=0)], producer_id=7, producer_epoch=0, sequence=0)
+    data = [{"name": topic, "partition_data": [{"index": 0, "records": records}]}]
+    call(cluster, 1, "produce", 8, acks=1, topic_data=data)
+
+
+def initialize(cluster: MockCluster, topic: str) -> None:
+    coordinator = call(cluster, 1, "find_coordinator", 2, key="x", key_type=1)["node_id"]
+    call(cluster, coordinator, "init_producer_id", 1, transactional_id="x", transaction_timeout=1_000)
+
+
+def fetch(cluster: MockCluster, topic: str) -> None:
+    topics = [{"topic": topic, "partitions": [{"partition": 0, "fetch_offset": 0}]}]
+    call(cluster, 3, "fetch", 11, max_wait=0, session_epoch=0, topics=topics)
+
+
+USED = {
+    "evict-member": join,
+    "expire-producer": write,
+    "expire-transactional-id": initialize,
+    "drop-fetch-sessions": fetch,
+}
+"""What clients have to do before."""
 
 
 @every_verb
@@ -72,11 +126,15 @@ def test_it_is_refused_over_http_and_in_python_when_it_would_change_nothing(
     body = {"delay_ms": 100} if "delay_ms" in operation.parameters else {}
     if verb.name in UNDONE:
         do(cluster, UNDONE[verb.name], places)
-    assert ask("POST", url, body)[0] == 200
+    if verb.name in USED:
+        USED[verb.name](cluster, verb.name)
+    status, answer = ask("POST", url, body)
+    assert status == 200, answer
     if verb.name not in AGAIN:
+        gone = verb.name in GONE
         status, answer = ask("POST", url, body)
-        assert status == 409
-        with pytest.raises(ConflictError) as caught:
+        assert status == (404 if gone else 409)
+        with pytest.raises(NotThereError if gone else ConflictError) as caught:
             do(cluster, verb.name, places)
         assert str(caught.value) == answer["error"]
     cluster.run(lambda core: VERBS["slow-metadata"].attempt(core, core.brokers[3], delay_ms=0))

@@ -26,6 +26,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "topic": st.just("t"),
     "partition": st.integers(0, 1),
     "group": st.just("g"),
+    "member": st.just("m"),
+    "producer_id": st.none() | st.just(1),
     "transactional_id": st.just("x"),
     "to": st.none() | BROKERS,
     "from_": st.none() | st.lists(BROKERS | st.just("controller"), min_size=1, max_size=3),

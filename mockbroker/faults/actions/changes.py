@@ -1,5 +1,6 @@
 """What happens in the cluster while a request is being handled: an action for each of `mockbroker.verbs`."""
 
+import contextlib
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
@@ -68,6 +69,26 @@ def _transactional_ids(exchange: Exchange, match: Match, target: int | None) -> 
     return list(map(cluster.transaction_partition, named))
 
 
+def _members(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    """Those that the request names by their ids."""
+    cluster, request = exchange.call.cluster, exchange.request
+    ids = {getattr(request, "member_id", ""), *(each.member_id for each in getattr(request, "members", ()))}
+    found: list[Any] = []
+    for group in sorted(about(exchange.api, request, cluster).groups):
+        with contextlib.suppress(NotThereError):
+            found += [each for each in subjects.members(cluster, group) if each.found.id in ids]
+    return found
+
+
+def _transactions(exchange: Exchange, match: Match, target: int | None) -> list[Any]:
+    cluster = exchange.call.cluster
+    found: list[Any] = []
+    for each in sorted(about(exchange.api, exchange.request, cluster).transactional_ids):
+        with contextlib.suppress(NotThereError):
+            found.append(subjects.TRANSACTION.find(cluster, each))
+    return found
+
+
 _NO_LEADER: Final = "the request names nothing that has a leader"
 _MEANT: Final[dict[Subject[Any], _Meant]] = {
     subjects.BROKER: _Meant(_broker, "the broker that is asked, or broker `target`", targeted=True),
@@ -79,6 +100,14 @@ _MEANT: Final[dict[Subject[Any], _Meant]] = {
         targeted=True,
     ),
     subjects.GROUP: _Meant(_groups, "the groups that the request names", _NO_LEADER),
+    subjects.MEMBER: _Meant(
+        _members, "the members that the request names by their ids", "the request names no member of a group"
+    ),
+    subjects.TRANSACTION: _Meant(
+        _transactions,
+        "the transactional ids that the request names",
+        "the request names no transactional id that its coordinator knows",
+    ),
     subjects.TRANSACTIONAL_ID: _Meant(_transactional_ids, "its transactional ids", _NO_LEADER),
 }
 
