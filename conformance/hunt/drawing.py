@@ -29,7 +29,9 @@ def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA, workload
 
 def workloads(capabilities: Collection[str]) -> list[str]:
     """What a client can be given to do."""
-    kinds = ["producer", "members"]
+    kinds = ["producer"]
+    if {"groups", "assign"} & set(capabilities):
+        kinds.append("members")
     if "idempotence" in capabilities:
         kinds.append("idempotent")
     if "transactions" in capabilities:
@@ -68,7 +70,8 @@ class _Drawing:
         users = tuple(
             self._transacting(f"transactions-{n}", topics) for n in range(self._random.choice((1, 1, 2)))
         )
-        reader = self._member("reader", topics, "", isolation="read_committed", steps=self._polls(4))
+        group = "" if "assign" in self._capabilities else "readers"
+        reader = self._member("reader", topics, group, isolation="read_committed", steps=self._polls(4))
         apis = (
             "Produce",
             "InitProducerId",

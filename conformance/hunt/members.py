@@ -86,6 +86,8 @@ class Consuming(Application):
     async def _step_over(self) -> None:
         """Seeks to the record behind one that can't be deserialized, if it is still before it."""
         for topic, partition in sorted(self._owned):
+            if self.handle is None:
+                return
             answer = await self.call("position", self.call_ms, partitions=[[topic, partition]])
             (at,) = [each[2] for each in (answer.ok or {}).get("offsets", ())] or [None]
             if at is not None and self.stage.value_at(topic, partition, at).startswith(BAD):
@@ -96,7 +98,8 @@ class Consuming(Application):
         self.stage.journal.add(
             Sought(user=self.name, handle=self.handle, topic=topic, partition=partition, offset=offset)
         )
-        await self.call("seek", topic=topic, partition=partition, offset=offset)
+        if (await self.call("seek", topic=topic, partition=partition, offset=offset)).error is not None:
+            await self.close()  # a new member begins at the committed offsets
 
     async def rewind(self) -> None:
         """Goes back to the committed offsets, as an application does whose transaction was aborted."""
@@ -107,10 +110,11 @@ class Consuming(Application):
             return
         answer = await self.call("committed", self.call_ms, partitions=partitions)
         if answer.ok is None:
-            await self.close()  # a new member begins at the committed offsets
+            await self.close()
             return
         for topic, partition, offset in answer.ok["offsets"]:
-            await self.seek(topic, partition, 0 if offset is None else offset)
+            if self.handle is not None:
+                await self.seek(topic, partition, 0 if offset is None else offset)
         self._next.clear()
 
     # Steps.

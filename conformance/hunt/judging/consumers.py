@@ -76,7 +76,9 @@ def _begins(
 
 
 def gaps(outcome: Outcome) -> Iterator[Violation]:
-    """`skipped`, `read-again`: a consumer that owns a partition leaves records out, or goes back."""
+    """`skipped`, `read-again`: a consumer that owns a partition leaves records out, or goes back. Those that
+    tell no assignments are left out: they may have lost a partition, and got it back."""
+    owners = {each.handle for each in outcome.journal.of(Owns)}
     for partition, entries in _by_partition(outcome).items():
         if partition[0] in outcome.deleted:
             continue
@@ -84,7 +86,7 @@ def gaps(outcome: Outcome) -> Iterator[Violation]:
         for entry in entries:
             if isinstance(entry, Sought | Owns):
                 last.pop(entry.handle, None)
-            elif isinstance(entry, Read):
+            elif isinstance(entry, Read) and entry.handle in owners:
                 before = last.get(entry.handle)
                 last[entry.handle] = entry.offset
                 where = f"{partition[0]}-{partition[1]}"

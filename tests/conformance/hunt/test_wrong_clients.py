@@ -81,3 +81,9 @@ async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None
 @pytest.mark.trio
 async def test_the_right_client(workload: str) -> None:
     assert await found("right", workload, Patience()) == set()
+
+
+@pytest.mark.parametrize("workload", ["transactions", "processor", "members"])
+@pytest.mark.trio
+async def test_a_client_that_lacks_verbs_is_not_wrong(workload: str) -> None:
+    assert await found("lacking", workload, Patience()) == set()

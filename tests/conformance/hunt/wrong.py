@@ -1,6 +1,7 @@
 """Clients that are wrong on purpose: confluent-kafka's driver with one thing in it that it must not do.
 
-`python wrong.py NAME`; `right` is wrong in nothing. MOCKBROKER_PROGRAMS has the folder of the Python drivers.
+`python wrong.py NAME`; `right` is wrong in nothing, and neither is `lacking`, which can't assign or seek, and
+tells neither positions nor assignments. MOCKBROKER_PROGRAMS has the folder of the Python drivers.
 """
 
 import os
@@ -11,7 +12,7 @@ from typing import Any
 sys.path.insert(0, os.environ["MOCKBROKER_PROGRAMS"])
 from confluent import ConfluentConsumer, ConfluentProducer, described
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from lines import Call, Fields, Handle, Lines, serve
+from lines import Call, Fields, Lines, serve
 
 WRONG = sys.argv[1]
 
@@ -108,6 +109,10 @@ class Consumer(ConfluentConsumer):
 
         self.consumer.subscribe(topics, on_assign=assigned, on_revoke=revoked)
 
+    def event(self, event: str, **fields: Any) -> None:
+        if WRONG != "lacking":
+            super().event(event, **fields)
+
     def poll(self, timeout_ms: int, limit: int = 500) -> Fields:
         if WRONG == "stops-reading" and self.count > 2:
             time.sleep(timeout_ms / 1000)
@@ -122,14 +127,18 @@ class Consumer(ConfluentConsumer):
         return found
 
 
-def opened(made: type[Handle]) -> Any:
-    return made
+if WRONG == "lacking":
+    for verb in ("assign", "seek", "position"):
+        setattr(Consumer, verb, None)
 
 
 if __name__ == "__main__":
     serve(
         f"wrong {WRONG}",
-        ("groups", "transactions", "send-offsets", "idempotence", "deserializer"),
+        [
+            *(() if WRONG == "lacking" else ("assign", "deserializer")),
+            *("groups", "transactions", "send-offsets", "idempotence"),
+        ],
         {"producer": Producer, "consumer": Consumer},
         described,
     )

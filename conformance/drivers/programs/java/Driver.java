@@ -42,7 +42,7 @@ public final class Driver {
     }
 
     private static List<String> capabilities() {
-        var capabilities = new ArrayList<>(List.of("groups", "transactions", "send-offsets", "idempotence", "deserializer"));
+        var capabilities = new ArrayList<>(List.of("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");

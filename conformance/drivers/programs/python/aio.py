@@ -175,7 +175,7 @@ async def serve(lines: Lines) -> None:
     threading.Thread(target=read, daemon=True).start()
     lines.hello(
         f"aiokafka {aiokafka.__version__}",
-        ("groups", "transactions", "send-offsets", "idempotence", "deserializer"),
+        ("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"),
     )
     await asyncio.Event().wait()
 

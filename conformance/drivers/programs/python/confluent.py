@@ -183,7 +183,7 @@ def _offsets(partitions: list[TopicPartition]) -> list[list[Any]]:
 if __name__ == "__main__":
     serve(
         f"librdkafka {libversion()[0]}",
-        ("groups", "transactions", "send-offsets", "idempotence", "deserializer"),
+        ("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"),
         {"producer": ConfluentProducer, "consumer": ConfluentConsumer},
         described,
     )

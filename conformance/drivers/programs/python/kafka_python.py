@@ -116,7 +116,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 
 if __name__ == "__main__":
-    capabilities = ["groups", "deserializer", "idempotence"]
+    capabilities = ["groups", "assign", "deserializer", "idempotence"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

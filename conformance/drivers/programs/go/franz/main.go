@@ -58,7 +58,7 @@ func common(config lines.Config) []kgo.Opt {
 func main() {
 	(&lines.Driver{
 		Client:       "franz-go " + lines.Version(module),
-		Capabilities: []string{"groups", "idempotence", "transactions", "consumer-protocol"},
+		Capabilities: []string{"groups", "assign", "idempotence", "transactions", "consumer-protocol"},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,

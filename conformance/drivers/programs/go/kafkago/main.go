@@ -42,7 +42,7 @@ func described(err error) lines.Error {
 func main() {
 	(&lines.Driver{
 		Client:       "kafka-go " + lines.Version(module),
-		Capabilities: []string{"groups"},
+		Capabilities: []string{"groups", "assign"},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,

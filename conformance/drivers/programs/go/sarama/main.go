@@ -73,7 +73,7 @@ func main() {
 	sarama.Logger = log.New(os.Stderr, "", log.Ltime|log.Lmicroseconds)
 	(&lines.Driver{
 		Client:       "sarama " + lines.Version(module),
-		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets"},
+		Capabilities: []string{"groups", "idempotence", "transactions", "send-offsets", "assign"},
 		Open: map[string]func(*lines.Call, lines.Event) (lines.Verbs, error){
 			"producer": openProducer,
 			"consumer": openConsumer,
