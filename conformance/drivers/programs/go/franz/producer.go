@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -26,11 +27,12 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 			return nil, err
 		}
 	}
+	failed := &kgo.FirstErrPromise{}
 	end := func(how kgo.TransactionEndTry) func(*lines.Call) (lines.Fields, error) {
 		return func(call *lines.Call) (lines.Fields, error) {
 			ctx, cancel := call.Context()
 			defer cancel()
-			return nil, endTransaction(ctx, client, how)
+			return nil, endTransaction(ctx, client, failed, how)
 		}
 	}
 	return lines.Verbs{
@@ -39,7 +41,9 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 			if call.Partition != nil {
 				record.Partition = *call.Partition
 			}
+			noted := failed.Promise()
 			client.Produce(context.Background(), record, func(record *kgo.Record, err error) {
+				noted(record, err)
 				call.Answer(lines.Fields{"partition": record.Partition, "offset": record.Offset}, err)
 			})
 			return nil, lines.ErrLater
@@ -50,6 +54,7 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 			return nil, client.Flush(ctx)
 		},
 		"begin": func(*lines.Call) (lines.Fields, error) {
+			failed = &kgo.FirstErrPromise{}
 			return nil, client.BeginTransaction()
 		},
 		"commit-transaction": end(kgo.TryCommit),
@@ -64,13 +69,16 @@ func openProducer(call *lines.Call, _ lines.Event) (lines.Verbs, error) {
 	}, nil
 }
 
-// What franz-go's documentation of transactions does: EndTransaction wants no records to be buffered.
-func endTransaction(ctx context.Context, client *kgo.Client, how kgo.TransactionEndTry) error {
-	before := client.Flush
+// What franz-go's documentation of transactions does: EndTransaction wants no records to be buffered, and a
+// transaction of which a record failed is not committed.
+func endTransaction(
+	ctx context.Context, client *kgo.Client, failed *kgo.FirstErrPromise, how kgo.TransactionEndTry,
+) error {
 	if how == kgo.TryAbort {
-		before = client.AbortBufferedRecords
-	}
-	if err := before(ctx); err != nil {
+		if err := client.AbortBufferedRecords(ctx); err != nil {
+			return err
+		}
+	} else if err := errors.Join(client.Flush(ctx), failed.Err()); err != nil {
 		return err
 	}
 	return client.EndTransaction(ctx, how)
