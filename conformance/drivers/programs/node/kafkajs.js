@@ -107,9 +107,11 @@ function byTopic(offsets) {
   return [...topics].map(([topic, partitions]) => ({ topic, partitions }))
 }
 
-// `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed.
+// `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed. It ends
+// with the next poll: until then the application does something with the batch, and the group can't rebalance.
 class Consumer {
   #offers = new Set()
+  #done = []
   #positions = new Map()
   #woken = () => {}
   #closing = false
@@ -174,9 +176,16 @@ class Consumer {
       this.#offers.delete(offer)
       if (offer.taken) resolveOffset(batch.messages.at(-1).offset)
     }
+    if (!offer.taken || this.#closing) return
+    const done = new Promise((resolve) => this.#done.push(() => resolve(offer.done = true)))
+    while (!offer.done) {
+      await sleepUntil(done, this.heartbeatInterval)
+      if (!offer.done) await heartbeat().catch(() => {}) // it says so too when the batch has ended
+    }
   }
 
   async poll({ timeout_ms }) {
+    this.#finish()
     const woken = new Promise((resolve) => (this.#woken = resolve))
     let batches = this.#take()
     if (!batches.length && !this.#crashed) {
@@ -197,6 +206,10 @@ class Consumer {
       offer.decide()
     }
     return taken.map(({ batch }) => batch)
+  }
+
+  #finish() {
+    for (const done of this.#done.splice(0)) done()
   }
 
   async commit({ offsets }) {
@@ -228,6 +241,7 @@ class Consumer {
   async close() {
     this.#closing = true
     this.#release()
+    this.#finish()
     await this.admin?.disconnect()
     await this.consumer.disconnect()
   }

@@ -120,7 +120,10 @@ func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 	return nil
 }
 
+// Cleanup waits for the next poll: until then, the application does something with what the last one gave, and
+// a group does not rebalance before Cleanup has returned.
 func (m *member) Cleanup(session sarama.ConsumerGroupSession) error {
+	m.taken.wanting(m.closed)
 	m.lock.Lock()
 	m.session = nil
 	m.lock.Unlock()

@@ -94,6 +94,16 @@ func (t *taken) give(
 	}
 }
 
+// wanting waits until a poll waits for messages, or until the context ends.
+func (t *taken) wanting(ctx context.Context) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	defer context.AfterFunc(ctx, t.wake)()
+	for ctx.Err() == nil && !t.wanted {
+		t.changed.Wait()
+	}
+}
+
 // tell has the next poll tell of an error.
 func (t *taken) tell(err error) {
 	t.lock.Lock()
