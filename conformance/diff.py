@@ -9,7 +9,8 @@ from typing import Any
 from .normalise import IDENTITY
 
 Steps = list[list[Any]]
-_ABSENT = object()
+_ABSENT, _NO_STEP = object(), object()
+_NAMES = {id(_ABSENT): "absent", id(_NO_STEP): "no such step"}
 
 
 def differing(expected: Any, got: Any, path: str = "") -> list[tuple[str, Any, Any]]:
@@ -46,23 +47,30 @@ def _identity(item: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return "absent" if value is _ABSENT else json.dumps(value, ensure_ascii=False)
+    return _NAMES.get(id(value)) or json.dumps(value, ensure_ascii=False)
 
 
 def lines(expected: Steps, got: Steps) -> list[str]:
-    """One line for each difference: the step's label, where in its answer, expected, got.
+    """One line for each difference: the step's label, where in its answer, expected, got."""
+    return [
+        f"{where}: expected {_text(left)}, got {_text(right)}"
+        for where, left, right in compared(expected, got)
+    ]
+
+
+def compared(expected: Steps, got: Steps) -> Iterator[tuple[str, Any, Any]]:
+    """Each difference: the step's label and where in its answer, expected, got.
 
     Steps are matched by label, so a missing or an additional one does not shift the rest.
     """
     wanted, given = [each[0] for each in expected], [each[0] for each in got]
-    found = []
     for kind, a, b, c, d in SequenceMatcher(None, wanted, given, autojunk=False).get_opcodes():
         if kind == "equal":
             for (label, left), (_, right) in zip(expected[a:b], got[c:d], strict=True):
                 for path, one, other in differing(left, right):
-                    where = f"{label}: {path}" if path else label
-                    found.append(f"{where}: expected {_text(one)}, got {_text(other)}")
+                    yield (f"{label}: {path}" if path else label), one, other
             continue
-        found += [f"{label}: expected no such step, got {_text(right)}" for label, right in got[c:d]]
-        found += [f"{label}: expected {_text(left)}, got no such step" for label, left in expected[a:b]]
-    return found
+        for label, right in got[c:d]:
+            yield label, _NO_STEP, right
+        for label, left in expected[a:b]:
+            yield label, left, _NO_STEP

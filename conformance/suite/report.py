@@ -8,16 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from mockbroker.protocol.errors import ErrorCode
+
 from ..asking import FAILED, Result
 from ..client import api_name
-from ..diff import lines
+from ..diff import compared, lines
+from ..scene import CLOSED, NO_ANSWER
 
 EQUAL: Final = "equal"
-DIFFERENT: Final = "different"
+OTHER_ERROR: Final = "other error"
+OTHER_FIELD: Final = "other field"
 BROKE_OFF: Final = "broke off"
 SKIPPED: Final = "skipped"
-OUTCOMES: Final = (EQUAL, DIFFERENT, BROKE_OFF, SKIPPED)
+OUTCOMES: Final = (EQUAL, OTHER_FIELD, OTHER_ERROR, BROKE_OFF, SKIPPED)
+"""Whether an answer has other error codes (or none, the connection being closed), or else other values."""
 _VERSION: Final = re.compile(r"^the cluster has no (\w+) v\d+$")
+_ERRORS: Final = frozenset({CLOSED, NO_ANSWER, *ErrorCode.__members__})
 SUFFIXES: Final = (".json", ".md")
 
 
@@ -33,7 +39,14 @@ def outcome(result: Result) -> str:
         return SKIPPED
     if result.equal:
         return EQUAL
-    return BROKE_OFF if result.got and result.got[-1][0] == FAILED else DIFFERENT
+    if result.got and result.got[-1][0] == FAILED:
+        return BROKE_OFF
+    pairs = compared(result.expected, result.got)
+    return OTHER_ERROR if any(_is_error(each) for _, *pair in pairs for each in pair) else OTHER_FIELD
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, str) and value in _ERRORS
 
 
 def differences(result: Result) -> list[str]:
@@ -88,10 +101,12 @@ class Report:
         """For a terminal."""
         rows = list(self.rows())
         wide = max(len(row[0]) for row in rows)
-        return [f"{row[0]:<{wide}}" + "".join(f"{cell:>11}" for cell in row[1:]) for row in rows]
+        return [f"{row[0]:<{wide}}" + "".join(f"{cell:>13}" for cell in row[1:]) for row in rows]
 
     def _worse(self) -> list[Result]:
-        return [result for result, _ in self.asked if outcome(result) in (DIFFERENT, BROKE_OFF)]
+        return [
+            result for result, _ in self.asked if outcome(result) in (OTHER_FIELD, OTHER_ERROR, BROKE_OFF)
+        ]
 
     def markdown(self) -> str:
         """The table, then every difference."""

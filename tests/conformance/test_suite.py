@@ -16,8 +16,16 @@ from mockbroker.conformance.asking import FAILED, recorded
 from mockbroker.conformance.known_differences import reason
 from mockbroker.conformance.needed_config import needed
 from mockbroker.conformance.questions import all_questions
+from mockbroker.conformance.scene import CLOSED
 from mockbroker.conformance.suite.plugin import Asked, DiffersError
-from mockbroker.conformance.suite.report import BROKE_OFF, differences, outcome
+from mockbroker.conformance.suite.report import (
+    BROKE_OFF,
+    EQUAL,
+    OTHER_ERROR,
+    OTHER_FIELD,
+    differences,
+    outcome,
+)
 
 from ..driving.cluster import configured
 from ..driving.network import InMemoryNetwork
@@ -75,7 +83,7 @@ def test_what_differs_is_told_field_by_field(tmp_path: Path, cluster: MockCluste
     assert "end_offset: expected -1, got " in done.stdout
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("OffsetForLeaderEpoch ")]
     assert len(rows) == 1
-    assert int(rows[0][2]) > 0
+    assert int(rows[0][2]) + int(rows[0][3]) > 0
     assert "| OffsetForLeaderEpoch |" in report.read_text()
     assert "end_offset: expected -1, got " in report.read_text()
 
@@ -152,6 +160,21 @@ def test_a_question_that_breaks_off_says_where() -> None:
         "one: a: expected 1, got 3",
         "broke off before 'two': TimeoutError: timed out",
     ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "outcome_is"),
+    [
+        ({"error_code": "NONE", "offset": 1}, {"error_code": "NONE", "offset": 1}, EQUAL),
+        ({"error_code": "NONE", "offset": 1}, {"error_code": "NONE", "offset": 2}, OTHER_FIELD),
+        ({"error_code": "NONE", "offset": 1}, {"error_code": "INVALID_TIMESTAMP", "offset": -1}, OTHER_ERROR),
+        ({"error_code": "NONE", "offset": 1}, CLOSED, OTHER_ERROR),
+        ("INVALID_TIMESTAMP", CLOSED, OTHER_ERROR),
+    ],
+)
+def test_other_errors_are_told_from_other_fields(expected: Any, got: Any, outcome_is: str) -> None:
+    result = Result("heartbeat.states", 0, expected == got, [["one", expected]], [["one", got]])
+    assert outcome(result) == outcome_is
 
 
 def test_it_is_not_part_of_other_tests(tmp_path: Path) -> None:
