@@ -27,7 +27,8 @@ class Producer:
 
     def _coordinated(self) -> bool:
         fields = {"key": self.name, "key_type": 1, "coordinator_keys": [self.name]}
-        found = self.s.call("find_coordinator", fields)["coordinators"][0]
+        answer = self.s.call("find_coordinator", fields)
+        found = answer["coordinators"][0] if "coordinators" in answer else answer
         return bool(found["error_code"] == "NONE" and self._listed()["error_code"] == "NONE")
 
     def start(self) -> None:
