@@ -3,6 +3,7 @@
 A new block is run, or fails.
 """
 
+import inspect
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from typer.main import get_command
 from mockbroker import MockCluster
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
+from mockbroker.conformance.suite import plugin
 
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (
@@ -197,6 +199,10 @@ def check(words: list[str]) -> None:
             parse(app, rest)
         case [python, "-m", module, *_] if python.rpartition("/")[2] == "python":
             assert find_spec(module) is not None
+        case ["pytest", "--pyargs", package, *rest]:
+            assert find_spec(package) is not None
+            options = inspect.getsource(plugin.pytest_addoption)
+            assert [each for each in rest if each.startswith("--") and f'"{each}"' not in options] == []
         case [program, *_]:
             assert program in OTHER_PROGRAMS
 
