@@ -4,7 +4,9 @@ from collections.abc import Collection, Sequence
 from random import Random
 from typing import Any, Final
 
-from .legal import ANSWERS
+from mockbroker.protocol.errors import ErrorCode
+
+from .legal import FAULTS
 from .plan import Plan, PlannedTopic, PlannedUser, Step
 
 LIMIT: Final = 2_000
@@ -15,14 +17,27 @@ _QUIET: Final = 0.25
 _KAFKA: Final = "4.4"
 _SESSION_MS: Final = 1_500
 """`broker.session.timeout.ms`: how long a broker that was killed or cut off still counts."""
+_ILLEGAL: Final[tuple[dict[str, Any], ...]] = (
+    {"do": "error"},
+    {"do": "wrong-correlation-id"},
+    {"do": "reorder", "ms": 500},
+)
+_CODES: Final = tuple(each.name for each in ErrorCode if each is not ErrorCode.NONE)
 
 
-def draw(seed: int, capabilities: Collection[str], kafka: str = _KAFKA, workload: str | None = None) -> Plan:
+def draw(
+    seed: int,
+    capabilities: Collection[str],
+    kafka: str = _KAFKA,
+    workload: str | None = None,
+    *,
+    illegal: bool = False,
+) -> Plan:
     """The plan of a seed, for a client that can do so much; the seed chooses one of `workloads`, unless it
-    is given."""
+    is given. What brokers answer is what some broker may answer, unless it may be `illegal` too."""
     random = Random(f"hunt {seed}")
     chosen = random.choice(workloads(capabilities)) if workload is None else workload
-    made = _Drawing(seed, random, kafka, frozenset(capabilities))
+    made = _Drawing(seed, random, kafka, frozenset(capabilities), illegal)
     plan: Plan = getattr(made, chosen.replace(" ", "_"))()
     return plan
 
@@ -44,9 +59,11 @@ def workloads(capabilities: Collection[str]) -> list[str]:
 
 
 class _Drawing:
-    def __init__(self, seed: int, random: Random, kafka: str, capabilities: frozenset[str]) -> None:
+    def __init__(
+        self, seed: int, random: Random, kafka: str, capabilities: frozenset[str], illegal: bool
+    ) -> None:
         self._seed, self._random, self._kafka = seed, random, kafka
-        self._capabilities = capabilities
+        self._capabilities, self._illegal = capabilities, illegal
         self._brokers = random.choice((1, 3, 3))
         self._limited = random.random() < 0.4
 
@@ -277,11 +294,17 @@ class _Drawing:
             events += ["move-leader", "stop", "slow-metadata", "kill", "cut-off", "pause-follower"]
             events += ["move-coordinator", "move-coordinator"] if groups or transactional_ids else []
             events += ["move-when-asked"] if groups else []
+        events += ["illegal"] * 4 if self._illegal else []
         event = random.choice(events)
         match event:
+            case "illegal":
+                fault = random.choice(_ILLEGAL)
+                if fault["do"] == "error":
+                    fault = {**fault, "error": random.choice(_CODES)}
+                return [Step("fault", after_ms, {**fault, "api": random.choice(apis), "times": 1})]
             case "error":
-                api = random.choice([each for each in apis if each in ANSWERS])
-                fault = {"do": "error", "api": api, "error": random.choice(ANSWERS[api])}
+                api = random.choice([each for each in apis if each in FAULTS])
+                fault = {"do": "error", "api": api, **random.choice(FAULTS[api])}
                 return [Step("fault", after_ms, {**fault, "times": random.choice((1, 1, 2, 5))})]
             case "disconnect":
                 when = random.choice(_DISCONNECTS)

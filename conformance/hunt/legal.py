@@ -1,23 +1,68 @@
-"""Errors that a healthy Kafka may answer at any time, by API: all of them say to try again."""
+"""Errors that a hunt answers in a broker's place, by API: brokers give them, and they say to try again."""
 
-from typing import Final
+from typing import Any, Final
 
-_COORDINATOR: Final = ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS")
+from mockbroker.faults.answers import usual_level
+from mockbroker.faults.legal import is_legal, legal_codes
+from mockbroker.faults.match import api_name
+from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
+from mockbroker.protocol.errors import ErrorCode
 
-ANSWERS: Final = {
-    "Produce": ("NOT_LEADER_OR_FOLLOWER", "NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR"),
-    "Fetch": ("NOT_LEADER_OR_FOLLOWER", "KAFKA_STORAGE_ERROR", "FENCED_LEADER_EPOCH", "UNKNOWN_LEADER_EPOCH"),
-    "ListOffsets": ("NOT_LEADER_OR_FOLLOWER", "OFFSET_NOT_AVAILABLE"),
-    "Metadata": ("LEADER_NOT_AVAILABLE",),
-    "FindCoordinator": ("COORDINATOR_NOT_AVAILABLE",),
-    "JoinGroup": _COORDINATOR,
-    "SyncGroup": (*_COORDINATOR, "REBALANCE_IN_PROGRESS"),
-    "Heartbeat": (*_COORDINATOR, "REBALANCE_IN_PROGRESS"),
-    "OffsetCommit": (*_COORDINATOR, "REBALANCE_IN_PROGRESS"),
-    "OffsetFetch": (*_COORDINATOR,),
-    "InitProducerId": (*_COORDINATOR, "CONCURRENT_TRANSACTIONS"),
-    "AddPartitionsToTxn": (*_COORDINATOR, "CONCURRENT_TRANSACTIONS"),
-    "AddOffsetsToTxn": (*_COORDINATOR, "CONCURRENT_TRANSACTIONS"),
-    "TxnOffsetCommit": _COORDINATOR,
-    "EndTxn": (*_COORDINATOR, "CONCURRENT_TRANSACTIONS"),
+_APIS: Final = (
+    ApiKey.PRODUCE,
+    ApiKey.FETCH,
+    ApiKey.LIST_OFFSETS,
+    ApiKey.METADATA,
+    ApiKey.FIND_COORDINATOR,
+    ApiKey.JOIN_GROUP,
+    ApiKey.SYNC_GROUP,
+    ApiKey.HEARTBEAT,
+    ApiKey.LEAVE_GROUP,
+    ApiKey.OFFSET_COMMIT,
+    ApiKey.OFFSET_FETCH,
+    ApiKey.INIT_PRODUCER_ID,
+    ApiKey.ADD_PARTITIONS_TO_TXN,
+    ApiKey.ADD_OFFSETS_TO_TXN,
+    ApiKey.TXN_OFFSET_COMMIT,
+    ApiKey.END_TXN,
+)
+_NOT_ALWAYS: Final = frozenset(
+    {
+        # Brokers before 2.6 gave it.
+        ErrorCode.REPLICA_NOT_AVAILABLE,
+        # It depends on what was asked: stable offsets, topics by id, or within a session.
+        ErrorCode.UNSTABLE_OFFSET_COMMIT,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+        ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+        # The partition would have no leader in the answer.
+        ErrorCode.LISTENER_NOT_FOUND,
+    }
+)
+"""Whether they are legal does not depend on the version alone."""
+_IN_TRANSACTIONS: Final = (ApiKey.PRODUCE, ErrorCode.CONCURRENT_TRANSACTIONS)
+
+
+def _fields(api: ApiKey, code: ErrorCode) -> dict[str, Any]:
+    """Of a fault that answers it in the versions in which brokers do."""
+    oldest, newest = CODEC_VERSIONS[api]
+    every = range(oldest, newest + 1)
+    versions = [version for version in every if is_legal(api, version, usual_level(api, version), code)]
+    return {"error": code.name} if len(versions) == len(every) else {"error": code.name, "version": versions}
+
+
+FAULTS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
+    api_name(api): tuple(
+        {
+            each.code: _fields(api, each.code)
+            for each in legal_codes(api)
+            if each.retry and each.code not in _NOT_ALWAYS and (api, each.code) != _IN_TRANSACTIONS
+        }.values()
+    )
+    for api in _APIS
 }
+"""The fields of the faults, each code once."""
+ANSWERS: Final = {api: tuple(each["error"] for each in faults) for api, faults in FAULTS.items()}
+"""The names of the codes."""

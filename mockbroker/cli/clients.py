@@ -25,6 +25,9 @@ def hunt(
     client_command: ClientCommand = None,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a run of a few seconds.")] = 300,
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
+    illegal: Annotated[
+        bool, typer.Option("--illegal", help="Let brokers also answer what no broker of Kafka's does.")
+    ] = False,
     kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4, with every fix.")] = NEWEST,
     lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
     out: Annotated[
@@ -50,7 +53,9 @@ def hunt(
     from . import hunt as hunting
 
     listed = tuple(filter(None, versions.split(",")))
-    settings = hunting.Settings(client, client_version, client_command, kafka, lanes, shrink, listed, out)
+    settings = hunting.Settings(
+        client, client_version, client_command, kafka, lanes, shrink, listed, out, illegal
+    )
     try:
         if plan is not None:
             found = hunting.play(settings, plan)

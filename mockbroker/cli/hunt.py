@@ -1,5 +1,6 @@
 """`mockbroker hunt`: random workloads for a client, and what it told its user that is not so."""
 
+import functools
 import shlex
 import signal
 from collections import Counter
@@ -16,6 +17,7 @@ from rich.table import Table
 from ..conformance.drivers import DriverFailedError, command_for
 from ..conformance.drivers.building import BuildError
 from ..conformance.hunt.campaign import Campaign, Result, campaign
+from ..conformance.hunt.drawing import draw
 from ..conformance.hunt.judging import judge
 from ..conformance.hunt.plan import Plan
 from ..conformance.hunt.stage import Outcome
@@ -30,7 +32,7 @@ _SHOWN: Final = 150
 @dataclass(frozen=True)
 class Settings:
     """`versions` are releases of the client that each finding is played with; `shrink_s` is how long a
-    smaller plan is looked for, in seconds."""
+    smaller plan is looked for, in seconds; `illegal` is whether brokers also answer what no broker does."""
 
     client: str | None
     version: str | None
@@ -40,6 +42,7 @@ class Settings:
     shrink_s: float
     versions: Sequence[str]
     out: Path | None
+    illegal: bool = False
 
     def driver(self, version: str | None = None) -> Sequence[str]:
         """What starts the client's driver, built if need be. ValueError; BuildError."""
@@ -129,7 +132,10 @@ class _Hunt:
                 with _progress(self._errors) as progress:
                     task = progress.add_task("seeds", total=len(self._seeds))
                     await drivers.hunt(
-                        self._seeds, lambda result: self._take(progress, task, result), settings.kafka
+                        self._seeds,
+                        lambda result: self._take(progress, task, result),
+                        settings.kafka,
+                        functools.partial(draw, illegal=settings.illegal),
                     )
                 nursery.cancel_scope.cancel()
             self._console.print(_table(self.groups))

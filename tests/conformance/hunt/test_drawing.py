@@ -1,0 +1,50 @@
+"""What happens to clients in a hunt is what may happen to them with Kafka, unless it may be illegal too."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mockbroker.conformance.hunt.drawing import draw
+from mockbroker.conformance.hunt.legal import ANSWERS, FAULTS
+from mockbroker.faults import parse
+from mockbroker.faults.match import parse_api
+from mockbroker.protocol.api_keys import CODEC_VERSIONS
+
+ALL = ("groups", "transactions", "idempotence", "deserializer", "send-offsets")
+
+
+def faults(*, illegal: bool) -> Iterator[dict[str, Any]]:
+    for seed in range(400):
+        for step in draw(seed, ALL, illegal=illegal).steps:
+            if step.do == "fault":
+                yield dict(step.fields)
+
+
+def test_no_fault_that_is_drawn_does_what_no_broker_does() -> None:
+    drawn = list(faults(illegal=False))
+    assert {each["error"] for each in drawn if each["do"] == "error"} > {
+        "NOT_COORDINATOR",
+        "NOT_LEADER_OR_FOLLOWER",
+    }
+    assert {parse(each).illegal for each in drawn} == {""}
+
+
+def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
+    drawn = list(faults(illegal=True))
+    assert any(parse(each).illegal for each in drawn if each["do"] == "error")
+    assert {"wrong-correlation-id", "reorder"} < {each["do"] for each in drawn}
+
+
+@pytest.mark.parametrize("api", FAULTS)
+def test_each_is_legal_in_all_versions_that_it_is_for(api: str) -> None:
+    oldest, newest = CODEC_VERSIONS[parse_api(api)]
+    for fault in FAULTS[api]:
+        for version in fault.get("version", range(oldest, newest + 1)):
+            assert not parse({"do": "error", "api": api, **fault, "version": version}).illegal
+
+
+def test_what_depends_on_more_than_the_version_is_left_out() -> None:
+    assert "COORDINATOR_LOAD_IN_PROGRESS" in ANSWERS["JoinGroup"]
+    assert "COORDINATOR_LOAD_IN_PROGRESS" not in ANSWERS["Heartbeat"]
+    assert "UNSTABLE_OFFSET_COMMIT" not in ANSWERS["OffsetFetch"]
