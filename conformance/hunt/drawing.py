@@ -289,7 +289,10 @@ class _Drawing:
         at = {"topic": topic.name, "partition": random.randrange(topic.partitions)}
         broker = {"broker": random.randrange(1, self._brokers + 1)}
         events = ["error", "error", "error", "disconnect", "delay", "restart"]
-        events += ["delete-records", "recreate-topic", "pass-time"]
+        # No expire-producer: what a client sends again after that is written twice, as it should be.
+        events += ["delete-records", "recreate-topic", "pass-time", "drop-fetch-sessions"]
+        events += ["evict-member", "evict-member"] if groups else []
+        events += ["expire-transactional-id"] if transactional_ids else []
         if self._brokers > 1:
             events += ["move-leader", "stop", "slow-metadata", "kill", "cut-off", "pause-follower"]
             events += ["move-coordinator", "move-coordinator"] if groups or transactional_ids else []
@@ -333,6 +336,13 @@ class _Drawing:
                 return [Step("cut-off-broker", after_ms, broker), Step("rejoin-broker", back_ms, broker)]
             case "pause-follower":
                 return [Step("pause-follower", after_ms, {**at, **broker})]
+            case "evict-member":
+                api = random.choice(("Heartbeat", "SyncGroup", "OffsetCommit"))
+                return [Step("fault", after_ms, {"do": "evict-member", "api": api, "times": 1})]
+            case "expire-transactional-id":
+                return [Step(event, after_ms, {"transactional_id": random.choice(transactional_ids)})]
+            case "drop-fetch-sessions":
+                return [Step(event, after_ms, broker)]
             case "delete-records" | "recreate-topic":
                 return [Step(event, after_ms, at if event == "delete-records" else {"topic": topic.name})]
             case "pass-time":

@@ -51,6 +51,10 @@ _VERBS: Final = (
     "rejoin-broker",
     "pause-follower",
     "resume-follower",
+    "evict-member",
+    "expire-producer",
+    "expire-transactional-id",
+    "drop-fetch-sessions",
 )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from mockbroker.conformance.hunt.drawing import draw
 from mockbroker.conformance.hunt.legal import ANSWERS, FAULTS
+from mockbroker.conformance.hunt.plan import Step
 from mockbroker.faults import parse
 from mockbroker.faults.match import parse_api
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
@@ -14,11 +15,13 @@ from mockbroker.protocol.api_keys import CODEC_VERSIONS
 ALL = ("groups", "transactions", "idempotence", "deserializer", "send-offsets")
 
 
-def faults(*, illegal: bool) -> Iterator[dict[str, Any]]:
+def steps(*, illegal: bool = False) -> Iterator[Step]:
     for seed in range(400):
-        for step in draw(seed, ALL, illegal=illegal).steps:
-            if step.do == "fault":
-                yield dict(step.fields)
+        yield from draw(seed, ALL, illegal=illegal).steps
+
+
+def faults(*, illegal: bool) -> Iterator[dict[str, Any]]:
+    return (dict(step.fields) for step in steps(illegal=illegal) if step.do == "fault")
 
 
 def test_no_fault_that_is_drawn_does_what_no_broker_does() -> None:
@@ -48,3 +51,8 @@ def test_what_depends_on_more_than_the_version_is_left_out() -> None:
     assert "COORDINATOR_LOAD_IN_PROGRESS" in ANSWERS["JoinGroup"]
     assert "COORDINATOR_LOAD_IN_PROGRESS" not in ANSWERS["Heartbeat"]
     assert "UNSTABLE_OFFSET_COMMIT" not in ANSWERS["OffsetFetch"]
+
+
+def test_brokers_forget_what_they_forget_in_their_own_way() -> None:
+    drawn = {step.fields["do"] if step.do == "fault" else step.do for step in steps()}
+    assert {"evict-member", "expire-transactional-id", "drop-fetch-sessions"} < drawn
