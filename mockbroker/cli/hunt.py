@@ -138,8 +138,12 @@ class _Hunt:
                         functools.partial(draw, illegal=settings.illegal),
                     )
                 nursery.cancel_scope.cancel()
-            self._console.print(_table(self.groups))
-            self._console.print(f"{self._client}: {self._done:,} seeds")
+            told = f"{self._client}: {self._done:,} seeds"
+            if self.groups.by_name:
+                self._console.print(_table(self.groups))
+                self._console.print(told)
+            else:
+                self._console.print(f"{told}, nothing is violated")
             for group in self.groups.by_name.values():
                 await self._show(drivers, group)
 
