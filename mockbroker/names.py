@@ -289,6 +289,7 @@ FaultAction = Literal[
     "move-coordinator",
     "move-leader",
     "pause-follower",
+    "quota",
     "rejoin-broker",
     "reorder",
     "replace",

@@ -39,7 +39,8 @@ class Delivery:
     """How an answer's bytes are sent.
 
     They are sent at once, or in parts of `part_bytes`, each `part_ms` after the one before; for `swap_ms`
-    they may wait to be sent after the next answer. With `end` the connection is closed then.
+    they may wait to be sent after the next answer. With `end` the connection is closed then; otherwise its
+    next request is not handled for `mute_ms`.
     """
 
     data: bytes
@@ -47,6 +48,7 @@ class Delivery:
     part_ms: int = 0
     swap_ms: int | None = None
     end: End | None = None
+    mute_ms: int = 0
 
 
 class Exchange:

@@ -58,6 +58,10 @@ class Deliveries:
         if how.end is not None:
             outlet.end(how.end)
         self.send_withheld()
+        if how.mute_ms and how.end is None:
+            self._flush()
+            self._wait(how.mute_ms, self._done)
+            return False
         return True
 
     def _go_on(self, parts: deque[bytes], how: Delivery) -> None:

@@ -25,16 +25,17 @@ VERSIONS = {"metadata": 8, "produce": 8, "fetch": 11, "heartbeat": 3, "end_txn":
 class FaultyDriver(ConnectionDriver):
     """A cluster with topic `t` of two partitions, its faults, and a connection to broker 1."""
 
-    def __init__(self, brokers: int = 3) -> None:
-        cluster = a_cluster(brokers=brokers)
+    def __init__(self, brokers: int = 3, kafka: str = "4.4") -> None:
+        cluster = a_cluster(kafka, brokers)
         create(cluster, "t", 2, brokers)
         self.faults = Faults(cluster)
         super().__init__(cluster, self.faults)
         self.connection = self.connect()
 
-    def send(self, api: str, correlation_id: int = 7, **fields: Any) -> None:
-        body = encode(api, VERSIONS[api], fields)
-        frame = request(ApiKey[api.upper()], VERSIONS[api], body, correlation_id)
+    def send(self, api: str, correlation_id: int = 7, version: int | None = None, **fields: Any) -> None:
+        version = VERSIONS[api] if version is None else version
+        body = encode(api, version, fields)
+        frame = request(ApiKey[api.upper()], version, body, correlation_id)
         self.connection.receive(memoryview(frame).toreadonly())
 
     def sent(self) -> bytes:
@@ -268,6 +269,41 @@ def test_spoilt_records(driver: FaultyDriver) -> None:
     assert driver.fetch() == whole[: len(whole) * 3 // 4]
     driver.faults.remove(driver.faults.rules[0])
     assert driver.fetch() == whole
+
+
+def test_a_client_over_its_quota_is_answered_and_not_served_for_a_while(driver: FaultyDriver) -> None:
+    driver.faults.add("quota", ms=250, api="Metadata")
+    assert driver.call("metadata", topics=None)["throttle_time"] == 250
+    driver.send("heartbeat", 8)
+    driver.advance(249)
+    assert driver.answers() == []
+    driver.advance(1)
+    driver.connection.resume()
+    assert driver.answers() == [8]
+
+
+def test_a_fetch_over_its_quota_has_no_records_and_begins_no_session(driver: FaultyDriver) -> None:
+    driver.produce()
+    driver.sent()
+    driver.faults.add("quota", ms=250, api="Fetch", times=1)
+    topics = [
+        {"topic": "t", "partitions": [{"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1_000}]}
+    ]
+    answer = driver.call("fetch", replica_id=-1, max_bytes=1_000, session_epoch=0, topics=topics)
+    assert (answer["throttle_time"], answer["responses"], answer["session_id"]) == (250, [], 0)
+    driver.advance(250)
+    assert driver.fetch()
+
+
+def test_before_2_0_the_answer_itself_is_late() -> None:
+    driver = FaultyDriver(kafka="1.1")
+    driver.faults.add("quota", ms=250, api="Heartbeat")
+    driver.send("heartbeat", 7, version=1)
+    driver.advance(249)
+    assert driver.answers() == []
+    driver.advance(1)
+    driver.connection.resume()
+    assert driver.answers() == [7]
 
 
 def test_throttle_time(driver: FaultyDriver) -> None:

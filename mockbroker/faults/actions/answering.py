@@ -2,12 +2,13 @@
 
 import itertools
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Final
 
 from ...nearest import nearest
 from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
+from ...protocol.releases import parse as release
 from ..answers import (
     LEVELS,
     Errors,
@@ -21,10 +22,12 @@ from ..answers import (
     unanswered,
     usual_level,
 )
-from ..exchange import Exchange
+from ..exchange import Delivery, Exchange
 from ..legal import why_illegal
 from ..match import FaultError, Match, api_name
 from .action import Action, When, action, check_number
+
+_MUTED_SINCE: Final = release("2.0")
 
 
 @action("error")
@@ -103,7 +106,7 @@ def _code(error: object) -> int:
 @action("throttle")
 @dataclass
 class Throttle(Action):
-    """The answer tells the client to wait `ms`; the broker does not enforce that (KIP-219)."""
+    """The answer tells the client to wait `ms`; the broker does not enforce that, as `quota` does."""
 
     ms: int
     when = ("after",)
@@ -115,6 +118,45 @@ class Throttle(Action):
         if exchange.has_answer and hasattr(exchange.answer, "throttle_time_ms"):
             exchange.answer = replace(exchange.answer, throttle_time_ms=self.ms)
         return True
+
+
+@action("quota")
+@dataclass
+class Quota(Action):
+    """The client is over its quota: it is told to wait `ms`, and is not served on this connection meanwhile.
+
+    The answer is sent at once, for Fetch without records, and later requests wait (KIP-219). Before 2.0 the
+    answer itself is `ms` late.
+    """
+
+    ms: int
+    when = ("after",)
+
+    def check(self, match: Match) -> None:
+        check_number("ms", self.ms, 1)
+
+    def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
+        if not exchange.has_answer:
+            return True
+        if hasattr(exchange.answer, "throttle_time_ms"):
+            exchange.answer = replace(exchange.answer, throttle_time_ms=self.ms)
+        if exchange.call.cluster.release < _MUTED_SINCE:
+            exchange.call.environment.wait(self.ms, exchange.go_on)
+            return False
+        if exchange.api is ApiKey.FETCH and not exchange.answer.error_code:
+            exchange.answer = _throttled_fetch(exchange.answer, exchange.request)
+
+        def mute(delivery: Delivery) -> None:
+            delivery.mute_ms = self.ms
+
+        exchange.on_the_way.append(mute)
+        return True
+
+
+def _throttled_fetch(answer: Any, request: Any) -> Any:
+    """It begins no session (`FullFetchContext.getThrottledResponse`)."""
+    begins = request.session_epoch <= 0
+    return replace(answer, responses=[], session_id=0 if begins else answer.session_id)
 
 
 @action("replace")
