@@ -101,6 +101,8 @@ def rolling_while_it_waits(s: Scene) -> Steps:
     ):
         waiting = s.new_client()
         waiting.timeout = 2
+        # Once it is connected, so that the batch does not come before the request.
+        s.call("api_versions", version=0, client=waiting)
         asked = fields(s, (topic, [part(0, offset)]), min_bytes=1_000_000, max_wait=20_000)
         pending = s.send(asked, client=waiting)
         s.produce(topic, at(minutes))

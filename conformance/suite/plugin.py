@@ -31,7 +31,7 @@ _KEY: Final = pytest.StashKey["Asked"]()
 
 
 class DiffersError(Exception):
-    """An answer is not the recorded one. `ended`: the cluster is down since then; `back`: it is up again."""
+    """An answer is not the recorded one. `ended`: since then nothing can connect; `back`: it can again."""
 
     def __init__(self, result: Result, *, ended: bool, back: bool) -> None:
         self.result, self.ended, self.back = result, ended, back
@@ -195,7 +195,7 @@ class Ask(pytest.Item):
             self.config.stash[_KEY].ask(self._question, self._version, self._expected)
         except DiffersError as error:
             if not error.back:
-                self.session.shouldfail = f"the cluster went down at {self.name}"
+                self.session.shouldfail = f"the cluster can't be reached since {self.name}"
             raise
 
     def reportinfo(self) -> tuple[Path, None, str]:
@@ -207,7 +207,7 @@ class Ask(pytest.Item):
         widest = None if self.config.option.verbose > 0 else _WIDEST
         text = [self._question.doc] if self._question.doc else []
         if excinfo.value.ended:
-            text.append("    The cluster went down.")
+            text.append("    Since then the cluster can't be reached.")
         for line in differences(excinfo.value.result):
             short = line if widest is None or len(line) <= widest else f"{line[:widest]}… (-v shows all)"
             text.append(f"    {short}")
@@ -240,7 +240,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     for line in asked.report.table():
         terminalreporter.write_line(line)
     for each in asked.report.ended:
-        terminalreporter.write_line(f"The cluster went down at {each}.", red=True)
+        terminalreporter.write_line(f"The cluster could not be reached after {each}.", red=True)
     if skipped := asked.report.skipped():
         terminalreporter.section("skipped", sep="-")
     for why, count in skipped:

@@ -69,7 +69,7 @@ class Report:
     asked: list[tuple[Result, str]] = field(default_factory=list)
     """With the reason for which it was skipped, if it was."""
     ended: list[str] = field(default_factory=list)
-    """The questions at which the cluster went down."""
+    """The questions after which nothing could connect to the cluster."""
 
     def add(self, result: Result, skipped: str = "") -> None:
         self.asked.append((result, skipped))
@@ -115,7 +115,9 @@ class Report:
         text += [f"- {each}" for each in self.lacks] + [""] * bool(self.lacks)
         text += ["| " + " | ".join(head) + " |", "|---|" + "--:|" * len(OUTCOMES)]
         text += ["| " + " | ".join(row) + " |" for row in rows]
-        text += [""] * bool(self.ended) + [f"The cluster went down at {each}." for each in self.ended]
+        text += [""] * bool(self.ended) + [
+            f"The cluster could not be reached after {each}." for each in self.ended
+        ]
         if self.skipped():
             text += ["", "## Skipped", ""] + [f"- {count}: {why}" for why, count in self.skipped()]
         if worse := self._worse():
@@ -132,7 +134,7 @@ class Report:
             "brokers": self.brokers,
             "set_up": self.lacks,
             "apis": {api: dict(counts) for api, counts in self.by_api().items()},
-            "went_down_at": self.ended,
+            "not_reached_after": self.ended,
             "skipped": dict(self.skipped()),
             "outcomes": {title(each.question, each.version): outcome(each) for each, _ in self.asked},
             "different": {title(each.question, each.version): differences(each) for each in self._worse()},
