@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 OVER_KEPT: Final = 50
 """How many removed faults are remembered that fired as they should."""
+CLIENTS_KEPT: Final = 100
+"""Of how many client ids it is remembered what they requested."""
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
@@ -39,6 +41,8 @@ class Fault:
         """Called at each hit, and when it is removed."""
         self.came: Collection[ApiKey] = ()
         """The APIs that clients have requested from the cluster, even before the fault was added."""
+        self.came_from: Mapping[str, Collection[ApiKey]] = {}
+        """The same by client id."""
         self._unmet = UnmetConditions()
         self._counter = Counter(match)
         self._paused = action.holds
@@ -102,6 +106,8 @@ class Fault:
             return ""
         if why := self.missed or self._counter.why_none():
             return why
+        if why := self._never_sent():
+            return why
         apis = ", ".join(map(api_name, self.match.api))
         if count := self._unmet.requests:
             requests = f"{apis} request".lstrip() + "s" * (count != 1)
@@ -114,6 +120,21 @@ class Fault:
             return f"no {apis or 'request'} came{when}"
         meanwhile = when if self.removed else ""
         return f"no {apis} came{meanwhile}; the clients sent {enumerated(map(api_name, came))}"
+
+    def _never_sent(self) -> str:
+        """Which clients that the fault is for never sent what it is for; empty if that is not the reason."""
+        if self.match.client_id is None:
+            return ""
+        # The caller may be in another thread than the cluster's.
+        sent = {
+            name: list(apis) for name, apis in list(self.came_from.items()) if self.match.covers_client(name)
+        }
+        every = dict.fromkeys(api for apis in sent.values() for api in apis)
+        if not sent or any(map(self.match.concerns, every)):
+            return ""
+        clients = f"the client{'s' * (len(sent) > 1)} {enumerated(sent, quoted=True)}"
+        wanted = " or ".join(map(api_name, self.match.api))
+        return f"{clients} never sent {wanted}, but {enumerated(map(api_name, every))}"
 
     def touch(self, exchange: Exchange) -> bool:
         """Acts on a request; False if the request waits from now on. A request that leaves it nothing to do
@@ -174,6 +195,14 @@ class Faults:
         self.armed: dict[int, list[Fault]] = {}
         self.came: dict[ApiKey, None] = {}
         """The APIs that clients have requested so far, with or without faults."""
+        self._came_from: dict[str, dict[ApiKey, None]] = {}
+
+    def note(self, api: ApiKey, client_id: str | None) -> None:
+        """A client requests an API, perhaps not for the first time."""
+        self.came[api] = None
+        name = client_id or ""
+        if name in self._came_from or len(self._came_from) < CLIENTS_KEPT:
+            self._came_from.setdefault(name, {})[api] = None
 
     @property
     def added(self) -> list[Fault]:
@@ -196,7 +225,7 @@ class Faults:
     def _put(self, fault: Fault) -> Fault:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
-        fault.came = self.came.keys()
+        fault.came, fault.came_from = self.came.keys(), self._came_from
         fault.armed_by(self._arm)
         self.rules.append(fault)
         self._added[fault] = None

@@ -140,6 +140,9 @@ class Match:
             return False
         return self.partition is None or partition is None or self.partition == partition
 
+    def covers_client(self, client_id: str) -> bool:
+        return _fits(self.client_id, {client_id})
+
     def covers_group(self, group: str) -> bool:
         return _fits(self.group, {group})
 

@@ -263,7 +263,7 @@ class Connection(Frames):
         if key == SASL_HANDSHAKE:
             self.observer.mismatched(self, SASL)
         found = codec(key, version)
-        self.faults.came[found.api_key] = None
+        self.faults.note(found.api_key, self.client_id)
         served = self._served[key << 16 | version] = found, HANDLERS[found.api_key]
         return served
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mockbroker.protocol.api_keys import ApiKey
 from tests.faults.test_happenings import FaultyDriver
 
 _HEARTBEAT: dict[str, Any] = {"group_id": "billing", "generation_id": 1, "member_id": "m"}
@@ -111,6 +112,34 @@ def test_a_fault_behind_one_that_leaves_no_answer_says_so() -> None:
     behind = bench.faults.add("error", when="after", api="Heartbeat", error="NOT_COORDINATOR")
     bench.send("heartbeat", **_HEARTBEAT)
     assert behind.why == "such a request came, but it got no answer that the fault could change"
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        (
+            {"api": "Produce", "client_id": "test"},
+            "the client 'test' never sent Produce, but Heartbeat, Metadata",
+        ),
+        (
+            {"api": ["Produce", "Fetch"], "client_id": "t*"},
+            "the client 'test' never sent Produce or Fetch, but Heartbeat, Metadata",
+        ),
+        ({"api": "Produce", "client_id": "rdkafka"}, "no Produce came; the clients sent Heartbeat, Metadata"),
+    ],
+)
+def test_it_names_the_client_that_never_sends_that_api(fault: dict[str, Any], why: str) -> None:
+    bench = FaultyDriver()
+    _ask(bench)
+    assert bench.faults.add("delay", ms=1, **fault).why == why
+
+
+def test_a_client_that_is_not_meant_may_send_it() -> None:
+    bench = FaultyDriver()
+    _ask(bench)
+    bench.faults.note(ApiKey.METADATA, "billing")
+    fault = bench.faults.add("delay", ms=1, api="Heartbeat", client_id="billing")
+    assert fault.why == "the client 'billing' never sent Heartbeat, but Metadata"
 
 
 def test_what_it_remembers_has_a_bound() -> None:
