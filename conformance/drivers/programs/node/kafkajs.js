@@ -108,7 +108,10 @@ function byTopic(offsets) {
 }
 
 // `eachBatch` offers a batch, and waits until a poll takes it: before that nothing of it counts as consumed. It ends
-// with the next poll: until then the application does something with the batch, and the group can't rebalance.
+// with the next poll: until then the application does something with the batch, and the group can't rebalance. An
+// application that takes longer than MOST_HELD_MS holds up nobody else.
+const MOST_HELD_MS = 3000
+
 class Consumer {
   #offers = new Set()
   #done = []
@@ -178,8 +181,9 @@ class Consumer {
     }
     if (!offer.taken || this.#closing) return
     const done = new Promise((resolve) => this.#done.push(() => resolve(offer.done = true)))
-    while (!offer.done) {
-      await sleepUntil(done, this.heartbeatInterval)
+    const end = Date.now() + MOST_HELD_MS
+    while (!offer.done && Date.now() < end) {
+      await sleepUntil(done, Math.min(this.heartbeatInterval, MOST_HELD_MS))
       if (!offer.done) await heartbeat().catch(() => {}) // it says so too when the batch has ended
     }
   }

@@ -5,10 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/IBM/sarama"
 
 	"driver/lines"
+)
+
+const (
+	mostHeld     = 3 * time.Second
+	newsOfCommit = 100 * time.Millisecond
 )
 
 // Members of groups by handle, for the producers that send their offsets.
@@ -121,9 +127,11 @@ func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 }
 
 // Cleanup waits for the next poll: until then, the application does something with what the last one gave, and
-// a group does not rebalance before Cleanup has returned.
+// a group does not rebalance before Cleanup has returned. An application that takes longer holds up nobody else.
 func (m *member) Cleanup(session sarama.ConsumerGroupSession) error {
-	m.taken.wanting(m.closed)
+	limited, cancel := context.WithTimeout(m.closed, mostHeld)
+	m.taken.wanting(limited)
+	cancel()
 	m.lock.Lock()
 	m.session = nil
 	m.lock.Unlock()
@@ -153,8 +161,8 @@ func put(session sarama.ConsumerGroupSession, at place, offset int64) {
 	session.ResetOffset(at.topic, at.partition, offset, "")
 }
 
-// commit has no error of its own in sarama: those that come through the group's channel meanwhile are the only
-// news of it.
+// commit has no error of its own in sarama: those that come through the group's channel, a little later, are the
+// only news of it.
 func (m *member) commit(offsets []lines.At) error {
 	session := m.current()
 	if session == nil {
@@ -167,7 +175,12 @@ func (m *member) commit(offsets []lines.At) error {
 		put(session, place{each.Topic, each.Partition}, *each.Offset)
 	}
 	session.Commit()
-	return errors.Join(m.errors()...)
+	select {
+	case err := <-m.client.Errors():
+		return errors.Join(append(m.errors(), err)...)
+	case <-time.After(newsOfCommit):
+		return nil
+	}
 }
 
 // seek begins another session, which starts there: within one, a claim's messages can't be chosen.
