@@ -18,6 +18,7 @@ class Severity(enum.StrEnum):
     """What it costs the user, worst first."""
 
     LOST = "data lost"
+    ABORTED = "aborted records read"
     STUCK = "stuck for ever"
     AGAIN = "read again"
     SWALLOWED = "an error swallowed"
@@ -97,7 +98,9 @@ class Finding:
 
     @property
     def program(self) -> Path:
-        return self.folder / "client.py"
+        """In Python, or in JavaScript."""
+        script = self.folder / "client.cjs"
+        return script if script.exists() else self.folder / "client.py"
 
     @property
     def scenario(self) -> Path:

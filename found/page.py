@@ -87,7 +87,7 @@ def _report(finding: Finding, level: str) -> Iterator[str]:
     yield ""
     yield from _wrapped(_setting(finding))
     yield ""
-    yield "```python"
+    yield "```javascript" if finding.program.suffix == ".cjs" else "```python"
     yield finding.program.read_text().strip()
     yield "```"
     yield ""

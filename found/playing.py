@@ -5,11 +5,13 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 from mockbroker.conformance.client import Client
 from mockbroker.conformance.differential.coordinating import GROUPS, move
 from mockbroker.conformance.differential.waiting import until
+from mockbroker.conformance.drivers import command_for
 from mockbroker.conformance.real_broker import RealCluster
 from mockbroker.conformance.setup import BROKER_CONFIG
 from mockbroker.errors import MockBrokerError
@@ -27,28 +29,42 @@ class PlayError(MockBrokerError):
     """The program or the scenario failed; the message has what was written to standard error."""
 
 
-def on_mocks(finding: Finding, python: str = sys.executable) -> str:
-    """What the program prints. `python` has the client; it may be another environment's. PlayError."""
-    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", python]
+def on_mocks(finding: Finding, python: str = sys.executable, release: str | None = None) -> str:
+    """What the program prints. `python` has the client; it may be another environment's. `release` is that of
+    a client of Node. PlayError, BuildError."""
+    interpreter, paths = _interpreter(finding, python, release)
+    command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", interpreter]
     moving = f"{sys.executable} -m mockbroker ctl groups move-coordinator {finding.moves}"
-    return _printed(command, finding, {MOVE: moving})
+    return _printed(command, finding, {MOVE: moving, **paths})
 
 
-def on_real_brokers(finding: Finding, release: str, python: str = sys.executable) -> str:
-    """What the program prints. PlayError, RealBrokerError."""
+def on_real_brokers(
+    finding: Finding, kafka: str, python: str = sys.executable, release: str | None = None
+) -> str:
+    """What the program prints. PlayError, RealBrokerError, BuildError."""
     scenario = load(finding.scenario)
     if scenario.faults or scenario.steps or any(each.moment for each in scenario.checks):
         raise PlayError(f"{finding.name} needs {finding.needs}: real brokers don't do that when asked")
     cluster = scenario.cluster
     brokers = cluster.get("brokers", 3)
-    real = RealCluster(release, brokers, {**BROKER_CONFIG, **cluster.get("config", {})})
+    real = RealCluster(kafka, brokers, {**BROKER_CONFIG, **cluster.get("config", {})})
+    interpreter, paths = _interpreter(finding, python, release)
     with real:
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
         given = {
             "BOOTSTRAP_SERVERS": real.bootstrap_servers,
             MOVE: f"{sys.executable} -m found move-coordinator",
+            **paths,
         }
-        return _printed([python], finding, given)
+        return _printed([interpreter], finding, given)
+
+
+def _interpreter(finding: Finding, python: str, release: str | None) -> tuple[str, Mapping[str, str]]:
+    """What runs the program, and the environment variables by which it finds the client."""
+    if finding.program.suffix != ".cjs":
+        return python, {}
+    node, driver = command_for(finding.client, release)
+    return node, {"NODE_PATH": str(Path(driver).parent / "node_modules")}
 
 
 def _printed(command: Sequence[str], finding: Finding, given: Mapping[str, str]) -> str:
@@ -115,6 +131,8 @@ def _coordinator(client: Client) -> int:
 
 def tried(finding: Finding) -> str:
     """The client that is installed here, with its version."""
+    if finding.program.suffix == ".cjs":
+        return finding.client
     return f"{finding.client} {version(finding.client)}"
 
 

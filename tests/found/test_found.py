@@ -7,7 +7,15 @@ from found.page import PAGE, page
 from found.playing import no_longer, on_mocks
 
 
-@pytest.mark.parametrize("finding", findings(), ids=lambda finding: finding.name)
+def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
+    # Clients of Node are fetched for the first run.
+    node = finding.program.suffix == ".cjs"
+    return [pytest.mark.needs("node", "npm"), pytest.mark.timeout(900)] if node else []
+
+
+@pytest.mark.parametrize(
+    "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in findings()]
+)
 def test_the_client_still_has_the_defect(finding: Finding) -> None:
     printed = on_mocks(finding)
     assert printed == finding.expected, no_longer(finding, printed)
