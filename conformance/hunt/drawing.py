@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mockbroker.protocol.errors import ErrorCode
 
-from .legal import FAULTS
+from .legal import FAULTS, faults_of
 from .plan import Plan, PlannedTopic, PlannedUser, Step
 
 LIMIT: Final = 2_000
@@ -307,7 +307,8 @@ class _Drawing:
                 return [Step("fault", after_ms, {**fault, "api": random.choice(apis), "times": 1})]
             case "error":
                 api = random.choice([each for each in apis if each in FAULTS])
-                fault = {"do": "error", "api": api, **random.choice(FAULTS[api])}
+                possible = faults_of(api, transactional=bool(transactional_ids))
+                fault = {"do": "error", "api": api, **random.choice(possible)}
                 return [Step("fault", after_ms, {**fault, "times": random.choice((1, 1, 2, 5))})]
             case "disconnect":
                 when = random.choice(_DISCONNECTS)

@@ -64,5 +64,15 @@ FAULTS: Final[dict[str, tuple[dict[str, Any], ...]]] = {
     for api in _APIS
 }
 """The fields of the faults, each code once."""
+WITHOUT_TRANSACTIONAL_ID: Final = ("COORDINATOR_LOAD_IN_PROGRESS", "REQUEST_TIMED_OUT")
+"""What an InitProducerId without a transactional id may get: no coordinator is asked, only for a block of ids
+(TransactionCoordinator.handleInitProducerId, ProducerIdManager)."""
 ANSWERS: Final = {api: tuple(each["error"] for each in faults) for api, faults in FAULTS.items()}
 """The names of the codes."""
+
+
+def faults_of(api: str, transactional: bool) -> tuple[dict[str, Any], ...]:
+    """Those that this API may get from producers that are all transactional, or of which none is."""
+    if api != api_name(ApiKey.INIT_PRODUCER_ID) or transactional:
+        return FAULTS[api]
+    return tuple(each for each in FAULTS[api] if each["error"] in WITHOUT_TRANSACTIONAL_ID)

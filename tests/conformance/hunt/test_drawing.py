@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mockbroker.conformance.hunt.drawing import draw
-from mockbroker.conformance.hunt.legal import ANSWERS, FAULTS
+from mockbroker.conformance.hunt.legal import ANSWERS, FAULTS, WITHOUT_TRANSACTIONAL_ID
 from mockbroker.conformance.hunt.plan import Step
 from mockbroker.faults import parse
 from mockbroker.faults.match import parse_api
@@ -51,6 +51,18 @@ def test_what_depends_on_more_than_the_version_is_left_out() -> None:
     assert "COORDINATOR_LOAD_IN_PROGRESS" in ANSWERS["JoinGroup"]
     assert "COORDINATOR_LOAD_IN_PROGRESS" not in ANSWERS["Heartbeat"]
     assert "UNSTABLE_OFFSET_COMMIT" not in ANSWERS["OffsetFetch"]
+
+
+def test_a_coordinator_is_at_fault_only_where_one_is_asked_for_a_producer_id() -> None:
+    drawn: dict[bool, set[str]] = {True: set(), False: set()}
+    for seed in range(1_000):
+        plan = draw(seed, ALL)
+        transactional = any("transactional.id" in user.config for user in plan.users)
+        for step in plan.steps:
+            if step.fields.get("api") == "InitProducerId" and "error" in step.fields:
+                drawn[transactional].add(step.fields["error"])
+    assert drawn[False] == {*WITHOUT_TRANSACTIONAL_ID}
+    assert drawn[True] > drawn[False]
 
 
 def test_brokers_forget_what_they_forget_in_their_own_way() -> None:
