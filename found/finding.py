@@ -20,6 +20,7 @@ class Severity(enum.StrEnum):
     LOST = "data lost"
     ABORTED = "aborted records read"
     STUCK = "stuck for ever"
+    STALLED = "stuck for minutes"
     AGAIN = "read again"
     SWALLOWED = "an error swallowed"
 
