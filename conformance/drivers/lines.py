@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from mockbroker.errors import MockBrokerError
+
 PROTOCOL: Final = 1
 REQUESTS: Final = "MOCKBROKER_DRIVER_REQUESTS"
 """Environment variable: the number of the file descriptor that a driver reads requests from."""
@@ -52,11 +54,11 @@ class Answer:
     error: Refusal | None
 
 
-class DriverFailedError(Exception):
+class DriverFailedError(MockBrokerError, RuntimeError):
     """A driver that died, or printed what is no line of the protocol; the text has its last output."""
 
 
-class OverdueError(Exception):
+class OverdueError(MockBrokerError, TimeoutError):
     """A call did not return by its own timeout, nor in the time allowed on top of it.
 
     `busy_s` is how long the driver's threads ran or waited for a processor meanwhile, None where that is not

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 
+from mockbroker.errors import MockBrokerError
 from mockbroker.protocol.releases import NEWEST
 
 from .. import readiness, recordings
@@ -30,7 +31,7 @@ _PAUSE_S: Final = 0.1
 _KEY: Final = pytest.StashKey["Asked"]()
 
 
-class DiffersError(Exception):
+class DiffersError(MockBrokerError, AssertionError):
     """An answer is not the recorded one. `ended`: since then nothing can connect; `back`: it can again."""
 
     def __init__(self, result: Result, *, ended: bool, back: bool) -> None:

@@ -78,7 +78,9 @@ class Listeners:
         """Stays down, like a real broker that finds its port taken; it starts again once the port is free."""
         if broker.id not in self.deaf:
             self.deaf[broker.id] = f"broker {broker.id} stays down until its port is free: {error.reason}"
-            self._observer.failed(None, ClusterError(self.deaf[broker.id]))
+            failure = ClusterError(self.deaf[broker.id])
+            failure.__cause__ = error
+            self._observer.failed(None, failure)
         self._retry_at = time.monotonic() + RETRY_SECONDS
         stop_broker(self._cluster, broker)
         self._broker_changes = self._cluster.processes.changes
