@@ -39,6 +39,7 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
             continue
         groups: dict[str, _Group] = defaultdict(_Group)
         begins: dict[str, int | None] = {}
+        had: dict[str, set[int]] = defaultdict(set)
         for entry in entries:
             if isinstance(entry, Committed):
                 group = groups[entry.group]
@@ -49,14 +50,18 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
                 begins[entry.handle] = groups[_group(outcome, entry.user)].acknowledged
             elif isinstance(entry, Sought | Owns):
                 begins.pop(entry.handle, None)
-            elif isinstance(entry, Read) and entry.handle in begins:
-                floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried
-                yield from _begins(outcome, partition, entry, -1 if floor is None else floor, tried)
+            elif isinstance(entry, Read):
+                if entry.handle in begins:
+                    floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried
+                    floor = -1 if floor is None else floor
+                    yield from _begins(outcome, partition, entry, floor, tried, had[entry.handle])
+                had[entry.handle].add(entry.offset)
 
 
 def _begins(
-    outcome: Outcome, partition: Partition, read: Read, floor: int, tried: int
+    outcome: Outcome, partition: Partition, read: Read, floor: int, tried: int, had: set[int]
 ) -> Iterator[Violation]:
+    """`had` are the offsets that this member has read before, and may go on behind after a rebalance."""
     start, where = outcome.log_starts[partition], f"{partition[0]}-{partition[1]}"
     if floor > read.offset:
         first = outcome.logs[partition][0].offset if outcome.logs[partition] else start
@@ -65,7 +70,8 @@ def _begins(
             name, read.user, f"begins {where} at {read.offset}, though {floor} was committed", (read.at,)
         )
     else:
-        left = _left_out(outcome, read, partition, max(floor, tried, start), read.offset)
+        every = _left_out(outcome, read, partition, max(floor, tried, start), read.offset)
+        left = [each for each in every if each.offset not in had]
         if left:
             yield Violation(
                 "skipped",

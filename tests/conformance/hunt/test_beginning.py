@@ -1,0 +1,26 @@
+"""Where a member may begin after a rebalance."""
+
+import pytest
+
+from mockbroker.conformance.hunt.journal import Journal, Owns, Read
+from mockbroker.conformance.hunt.judging.consumers import begins_elsewhere
+from mockbroker.conformance.hunt.plan import Plan, PlannedTopic, PlannedUser
+from mockbroker.conformance.hunt.stage import InLog, Outcome
+
+PARTITION = ("topic-0", 0)
+
+
+@pytest.mark.parametrize(
+    ("handle", "found"), [("member-0-1", []), ("member-0-2", ["skipped"])], ids=["same", "another"]
+)
+def test_a_member_may_go_on_behind_what_it_has_read_itself(handle: str, found: list[str]) -> None:
+    user = PlannedUser("member-0", "member", fields={"group": "g", "topics": ["topic-0"]})
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("topic-0", 1),), (user,)), Journal())
+    outcome.logs[PARTITION] = [InLog(offset, b"", True) for offset in range(2)]
+    outcome.log_starts[PARTITION] = 0
+    for name, offset in (("member-0-1", 0), (handle, 1)):
+        outcome.journal.add(Owns(user="member-0", handle=name, gains=True, partitions=(PARTITION,)))
+        outcome.journal.add(
+            Read(user="member-0", handle=name, topic="topic-0", partition=0, offset=offset, value=b"")
+        )
+    assert [each.invariant for each in begins_elsewhere(outcome)] == found
