@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -30,7 +31,8 @@ def explore(variants: Sequence[Variant], seeds: range, workers: int | None = Non
     if count <= 1:
         yield from map(_chunk, chunks)
         return
-    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent) as pool:
         running: deque[Future[Rows]] = deque()
         try:
             for chunk in chunks:
@@ -43,6 +45,19 @@ def explore(variants: Sequence[Variant], seeds: range, workers: int | None = Non
         finally:
             for future in running:
                 future.cancel()
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is gone, even if that was killed: it would wait for more
+    to do for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -62,16 +62,33 @@ def nobody_is_left(group: int) -> bool:
     return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
-def test_explore_ends_with_its_processes(start: Start, tmp_path: Path) -> None:
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+
+
+def exploring(start: Start, tmp_path: Path) -> "subprocess.Popen[str]":
+    """`mockbroker explore`, once it has started its processes."""
     process = start("explore", "--seeds", "1000000", "--workers", "2", "--out", str(tmp_path))
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     limit = time.monotonic() + _PATIENCE_S
     while len(children.read_text().split()) < 3 and time.monotonic() < limit:
         time.sleep(0.01)
+    return process
+
+
+@needs_proc
+def test_explore_ends_with_its_processes(start: Start, tmp_path: Path) -> None:
+    process = exploring(start, tmp_path)
     os.killpg(process.pid, signal.SIGINT)
     status, _, errors = ended(process)
     assert (status, "interrupted after" in errors) == (130, True)
+    assert nobody_is_left(process.pid)
+
+
+@needs_proc
+def test_its_processes_end_when_it_is_killed(start: Start, tmp_path: Path) -> None:
+    process = exploring(start, tmp_path)
+    process.kill()
+    process.wait(_PATIENCE_S)
     assert nobody_is_left(process.pid)
 
 
