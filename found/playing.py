@@ -1,6 +1,7 @@
 """Runs a finding's program against mock brokers, or against real ones."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -68,17 +69,24 @@ def _interpreter(finding: Finding, python: str, release: str | None) -> tuple[st
 
 
 def _printed(command: Sequence[str], finding: Finding, given: Mapping[str, str]) -> str:
-    done = subprocess.run(
+    process = subprocess.Popen(
         [*command, str(finding.program)],
         env={**os.environ, **given},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=_LIMIT_S,
-        check=False,
+        start_new_session=True,
     )
-    if done.returncode:
-        raise PlayError(f"status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
+    try:
+        out, errors = process.communicate(timeout=_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        # The program too, which is not this one's child.
+        os.killpg(process.pid, signal.SIGKILL)
+        out, errors = process.communicate()
+        raise PlayError(f"not done after {_LIMIT_S:.0f} s\n{out}{errors}") from None
+    if process.returncode:
+        raise PlayError(f"status {process.returncode}\n{out}{errors}")
+    return out
 
 
 def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:

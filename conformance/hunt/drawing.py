@@ -88,7 +88,10 @@ class _Drawing:
             self._transacting(f"transactions-{n}", topics) for n in range(self._random.choice((1, 1, 2)))
         )
         group = "" if "assign" in self._capabilities else "readers"
-        reader = self._member("reader", topics, group, isolation="read_committed", steps=self._polls(4))
+        readers = []
+        if {"groups", "assign"} & self._capabilities:
+            steps = self._polls(4)
+            readers.append(self._member("reader", topics, group, isolation="read_committed", steps=steps))
         apis = (
             "Produce",
             "InitProducerId",
@@ -98,7 +101,7 @@ class _Drawing:
             "Metadata",
         )
         ids = [user.config["transactional.id"] for user in users]
-        return self._plan(topics, (*users, reader), apis, transactional_ids=ids)
+        return self._plan(topics, (*users, *readers), apis, transactional_ids=ids)
 
     def processor(self) -> Plan:
         random = self._random

@@ -7,6 +7,7 @@ import time
 from kafka import KafkaConsumer
 
 LIMIT_S = 15
+poll_ms = 2_000
 members, subscribing = {}, threading.Event()
 
 
@@ -16,7 +17,7 @@ def consume(name, *topics):
     )
     members[name] = consumer
     while True:
-        consumer.poll(timeout_ms=100)
+        consumer.poll(timeout_ms=poll_ms)
         if name == "second" and subscribing.is_set():
             subscribing.clear()
             consumer.subscribe(["orders", "payments"])
@@ -26,7 +27,8 @@ threading.Thread(target=consume, args=["first", "orders", "payments"], daemon=Tr
 threading.Thread(target=consume, args=["second", "orders"], daemon=True).start()
 while len(members) < 2 or sorted(len(each.assignment()) for each in members.values()) != [1, 3]:
     time.sleep(0.1)
-time.sleep(1)
+poll_ms = 100
+time.sleep(3)
 subscribing.set()
 time.sleep(LIMIT_S)
 topics = sorted({each.topic for each in members["second"].assignment()})

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 OVER_KEPT: Final = 50
 """How many removed faults are remembered that fired as they should."""
-CLIENTS_KEPT: Final = 100
-"""Of how many client ids it is remembered what they requested."""
+CLIENTS_KEPT: Final = 20
+"""Of how many client ids it is remembered what they requested: the last."""
 _MATCH_FIELDS = frozenset(each.name for each in fields(Match))
 
 
@@ -41,7 +41,7 @@ class Fault:
         """Called at each hit, and when it is removed."""
         self.came: Collection[ApiKey] = ()
         """The APIs that clients have requested from the cluster, even before the fault was added."""
-        self.came_from: Mapping[str, Collection[ApiKey]] = {}
+        self.came_from: Callable[[], Mapping[str, Collection[ApiKey]]] = dict
         """The same by client id."""
         self._unmet = UnmetConditions()
         self._counter = Counter(match)
@@ -127,7 +127,9 @@ class Fault:
             return ""
         # The caller may be in another thread than the cluster's.
         sent = {
-            name: list(apis) for name, apis in list(self.came_from.items()) if self.match.covers_client(name)
+            name: list(apis)
+            for name, apis in list(self.came_from().items())
+            if self.match.covers_client(name)
         }
         every = dict.fromkeys(api for apis in sent.values() for api in apis)
         if not sent or any(map(self.match.concerns, every)):
@@ -201,8 +203,9 @@ class Faults:
         """A client requests an API, perhaps not for the first time."""
         self.came[api] = None
         name = client_id or ""
-        if name in self._came_from or len(self._came_from) < CLIENTS_KEPT:
-            self._came_from.setdefault(name, {})[api] = None
+        if name not in self._came_from and len(self._came_from) >= CLIENTS_KEPT:
+            del self._came_from[next(iter(self._came_from))]
+        self._came_from.setdefault(name, {})[api] = None
 
     @property
     def added(self) -> list[Fault]:
@@ -225,7 +228,7 @@ class Faults:
     def _put(self, fault: Fault) -> Fault:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
-        fault.came, fault.came_from = self.came.keys(), self._came_from
+        fault.came, fault.came_from = self.came.keys(), lambda: self._came_from
         fault.armed_by(self._arm)
         self.rules.append(fault)
         self._added[fault] = None

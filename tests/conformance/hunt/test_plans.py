@@ -8,7 +8,7 @@ import pytest
 from mockbroker.conformance.hunt.drawing import draw, workloads
 from mockbroker.conformance.hunt.plan import Plan, smaller
 
-ALL = frozenset({"groups", "idempotence", "transactions", "send-offsets", "deserializer"})
+ALL = frozenset({"groups", "assign", "idempotence", "transactions", "send-offsets", "deserializer"})
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -29,10 +29,11 @@ def test_a_quarter_of_the_plans_has_no_event() -> None:
 @pytest.mark.parametrize(
     ("capabilities", "left"),
     [
-        (set(), {"producer", "members"}),
+        (set(), {"producer"}),
         ({"groups"}, {"producer", "members"}),
+        ({"assign"}, {"producer", "members"}),
         ({"groups", "transactions"}, {"producer", "members", "transactions"}),
-        ({"transactions", "send-offsets"}, {"producer", "members", "transactions"}),
+        ({"transactions", "send-offsets"}, {"producer", "transactions"}),
         (ALL, {"producer", "members", "idempotent", "transactions", "processor", "bad payloads"}),
     ],
 )
