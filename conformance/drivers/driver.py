@@ -16,6 +16,8 @@ from .lines import Answer, DriverFailedError, Hello, OverdueError
 
 Heard = Callable[[str, Mapping[str, Any]], None]
 """Gets an event: its name and all of its fields."""
+Then = Callable[[Answer], None]
+"""Gets an answer before what the driver wrote after it is read. Who waits for the answer goes on later."""
 START_LIMIT_S: Final = 60.0
 _GRACE_S: Final = 10.0
 _STACKS_S: Final = 2.0
@@ -60,10 +62,17 @@ class Driver:
         """Ends `listen`."""
         self._heard.pop(handle, None)
 
-    async def send(self, verb: str, handle: str, timeout_ms: int | None = None, **fields: Any) -> "Pending":
-        """Begins a call. DriverFailedError."""
+    async def send(
+        self,
+        verb: str,
+        handle: str,
+        timeout_ms: int | None = None,
+        then: Then | None = None,
+        **fields: Any,
+    ) -> "Pending":
+        """Begins a call. `then` is not called if the driver fails. DriverFailedError."""
         self._next += 1
-        pending = _Pending(verb, timeout_ms)
+        pending = _Pending(verb, timeout_ms, then)
         request = {"id": self._next, "do": verb, "handle": handle, **fields}
         if timeout_ms is not None:
             request["timeout_ms"] = timeout_ms
@@ -77,9 +86,16 @@ class Driver:
                 self._check()
         return Pending(self, pending)
 
-    async def call(self, verb: str, handle: str, timeout_ms: int | None = None, **fields: Any) -> Answer:
+    async def call(
+        self,
+        verb: str,
+        handle: str,
+        timeout_ms: int | None = None,
+        then: Then | None = None,
+        **fields: Any,
+    ) -> Answer:
         """Makes a call and waits for its answer. DriverFailedError, OverdueError."""
-        return await (await self.send(verb, handle, timeout_ms, **fields)).wait()
+        return await (await self.send(verb, handle, timeout_ms, then, **fields)).wait()
 
     def _check(self) -> None:
         if self._failure is not None:
@@ -195,11 +211,10 @@ class Driver:
 class _Pending:
     __slots__ = ("answer", "done", "then", "timeout_ms", "verb")
 
-    def __init__(self, verb: str, timeout_ms: int | None) -> None:
-        self.verb, self.timeout_ms = verb, timeout_ms
+    def __init__(self, verb: str, timeout_ms: int | None, then: Then | None) -> None:
+        self.verb, self.timeout_ms, self.then = verb, timeout_ms, then
         self.answer: Answer | None = None
         self.done = trio.Event()
-        self.then: Callable[[Answer], None] | None = None
 
 
 class Pending:
@@ -207,13 +222,6 @@ class Pending:
 
     def __init__(self, driver: Driver, pending: _Pending) -> None:
         self._driver, self._pending = driver, pending
-
-    def then(self, function: Callable[[Answer], None]) -> None:
-        """Calls `function` with the answer, in the order in which answers come; never if the driver fails."""
-        if self._pending.answer is None:
-            self._pending.then = function
-        else:
-            function(self._pending.answer)
 
     @property
     def answered(self) -> bool:

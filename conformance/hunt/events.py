@@ -15,6 +15,7 @@ async def _fault(stage: Stage, do: str, **fields: Any) -> None:
 
 
 async def _recreate_topic(stage: Stage, topic: str) -> None:
+    stage.will_be_deleted(topic)
     stage.cluster.delete_topic(topic)
     stage.outcome.deleted.add(topic)
     planned = stage.plan.topic(topic)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..drivers import Refusal
+from ..drivers import Answer, Refusal
 from .journal import Committed, Failed, Owns, Partition, Read, Sought
 from .users import BAD, Application, described, read_values
 
@@ -59,14 +59,21 @@ class Consuming(Application):
     async def read(self) -> list[tuple[Partition, int, bytes | None]]:
         """Polls once, and notes what came of it."""
         assert self.handle is not None
-        answer = await self.driver.call("poll", self.handle, POLL_MS)
-        errors = [answer.error] if answer.error else described((answer.ok or {}).get("errors", ()))
-        read = read_values((answer.ok or {}).get("records", ()))
-        for (topic, partition), offset, value in read:
+        handle = self.handle
+        answer = await self.driver.call("poll", handle, POLL_MS, lambda told: self._note_read(handle, told))
+        if any(error.deserializer for error in _errors(answer)):
+            await self._step_over()
+        if answer.error is not None and answer.error.fatal:
+            await self.close()
+        return read_values((answer.ok or {}).get("records", ()))
+
+    def _note_read(self, handle: str, answer: Answer) -> None:
+        # A client may lose a partition right after the poll: what was read comes before that.
+        for (topic, partition), offset, value in read_values((answer.ok or {}).get("records", ())):
             self.stage.journal.add(
                 Read(
                     user=self.name,
-                    handle=self.handle,
+                    handle=handle,
                     topic=topic,
                     partition=partition,
                     offset=offset,
@@ -75,13 +82,8 @@ class Consuming(Application):
             )
             self._next[topic, partition] = offset + 1
             self.stage.was_read(self.group or self.name, (topic, partition), value)
-        for error in errors:
-            self.stage.journal.add(Failed(user=self.name, handle=self.handle, error=error, by="poll"))
-            if error.deserializer:
-                await self._step_over()
-        if answer.error is not None and answer.error.fatal:
-            await self.close()
-        return read
+        for error in _errors(answer):
+            self.stage.journal.add(Failed(user=self.name, handle=handle, error=error, by="poll"))
 
     async def _step_over(self) -> None:
         """Seeks to the record behind one that can't be deserialized, if it is still before it."""
@@ -90,7 +92,7 @@ class Consuming(Application):
                 return
             answer = await self.call("position", self.call_ms, partitions=[[topic, partition]])
             (at,) = [each[2] for each in (answer.ok or {}).get("offsets", ())] or [None]
-            if at is not None and self.stage.value_at(topic, partition, at).startswith(BAD):
+            if at is not None and any(e.startswith(BAD) for e in self.stage.values_at(topic, partition, at)):
                 await self.seek(topic, partition, at + 1)
 
     async def seek(self, topic: str, partition: int, offset: int) -> None:
@@ -130,8 +132,13 @@ class Consuming(Application):
         handle, offsets, began = self.handle, dict(self._next), self.stage.journal.last
         by_position = self.planned.fields.get("commits") == "position"
         given = {} if by_position else {"offsets": [[*at, offset] for at, offset in offsets.items()]}
-        answer = await self.driver.call("commit", handle, self.call_ms, **given)
-        self.noted(handle, offsets, began, answer.error)
+        await self.driver.call(
+            "commit",
+            handle,
+            self.call_ms,
+            lambda answer: self.noted(handle, offsets, began, answer.error),
+            **given,
+        )
 
     def noted(self, handle: str, offsets: Mapping[Partition, int], began: int, error: Refusal | None) -> None:
         self.stage.journal.add(
@@ -149,3 +156,8 @@ class Consuming(Application):
             lambda: self.stage.read_all(group, self._topics), self.stage.patience.settle_s, self.poll
         )
         await self.commit()
+
+
+def _errors(answer: Answer) -> list[Refusal]:
+    """Those of a poll: it raised one, or returned some."""
+    return [answer.error] if answer.error else described((answer.ok or {}).get("errors", ()))

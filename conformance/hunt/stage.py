@@ -6,6 +6,7 @@ from typing import Final
 
 import trio
 
+from mockbroker.contents.values import Record
 from mockbroker.server.serving import ServedCluster
 
 from ..drivers import Driver, DriverFailedError, OverdueError
@@ -96,6 +97,7 @@ class Stage:
         self.probes: dict[str, set[bytes]] = {}
         """What was written when all was well again, by topic."""
         self._seen: dict[str, set[bytes]] = {}
+        self._deleted: dict[str, list[Sequence[Record]]] = {}
 
     def number(self) -> int:
         self._numbers += 1
@@ -144,7 +146,15 @@ class Stage:
         wanted = set().union(*(self.probes.get(each, ()) for each in topics))
         return wanted <= self._seen.get(group, set())
 
-    def value_at(self, topic: str, partition: int, offset: int) -> bytes:
-        """The value of the record at an offset, or of the next one there is."""
-        records = self.cluster.records(topic, partition=partition)
-        return next((each.value or b"" for each in records if each.offset >= offset), b"")
+    def will_be_deleted(self, topic: str) -> None:
+        """Keeps what is in a topic: consumers may have fetched records that they have not given yet."""
+        self._deleted.setdefault(topic, []).append(self.cluster.records(topic))
+
+    def values_at(self, topic: str, partition: int, offset: int) -> list[bytes]:
+        """The value of the record at an offset, or of the next one there is; in the topic of now, and in
+        those of its name that were deleted."""
+        found = []
+        for records in (self.cluster.records(topic), *self._deleted.get(topic, ())):
+            after = (e.value or b"" for e in records if e.partition == partition and e.offset >= offset)
+            found += [value for value in (next(after, None),) if value is not None]
+        return found

@@ -59,12 +59,14 @@ class Application:
         """Makes a call of the current handle, and notes it. DriverFailedError, OverdueError."""
         assert self.handle is not None
         began, handle = self.stage.journal.last, self.handle
-        answer = await self.driver.call(verb, handle, timeout_ms, **fields)
         told = {name: value for name, value in fields.items() if name not in ("config", "kind")}
-        self.stage.journal.add(
-            Called(user=self.name, handle=handle, verb=verb, began=began, error=answer.error, fields=told)
-        )
-        return answer
+
+        def note(answer: Answer) -> None:
+            self.stage.journal.add(
+                Called(user=self.name, handle=handle, verb=verb, began=began, error=answer.error, fields=told)
+            )
+
+        return await self.driver.call(verb, handle, timeout_ms, note, **fields)
 
     async def open(self, kind: str, config: Mapping[str, Any], **fields: Any) -> bool:
         """Opens a handle. Whether the client could."""
@@ -118,10 +120,15 @@ class Producing(Application):
                 transaction=self.transaction,
             )
         )
-        pending = await self.driver.send(
-            "produce", self.handle, topic=topic, partition=partition, key=key, value=value
+        await self.driver.send(
+            "produce",
+            self.handle,
+            then=lambda answer: self._told(sent, answer),
+            topic=topic,
+            partition=partition,
+            key=key,
+            value=value,
         )
-        pending.then(lambda answer: self._told(sent, answer))
         return sent
 
     def _told(self, sent: Sent, answer: Answer) -> None:
