@@ -13,7 +13,7 @@ from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..verbs.brokers import start_broker, stop_broker
 from .failures import ClusterError
-from .listening import PortInUseError, listen
+from .listening import PortInUseError, keep, listen
 from .observer import Observer
 from .poller import READ, Poller
 
@@ -36,6 +36,8 @@ class Listeners:
         self._observer = observer
         self._gone = gone
         self._listening: dict[int, tuple[socket.socket, Broker]] = {}
+        self._kept: dict[int, socket.socket] = {}
+        """The ports of brokers that are down. Another cluster would get their clients otherwise."""
         self._broker_changes = cluster.processes.changes
         self._full = False
         self._full_until = math.inf
@@ -45,6 +47,8 @@ class Listeners:
 
     def listen(self, broker: Broker) -> None:
         """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
+        if (kept := self._kept.pop(broker.id, None)) is not None:
+            kept.close()
         sock = listen(*broker.listens_on)
         port = sock.getsockname()[1]
         if broker.listener is not None:
@@ -63,6 +67,8 @@ class Listeners:
                 del self._listening[fd]
                 self._poller.forget(fd)
                 sock.close()
+                with contextlib.suppress(PortInUseError):
+                    self._kept[broker.id] = keep(*broker.listens_on)
                 self._gone(broker)
         listening = {broker.id for _, broker in self._listening.values()}
         for broker in self._cluster.brokers.values():
@@ -144,6 +150,7 @@ class Listeners:
         return min(left, RETRY_SECONDS) if self.deaf else left
 
     def close(self) -> None:
-        for sock, _ in self._listening.values():
+        for sock in (*(listening for listening, _ in self._listening.values()), *self._kept.values()):
             sock.close()
         self._listening.clear()
+        self._kept.clear()

@@ -19,6 +19,15 @@ class PortInUseError(MockBrokerError, OSError):
 
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 means any free port. PortInUseError."""
+    sock = keep(host, port)
+    sock.listen(_BACKLOG)
+    sock.setblocking(False)
+    return sock
+
+
+def keep(host: str, port: int) -> socket.socket:
+    """A socket that has a port, but refuses connections: nobody who asks for any free port gets this one.
+    PortInUseError."""
     sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     if os.name == "posix":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -30,6 +39,4 @@ def listen(host: str, port: int) -> socket.socket:
         found = PortInUseError(error.errno, f"{why}. Choose another port, or port 0 for any free ones")
         found.reason = why
         raise found from None
-    sock.listen(_BACKLOG)
-    sock.setblocking(False)
     return sock

@@ -1,6 +1,7 @@
 """The port of a broker that is down is taken by another program."""
 
 import socket
+import sys
 
 import pytest
 
@@ -40,3 +41,17 @@ def test_one_that_is_stopped_meanwhile_stays_so() -> None:
         assert cluster.run(lambda core: core.brokers[2].liveness) is Liveness.STOPPED
         cluster.start_broker(2)
         cluster.failures.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how a system chooses free ports is its own affair")
+def test_nobody_gets_the_port_of_a_broker_that_is_down_as_a_free_one() -> None:
+    with MockCluster(brokers=1) as cluster:
+        host, port = cluster.bootstrap_servers.split(":")
+        cluster.stop_broker(1)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((host, int(port)))
+        with socket.socket() as sock, pytest.raises(OSError, match="in use"):
+            sock.bind((host, int(port)))  # without SO_REUSEADDR: like those who ask for port 0
+        cluster.start_broker(1)
+        with Client(host, int(port)) as client:
+            assert client.call("metadata", 1)["brokers"]
