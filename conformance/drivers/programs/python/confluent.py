@@ -44,7 +44,8 @@ def described(error: BaseException | KafkaError) -> Fields:
         "name": kafka.name(),
         "message": kafka.str(),
         "code": kafka.code() if kafka.code() > 0 else None,
-        "fatal": kafka.fatal(),
+        # What is refused after a fatal error says only that there was one.
+        "fatal": kafka.fatal() or kafka.code() == KafkaError._FATAL,
         "retriable": kafka.retriable(),
         "abortable": kafka.txn_requires_abort(),
     }
