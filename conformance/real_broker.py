@@ -4,7 +4,9 @@ Needs `java` (17 or newer) and, for the first run of a release, `mvn`.
 """
 
 import base64
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -52,6 +54,8 @@ _LOG4J2_XML = """<Configuration><Appenders><Console name="A">
 <PatternLayout pattern="[%d] %p %m (%c)%n"/></Console></Appenders>
 <Loggers><Root level="INFO"><AppenderRef ref="A"/></Root></Loggers></Configuration>
 """
+_PORTS = range(18_000, 32_000)
+"""Below those that Linux and macOS give to connections."""
 _START_LIMIT_S = 90.0
 _STOP_LIMIT_S = 60.0
 
@@ -108,15 +112,18 @@ def _wanted(release: str) -> tuple[str, ...]:
     return (f"org.apache.kafka:kafka_2.13:{release}", *_LOGGING[str(major)])
 
 
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+def free_ports(count: int) -> list[int]:
+    """Ports of this machine on which nothing listens now, and from which nothing connects later: a broker
+    that is started again needs its own. RealBrokerError.
+    """
+    found: list[int] = []
+    for port in random.sample(_PORTS, len(_PORTS)):
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise RealBrokerError(f"no {count} ports are free from {_PORTS.start} to {_PORTS.stop}")
 
 
 class RealCluster:
@@ -128,7 +135,7 @@ class RealCluster:
         self._java = _program("java", "run real Kafka brokers")
         self._jars = fetch_jars(release)
         self._folder = Path(tempfile.mkdtemp(prefix=f"kafka-{release}-"))
-        *ports, self._controller_port = _free_ports(brokers + 1)
+        *ports, self._controller_port = free_ports(brokers + 1)
         self.ports = dict(enumerate(ports, start=1))
         # A leading "-" would read as an option of the storage tool.
         self.cluster_id = "K" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")[1:]
@@ -221,8 +228,11 @@ class RealCluster:
                 answer = client.call("metadata", 4, {"topics": [], "allow_auto_topic_creation": False})
         except OSError:
             return False
-        running = [each for each in self._processes.values() if each.poll() is None]
-        return len(answer["brokers"]) == len(running)
+        return len(answer["brokers"]) == self._running()
+
+    def _running(self) -> int:
+        """How many brokers run."""
+        return sum(1 for each in self._processes.values() if each.poll() is None)
 
     def _log(self, node: int) -> str:
         return (self._folder / f"broker{node}.log").read_text(errors="replace")[-3000:]

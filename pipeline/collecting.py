@@ -1,5 +1,6 @@
 """Reads everything into one table: Parquet, with a folder for each kind of row."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BATCH: Final = 50_000
+_LOGS: Final = ("broker-log", "client-log")
 Tell = Callable[[str], None]
 
 
@@ -48,17 +50,38 @@ def collect(
         listed = ", ".join(collected.unknown[:5]) or "no files"
         raise PipelineError(f"no file has a known format: {listed}")
     reading = Reading(timezone)
-    writer = _Writer(folder)
+    writer, repeats = _Writer(folder), _Repeats()
     for path, reader in found.recognised:
         tell(f"reading {path} ({reader.what})")
         collected.files[str(path)] = reader.what
         if bulk.can_read(path, reader.name):
             bulk.read(spark(), path, folder)
         else:
-            writer.write(reader.read(path, reading))
+            writer.write(repeats.without(path, reader.read(path, reading)))
     writer.close()
     collected.without_zone = reading.without_zone
     return collected
+
+
+class _Repeats:
+    """Leaves out log lines that another file has too: a broker prints to kafkaServer.out what it writes to
+    server.log. A line that one file has several times is kept as often as any file has it."""
+
+    def __init__(self) -> None:
+        self._most: Counter[int] = Counter()
+
+    def without(self, path: Path, rows: Iterator[Observation]) -> Iterator[Observation]:
+        here: Counter[int] = Counter()
+        for row in rows:
+            if row.source in _LOGS and row.kind != "unreadable":
+                # Lines that don't tell their broker may be those of several, if they lie in several folders.
+                whose = path.parent if row.broker is None else row.broker
+                key = hash((whose, row.kind, row.time_ms, row.topic, row.partition, row.text))
+                here[key] += 1
+                if here[key] <= self._most[key]:
+                    continue
+            yield row
+        self._most |= here
 
 
 class _Writer:

@@ -4,6 +4,7 @@ import contextlib
 import math
 import os
 import signal
+import subprocess
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -234,21 +235,25 @@ class Pending:
 
 @contextlib.asynccontextmanager
 async def open_driver(
-    command: Sequence[str], environment: Mapping[str, str] | None = None
+    command: Sequence[str], environment: Mapping[str, str] | None = None, output: Path | None = None
 ) -> AsyncIterator[Driver]:
-    """Starts a driver, waits for its hello, and ends it with the block. OSError, DriverFailedError."""
+    """Starts a driver, waits for its hello, and ends it with the block. OSError, DriverFailedError.
+
+    What it prints is appended to the file `output`, if there is one, and not kept.
+    """
     reads, requests = os.pipe()
     answers, writes = os.pipe()
     numbers = {lines.REQUESTS: str(reads), lines.ANSWERS: str(writes)}
     async with contextlib.AsyncExitStack() as opened:
         to = await opened.enter_async_context(trio.lowlevel.FdStream(requests))
         from_ = await opened.enter_async_context(trio.lowlevel.FdStream(answers))
+        printed: Any = subprocess.PIPE if output is None else opened.enter_context(output.open("ab"))
         try:
             process = await trio.lowlevel.open_process(
                 list(command),
                 stdin=open_nothing(opened),
-                stdout=-1,
-                stderr=-1,
+                stdout=printed,
+                stderr=printed,
                 pass_fds=(reads, writes),
                 env={**os.environ, **(environment or {}), **numbers},
                 start_new_session=True,
@@ -256,12 +261,10 @@ async def open_driver(
         finally:
             os.close(reads)
             os.close(writes)
-        assert process.stdout is not None
-        assert process.stderr is not None
         driver = Driver(process, to)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(driver.read_output, process.stdout)
-            nursery.start_soon(driver.read_output, process.stderr)
+            for stream in filter(None, (process.stdout, process.stderr)):
+                nursery.start_soon(driver.read_output, stream)
             nursery.start_soon(driver.read_answers, from_)
             try:
                 await driver.greet()

@@ -10,6 +10,8 @@ from .files import Head
 from .scanning import Span, looks_like_batch
 
 _NAME: Final = re.compile(r"\d{20}\.log(\.deleted|\.cleaned|\.swap)?")
+_BESIDE: Final = re.compile(r"\d{20}\.(index|timeindex|txnindex|snapshot)(\..*)?")
+"""Files beside a segment: the first entry of an index may look like the head of a batch of an old magic."""
 _FOLDER: Final = re.compile(r"(?P<topic>.+)-(?P<partition>\d+)(\.[0-9a-f]{32}-(delete|future|stray))?")
 
 
@@ -27,7 +29,7 @@ def place_of(path: Path) -> Place:
 
 
 def recognises(head: Head) -> bool:
-    if head.compressed:
+    if head.compressed or _BESIDE.fullmatch(head.path.name):
         return False
     return looks_like_batch(head.data) or (bool(_NAME.fullmatch(head.path.name)) and not head.text)
 

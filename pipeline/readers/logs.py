@@ -36,6 +36,9 @@ _NAMED: Final = {
 _PARTITION: Final = re.compile(
     r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
 )
+_FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
+_FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")
+_SOON_MS: Final = 1_000
 _OF_A_CLIENT: Final = frozenset(
     {"position", "reset", "restore", "refused", "commit", "epoch-answer", "group", "transaction"}
 )
@@ -69,13 +72,26 @@ class _Log:
         self._file = file
         self._usual: Values = {}
         self._refused: dict[tuple[Any, ...], int] = {}
+        self._fenced: dict[str, int] = {}
 
     def rows(self, entry: Entry) -> Iterator[Observation]:
+        if self._awaits(entry):
+            return
         found = [*broker_messages.TABLE.rows(entry), *client_messages.TABLE.rows(entry)]
         found += client_messages.lists(entry)
         about = self._about(entry)
         for values in _without_repeats(found):
             yield self._row(entry, values, about)
+
+    def _awaits(self, entry: Entry) -> bool:
+        """Whether a follower only waits to be told of the next leader epoch: it marks the partition as failed
+        until then (AbstractFetcherThread.onPartitionFenced)."""
+        if fenced := _FENCED.search(entry.message):
+            self._fenced[fenced["tp"]] = entry.time_ms
+            return False
+        if "marked as failed" not in entry.message or not (failed := _FAILED.search(entry.message)):
+            return False
+        return entry.time_ms - self._fenced.pop(failed["tp"], entry.time_ms - _SOON_MS) < _SOON_MS
 
     def _about(self, entry: Entry) -> Values:
         """What the prefixes of an entry say."""

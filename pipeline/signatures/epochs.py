@@ -79,7 +79,10 @@ def _undefined(observations: DataFrame) -> DataFrame:
 
 def _regressions(observations: DataFrame) -> DataFrame:
     """A leader with a lower epoch than before, after a client has seen a higher one."""
-    leaders = of_kinds(observations, "leader").where("topic is not null and leader_epoch is not null")
+    leaders = of_kinds(observations, "leader").where(
+        # A checkpoint does not say when an epoch began.
+        "topic is not null and leader_epoch is not null and time_ms is not null and coalesce(leader, 0) >= 0"
+    )
     window = in_order("topic", "partition")
     row = F.struct("leader_epoch", seen().alias("seen"))
     fell = leaders.withColumn("highest", F.max(row).over(before(window))).where(

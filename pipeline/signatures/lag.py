@@ -33,15 +33,16 @@ def find(observations: DataFrame) -> DataFrame:
     both = both.withColumn("end", F.last(end, True).over(up_to(in_order("topic", "partition"))))
     lag, was = F.col("end.offset") - F.col("offset"), F.col("end.offset") - F.col("previous.offset")
     rows = both.where("kind != 'high-watermark' and end is not null").withColumns({"lag": lag, "was": was})
+    # A broker that follows tells an older high watermark, below what the group has read.
     return findings(
-        rows.where("lag >= 2 * was"),
+        rows.where("was >= 0 and lag >= 2 * was"),
         signature="lag-spike",
         confidence=LIKELY,
         why="the offset went back by as much; the log did not grow meanwhile",
         summary=sentence(
             "group {group} fell from {was} to {lag} records behind the high watermark of {at} at once",
             at=place(),
-            was=F.greatest(F.col("was"), F.lit(0)),
+            was="was",
         ),
         evidence=[seen("previous"), seen(), seen("end")],
     )

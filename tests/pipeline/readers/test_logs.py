@@ -139,3 +139,13 @@ def test_the_broker_of_a_file_is_known_while_all_its_entries_agree(tmp_path: Pat
     assert row["broker"] == 3
     (row,) = rows(log(tmp_path, own.format(3) + own.format(4) + LEADER_7104))
     assert "broker" not in row
+
+
+def test_a_follower_that_waits_for_the_next_leader_epoch(tmp_path: Path) -> None:
+    """It has not failed: AbstractFetcherThread.onPartitionFenced."""
+    line = "[2026-11-23 02:12:13,10{}] {} [ReplicaFetcher replicaId=3, leaderId=2] Partition {}\n"
+    older = "orders-1 has an older epoch (0) than the current leader. Will await the new LeaderAndIsr state"
+    waits = line.format(0, "INFO", older) + line.format(1, "WARN", "orders-1 marked as failed")
+    failed = line.format(2, "WARN", "orders-2 marked as failed (kafka.server.ReplicaFetcherThread)")
+    (row,) = rows(log(tmp_path, waits + failed), place=True)
+    assert (row["kind"], row["partition"]) == ("follower-failure", 2)

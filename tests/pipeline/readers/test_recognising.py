@@ -32,6 +32,13 @@ def test_folders_are_walked_and_unknown_files_named(tmp_path: Path) -> None:
     assert list(read(index)) == []
 
 
+def test_indexes_that_begin_like_a_batch(tmp_path: Path) -> None:
+    """The offsets 57 and 114, at the bytes 4319 and 8556."""
+    index = tmp_path / "00000000000000000000.index"
+    index.write_bytes(bytes.fromhex("00000039000010df000000720000216c") + bytes(100))
+    assert recognise(index) is None
+
+
 def test_names_do_not_matter(tmp_path: Path) -> None:
     for original in [*STORIES.iterdir(), *RECORDED.glob("*/*.*"), *RECORDED.glob("*/orders-0/*.log")]:
         copy = tmp_path / "a"

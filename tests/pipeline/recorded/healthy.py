@@ -20,7 +20,9 @@ from pathlib import Path
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic  # type: ignore[attr-defined]
 
-from .make import HERE, LIMIT_S, Cluster, Tools, until
+from mockbroker.conformance.real_tools import Tools
+
+from .make import HERE, LIMIT_S, Cluster, until
 
 TOOLS = {"3.9.2": "3.9.2", "4.4.0": "4.3.1"}
 """The releases, and those of their tools: there are none of 4.4.0 on Maven Central."""

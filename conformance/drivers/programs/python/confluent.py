@@ -4,7 +4,7 @@ import logging
 from typing import Any, ClassVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition, libversion
-from lines import Call, Fields, Handle, Lines, deserializer, record, serve
+from lines import LOGS, Call, Fields, Handle, Lines, deserializer, record, serve
 
 _SILENT = logging.Logger("silent", logging.CRITICAL + 1)
 _PRODUCES = {
@@ -54,7 +54,7 @@ def described(error: BaseException | KafkaError) -> Fields:
 def configured(config: Fields, names: dict[str, str | None]) -> Fields:
     names = {**names, **_BOTH}
     given = {names[name] or name: value for name, value in config.items() if name in names}
-    return {**given, "logger": _SILENT}
+    return given if LOGS else {**given, "logger": _SILENT}
 
 
 class ConfluentProducer(Handle):

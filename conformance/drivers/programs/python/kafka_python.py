@@ -6,9 +6,12 @@ from typing import Any, ClassVar
 
 import kafka
 from kafka import ConsumerRebalanceListener, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
-from lines import Call, Fields, Handle, Lines, configured, described, deserializer, record, serve
+from lines import LOGS, Call, Fields, Handle, Lines, configured, described, deserializer, record, serve
 
-logging.getLogger("kafka").addHandler(logging.NullHandler())
+if LOGS:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+else:
+    logging.getLogger("kafka").addHandler(logging.NullHandler())
 _METADATA = len(inspect.signature(OffsetAndMetadata).parameters) - 1
 
 

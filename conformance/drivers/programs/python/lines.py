@@ -16,6 +16,8 @@ Fields = dict[str, Any]
 PROTOCOL = 1
 REQUESTS = "MOCKBROKER_DRIVER_REQUESTS"
 ANSWERS = "MOCKBROKER_DRIVER_ANSWERS"
+LOGS = "MOCKBROKER_DRIVER_LOGS" in os.environ
+"""Whether to print what the library logs, as an application does that has set up logging."""
 _IDLE_S = 0.02
 _BINARY = ("key", "value")
 

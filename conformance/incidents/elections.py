@@ -1,0 +1,64 @@
+"""Incidents of leaders: records that an election loses, and a leader that does not know that it is none."""
+
+from .stage import Stage, story
+
+
+@story("unclean-election")
+async def unclean_election(stage: Stage) -> None:
+    """A replica is out of the ISR for maintenance; the last leader dies, and that replica is elected."""
+    await stage.create("orders", replicas=[2, 3], unclean_leader_election_enable="true")
+    await stage.groups(["orders"])
+    for library in ("java", "confluent-kafka"):
+        await stage.clients.send(library, "orders", 0, 500)
+    await stage.caught_up("orders")
+    kept = await stage.do(stage.admin.offset, "orders")
+    await stage.stop(3)
+    await stage.until("an ISR of broker 2", lambda: stage.admin.state("orders").in_sync == (2,))
+    for library in ("java", "confluent-kafka", "kafka-python"):
+        await stage.clients.send(library, "orders", 0, 500)
+    await stage.caught_up("orders")
+    end = await stage.do(stage.admin.offset, "orders")
+    await stage.do(stage.cluster.kill, 2)
+    stage.did("a broker was killed", broker=2)
+    await stage.start(3)
+    await stage.led("orders", 3)
+    state = await stage.do(stage.admin.state, "orders")
+    stage.did(
+        "an out-of-sync replica was elected",
+        topic="orders",
+        partition=0,
+        broker=3,
+        leader_epoch=state.epoch,
+        offset=kept,
+        lost=end - kept,
+    )
+    await stage.clients.send("java", "orders", 0, 200)
+    await stage.caught_up("orders")
+    await stage.start(2)
+    await stage.until("the old leader to follow", lambda: stage.admin.state("orders").in_sync == (2, 3))
+    await stage.clients.send("java", "orders", 0, 100)
+    await stage.caught_up("orders")
+    stage.jumps("orders")
+
+
+@story("cut-off-leader")
+async def cut_off_leader(stage: Stage) -> None:
+    """A leader that reaches neither the controller nor its followers goes on taking records with acks=1."""
+    await stage.create("orders", replicas=[2, 3, 1])
+    await stage.groups(["orders"])
+    loyal = await stage.clients.producer("java", acks="1", enable_idempotence=False)
+    await loyal.send("orders", 0, 500)
+    await stage.caught_up("orders")
+    stage.cluster.cut_off(2)
+    stage.did("a broker was cut off", broker=2)
+    await stage.until("another leader", lambda: stage.admin.states("orders", 1)[0].leader not in (2, -1))
+    state = stage.admin.states("orders", 1)[0]
+    stage.did("another leader was elected", broker=state.leader, leader_epoch=state.epoch, offset=500)
+    last = await loyal.send("orders", 0, 300)
+    stage.did("the old leader took records", broker=2, offset=500, end_offset=last + 1)
+    stage.cluster.reconnect(2)
+    stage.did("the broker was connected again", broker=2, lost=last + 1 - 500)
+    await stage.in_sync("orders")
+    await stage.clients.send("confluent-kafka", "orders", 0, 100)
+    await stage.caught_up("orders")
+    stage.jumps("orders")

@@ -1,0 +1,60 @@
+"""What is kept of a recording: brokers' logs, checkpoints and segments, and clients' logs, in an archive."""
+
+import io
+import re
+import shutil
+import socket
+import tarfile
+from pathlib import Path
+from typing import Final
+
+from .cluster import BROKERS, CONTROLLER, RecordedCluster
+
+ARCHIVE: Final = "files.tar.xz"
+TRUTH: Final = "truth.toml"
+_INTERNAL: Final = ("__consumer_offsets", "__transaction_state")
+_CHECKPOINTS: Final = "*-checkpoint"
+_HOME: Final = re.compile(rb"/(?:root|home|work)/[^\s,;:\"']*")
+
+
+def keep(cluster: RecordedCluster, clients: Path, topics: tuple[str, ...], folder: Path) -> None:
+    """Copies into the new `folder`, without what only tells of this machine."""
+    for node in (*BROKERS, CONTROLLER):
+        own = folder / (f"broker{node}" if node in BROKERS else "controller")
+        own.mkdir(parents=True)
+        for log in cluster.logs(node).glob("*"):
+            if log.stat().st_size:
+                _copy(log, own / log.name, cluster)
+    for node in BROKERS:
+        own, data = folder / f"broker{node}" / "data", cluster.data(node)
+        for checkpoint in data.glob(_CHECKPOINTS):
+            own.mkdir(exist_ok=True)
+            shutil.copy(checkpoint, own)
+        for partition in sorted(each for each in data.iterdir() if each.is_dir()):
+            topic = partition.name.rpartition("-")[0]
+            if topic in topics or (topic in _INTERNAL and _used(partition)):
+                shutil.copytree(partition, own / partition.name)
+    (folder / "clients").mkdir()
+    for log in clients.glob("*.log"):
+        _copy(log, folder / "clients" / log.name, cluster)
+
+
+def _used(partition: Path) -> bool:
+    return any(each.stat().st_size for each in partition.glob("*.log"))
+
+
+def _copy(log: Path, into: Path, cluster: RecordedCluster) -> None:
+    text = log.read_bytes().replace(str(cluster.folder).encode(), b"/tmp/kafka")
+    text = text.replace(socket.gethostname().encode(), b"localhost")
+    into.write_bytes(_HOME.sub(b"/opt/kafka", text))
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Writes the files of `folder` as xz: logs that repeat each other take little room."""
+    with tarfile.open(archive, "w:xz", preset=9) as packed:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                data = path.read_bytes()
+                info = tarfile.TarInfo(str(path.relative_to(folder)))
+                info.size, info.mtime = len(data), int(path.stat().st_mtime)
+                packed.addfile(info, io.BytesIO(data))

@@ -1,0 +1,111 @@
+"""Incidents of logs: retention, DeleteRecords, a disk, a clock, a topic that is created again."""
+
+import shutil
+
+from .admin import EARLIEST
+from .stage import GROUPS, Stage, story
+
+
+async def _away(stage: Stage, read: int, *, replicas: tuple[int, ...] = (2, 3, 1)) -> None:
+    """The groups have read and committed that many records of `orders`-0, and have gone."""
+    await stage.create("orders", replicas=replicas)
+    await stage.groups(["orders"])
+    await stage.clients.send("java", "orders", 0, read)
+    await stage.caught_up("orders")
+    await stage.clients.leave(*stage.clients.members)
+    stage.did("the groups have gone", groups=list(GROUPS.values()), topic="orders", partition=0, offset=read)
+
+
+async def _back(stage: Stage) -> None:
+    """They come back, and read on."""
+    await stage.groups(["orders"])
+    stage.did("the groups have come back", groups=list(GROUPS.values()))
+    await stage.clients.send("java", "orders", 0, 100)
+    await stage.caught_up("orders")
+    stage.jumps("orders")
+
+
+@story("reset-to-earliest")
+async def retention_below_commit(stage: Stage) -> None:
+    """Retention deletes what groups have not read, while they are away."""
+    await _away(stage, 300)
+    await stage.clients.send("confluent-kafka", "orders", 0, 700)
+    await stage.do(stage.admin.alter, "orders", retention_ms="1000")
+    await stage.until("retention", lambda: stage.admin.offset("orders", 0, EARLIEST) == 1000)
+    stage.did("retention deleted segments", topic="orders", partition=0, offset=1000, lost=700)
+    await stage.do(stage.admin.alter, "orders", retention_ms="86400000")
+    await _back(stage)
+
+
+@story("reset-to-earliest")
+async def delete_records_past_a_follower(stage: Stage) -> None:
+    """DeleteRecords moves the log start past the end of a follower that is down, and past the groups."""
+    await _away(stage, 500)
+    await stage.stop(3)
+    await stage.clients.send("confluent-kafka", "orders", 0, 500)
+    await stage.do(stage.admin.delete_records, "orders", 0, 900)
+    stage.did("records were deleted by request", topic="orders", partition=0, offset=900, lost=400)
+    await stage.start(3)
+    await stage.in_sync("orders")
+    stage.did("a follower began anew", topic="orders", partition=0, broker=3, offset=900)
+    await _back(stage)
+
+
+@story("follower-log-lost")
+async def follower_disk_lost(stage: Stage) -> None:
+    """A broker comes back with an empty disk, and copies all it had from the leaders. Nothing is lost."""
+    await stage.create("orders", replicas=[2, 3, 1])
+    await stage.groups(["orders"])
+    async with stage.traffic("orders"):
+        await stage.more("orders", 500)
+        await stage.stop(3)
+        await stage.do(_wipe, stage)
+        stage.did("the disk of a broker was lost", broker=3)
+        await stage.more("orders", 100)
+        await stage.start(3)
+        await stage.in_sync("orders")
+        await stage.more("orders", 100)
+    await stage.caught_up("orders")
+    stage.jumps("orders")
+
+
+def _wipe(stage: Stage) -> None:
+    """Leaves what `kafka-storage format` makes."""
+    for each in stage.cluster.data(3).iterdir():
+        if each.is_dir():
+            shutil.rmtree(each)
+        elif each.name.endswith("-checkpoint") and "bootstrap" not in each.name:
+            each.unlink()
+
+
+@story("clock-stepped", stepped=2)
+async def clock_stepped(stage: Stage) -> None:
+    """The clock of a leader jumps two hours ahead: it deletes new records, to be kept for an hour."""
+    await _away(stage, 300)
+    await stage.do(stage.admin.alter, "orders", retention_ms="3600000")
+    await stage.clients.send("confluent-kafka", "orders", 0, 700)
+    stage.cluster.step_clock(7200)
+    stage.did("the clock of a broker was stepped", broker=2, seconds=7200)
+    await stage.until("retention", lambda: stage.admin.offset("orders", 0, EARLIEST) == 1000)
+    stage.did("retention deleted segments", topic="orders", partition=0, offset=1000, lost=700)
+    stage.cluster.step_clock(0)
+    stage.did("the clock of a broker was stepped", broker=2, seconds=-7200)
+    await _back(stage)
+
+
+@story("topic-recreated")
+async def topic_recreated(stage: Stage) -> None:
+    """A topic is deleted and created again, with fewer records, while groups read it."""
+    await stage.create("orders", replicas=[2, 3, 1])
+    await stage.groups(["orders"])
+    await stage.clients.send("java", "orders", 0, 1000)
+    await stage.caught_up("orders")
+    await stage.do(stage.admin.delete, "orders")
+    stage.did("a topic was deleted", topic="orders", lost=1000)
+    await stage.until("the topic to be gone", lambda: not stage.admin.states("orders"))
+    await stage.create("orders", replicas=[3, 1, 2])
+    stage.did("a topic was created", topic="orders")
+    for group in GROUPS.values():
+        stage.clients.at[group].clear()
+    await stage.clients.send("confluent-kafka", "orders", 0, 200)
+    await stage.caught_up("orders")

@@ -1,0 +1,37 @@
+"""What is true of a recording, as TOML: what was done and when, what came of it, what should be found."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+Value = str | int | bool | list[int] | list[str]
+
+
+class Truth:
+    """`facts` are of the whole recording, `events` in their order, with `at_ms` (Unix time) and `did`."""
+
+    def __init__(self, name: str, release: str, finding: str | None) -> None:
+        self.facts: dict[str, Value] = {"name": name, "kafka": release, "healthy": finding is None}
+        if finding is not None:
+            self.facts["finding"] = finding
+        self.events: list[dict[str, Value]] = []
+
+    def did(self, what: str, **fields: Value) -> None:
+        self.events.append({"at_ms": time.time_ns() // 1_000_000, "did": what, **fields})
+
+    def write(self, path: Path) -> None:
+        lines = [f"{name} = {_value(value)}" for name, value in self.facts.items()]
+        for event in self.events:
+            lines += ["", "[[event]]", *(f"{name} = {_value(value)}" for name, value in event.items())]
+        path.write_text("\n".join(lines) + "\n")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    return str(value)
