@@ -63,7 +63,7 @@ class Producer:
 
     async def do(self, verb: str, **fields: Any) -> Answer:
         """`begin`, `commit-transaction`, … with a timeout of a minute where there is one."""
-        timed = {} if verb == "begin" else {"timeout_ms": _CALL_MS}
+        timed: dict[str, Any] = {} if verb == "begin" else {"timeout_ms": _CALL_MS}
         return await self._driver.call(verb, self.handle, **timed, **fields)
 
     async def close(self) -> None:
@@ -161,7 +161,7 @@ class Applications:
                 self.members.remove(each)
 
     async def _open(self, library: str, handle: str, kind: str, config: dict[str, Any]) -> None:
-        fields = {"kind": kind, "config": {"bootstrap.servers": self._servers, **config}}
+        fields: dict[str, Any] = {"kind": kind, "config": {"bootstrap.servers": self._servers, **config}}
         _fine(await self._drivers[library].call("open", handle, _CALL_MS, **fields))
 
 
