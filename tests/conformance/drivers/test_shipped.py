@@ -70,6 +70,18 @@ async def test_a_walk_through_all_verbs(client: str) -> None:
     await walk(client, command_for(client))
 
 
+@clients
+@pytest.mark.trio
+async def test_acks_of_the_leader_alone(client: str) -> None:
+    """Some libraries take it as a number."""
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for(client)) as driver:
+        servers = {"bootstrap.servers": cluster.bootstrap_servers, **QUICK}
+        config = {**servers, "client.id": "p", "acks": "1", "enable.idempotence": False}
+        ok(await driver.call("open", "p", kind="producer", config=config))
+        assert await produce(driver, "p", "t", 0, b"first") == {"partition": 0, "offset": 0}
+        ok(await driver.call("close", "p", LIMIT_MS))
+
+
 @pytest.mark.needs("java", "javac", "mvn")
 @pytest.mark.parametrize("release", ["2.1.0", "2.8.2", "3.9.2"])
 @pytest.mark.trio

@@ -183,6 +183,9 @@ def described(error: BaseException) -> Fields:
 
 
 def configured(config: Fields, known: Iterable[str]) -> Fields:
-    """The settings that a library knows, for one that writes their names with underscores."""
+    """The settings that a library knows, for one that writes their names with underscores and takes `acks` as
+    a number or `all`."""
     given = {name.replace(".", "_"): value for name, value in config.items()}
+    if given.get("acks", "all") != "all":
+        given["acks"] = int(given["acks"])
     return {name: given[name] for name in known if name in given}
