@@ -11,7 +11,7 @@ from mockbroker.errors import MockBrokerError
 from .finding import Finding, findings, named
 from .page import PAGE, page
 from .page import report as text_of
-from .playing import move_coordinator as move
+from .playing import move_leader as move
 from .playing import no_longer, on_mocks, on_real_brokers
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -60,10 +60,10 @@ def docs() -> None:
     PAGE.write_text(page())
 
 
-@app.command("move-coordinator", hidden=True)
-def move_coordinator() -> None:
-    """Moves the coordinator of all groups of the real cluster at BOOTSTRAP_SERVERS."""
-    move(os.environ["BOOTSTRAP_SERVERS"])
+@app.command("move-leader", hidden=True)
+def move_leader(topic: str) -> None:
+    """Moves the leader of a topic's first partition in the real cluster at BOOTSTRAP_SERVERS."""
+    move(os.environ["BOOTSTRAP_SERVERS"], topic)
 
 
 def _judge(finding: Finding, printed: str, installed: bool) -> None:

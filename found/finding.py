@@ -60,7 +60,8 @@ class Report:
 class Finding:
     """`at` are the functions at fault, as file:function. `needs` is what it takes: nothing, what an operator
     does, or what a broker does wrong. `issue` is where the defect is known. `moves` is the group whose
-    coordinator the program moves. `real` are the releases of real brokers on which it was seen, and when.
+    coordinator the program moves, `moves_leader` the topic whose leader it moves. `real` are the releases of
+    real brokers on which it was seen, and when.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Finding:
     issue: str | None = None
     by_design: bool = False
     moves: str | None = None
+    moves_leader: str | None = None
 
     @classmethod
     def load(cls, folder: Path) -> Self:

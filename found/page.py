@@ -117,8 +117,12 @@ def _setting(finding: Finding) -> str:
         told.append(f"topic `{topic}` with {partitions} partition{'s' if partitions > 1 else ''}")
     for fault in scenario.faults:
         told.append("a fault: `" + " ".join(f"{name}={value}" for name, value in fault.given.items()) + "`")
-    moving = f" `MOVE_COORDINATOR` is a command that moves the coordinator of group `{finding.moves}`."
-    return f"A cluster of {', '.join(told)}.{moving if finding.moves else ''}"
+    moving = ""
+    if finding.moves:
+        moving = f" `MOVE_COORDINATOR` is a command that moves the coordinator of group `{finding.moves}`."
+    if finding.moves_leader:
+        moving = f" `MOVE_LEADER` is a command that moves the leader of topic `{finding.moves_leader}`."
+    return f"A cluster of {', '.join(told)}.{moving}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,6 +22,8 @@ from .finding import Finding
 
 MOVE: Final = "MOVE_COORDINATOR"
 """Has the command that makes the other broker the coordinator, for programs that need it."""
+MOVE_LEADER: Final = "MOVE_LEADER"
+"""Has the command that makes the other broker the leader of a topic's first partition."""
 _LIMIT_S: Final = 120.0
 _MOVE_LIMIT_S: Final = 30.0
 
@@ -35,8 +37,12 @@ def on_mocks(finding: Finding, python: str = sys.executable, release: str | None
     a client of Node. PlayError, BuildError."""
     interpreter, paths = _interpreter(finding, python, release)
     command = [sys.executable, "-m", "mockbroker", "run", str(finding.scenario), "--", interpreter]
-    moving = f"{sys.executable} -m mockbroker ctl groups move-coordinator {finding.moves}"
-    return _printed(command, finding, {MOVE: moving, **paths})
+    ctl = f"{sys.executable} -m mockbroker ctl"
+    moving = {
+        MOVE: f"{ctl} groups move-coordinator {finding.moves}",
+        MOVE_LEADER: f"{ctl} partitions move-leader {finding.moves_leader} 0",
+    }
+    return _printed(command, finding, {**moving, **paths})
 
 
 def on_real_brokers(
@@ -54,7 +60,8 @@ def on_real_brokers(
         _create_topics(real.ports[1], cluster.get("topics", {}), brokers)
         given = {
             "BOOTSTRAP_SERVERS": real.bootstrap_servers,
-            MOVE: f"{sys.executable} -m found move-coordinator",
+            MOVE: f"{sys.executable} -m found move-leader {GROUPS}",
+            MOVE_LEADER: f"{sys.executable} -m found move-leader {finding.moves_leader}",
             **paths,
         }
         return _printed([interpreter], finding, given)
@@ -109,32 +116,31 @@ def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:
         raise PlayError(f"topics were not created: {refused}")
 
 
-def move_coordinator(bootstrap_servers: str) -> None:
-    """Has another broker lead `__consumer_offsets` of a real cluster, and waits until it does. PlayError."""
+def move_leader(bootstrap_servers: str, topic: str) -> None:
+    """Has another broker lead the first partition of a topic of a real cluster, and waits until it does.
+    PlayError."""
     host, port = bootstrap_servers.split(",")[0].rsplit(":", 1)
     with Client(host, int(port)) as client:
-        brokers = _metadata(client)["brokers"]
+        brokers = _metadata(client, topic)["brokers"]
         nodes = {each["node_id"]: Client(each["host"], each["port"]) for each in brokers}
         try:
-            before = _coordinator(client)
+            before = _leader(client, topic)
             after = next(each for each in sorted(nodes) if each != before)
-            move(GROUPS, after, nodes)
-            if not until(lambda: all(_coordinator(each) == after for each in nodes.values()), _MOVE_LIMIT_S):
-                raise PlayError(f"broker {after} did not become the coordinator")
+            move(topic, after, nodes)
+            if not until(lambda: all(_leader(e, topic) == after for e in nodes.values()), _MOVE_LIMIT_S):
+                raise PlayError(f"broker {after} did not become the leader of {topic}")
         finally:
             for each in nodes.values():
                 each.close()
 
 
-def _metadata(client: Client) -> Any:
-    return client.call("metadata", 4, {"topics": [{"name": GROUPS}], "allow_auto_topic_creation": False})
+def _metadata(client: Client, topic: str) -> Any:
+    return client.call("metadata", 4, {"topics": [{"name": topic}], "allow_auto_topic_creation": False})
 
 
-def _coordinator(client: Client) -> int:
-    """The leader of the only partition of `__consumer_offsets`."""
-    [topic] = _metadata(client)["topics"]
-    [partition] = topic["partitions"]
-    return int(partition["leader_id"])
+def _leader(client: Client, topic: str) -> int:
+    [described] = _metadata(client, topic)["topics"]
+    return int(described["partitions"][0]["leader_id"])
 
 
 def tried(finding: Finding) -> str:
