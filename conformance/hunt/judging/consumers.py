@@ -40,16 +40,20 @@ def begins_elsewhere(outcome: Outcome) -> Iterator[Violation]:
         groups: dict[str, _Group] = defaultdict(_Group)
         begins: dict[str, int | None] = {}
         had: dict[str, set[int]] = defaultdict(set)
+        lost: dict[str, int] = {}
         for entry in entries:
             if isinstance(entry, Committed):
                 group = groups[entry.group]
                 group.tried = max(group.tried, entry.offsets[partition])
-                if entry.error is None:
+                # What a client commits by its position may be without a partition that it loses meanwhile.
+                if entry.error is None and lost.get(entry.handle, -1) < entry.began:
                     group.acknowledged = max(group.acknowledged, entry.offsets[partition])
             elif isinstance(entry, Owns) and entry.gains:
                 begins[entry.handle] = groups[_group(outcome, entry.user)].acknowledged
             elif isinstance(entry, Sought | Owns):
                 begins.pop(entry.handle, None)
+                if isinstance(entry, Owns):
+                    lost[entry.handle] = entry.at
             elif isinstance(entry, Read):
                 if entry.handle in begins:
                     floor, tried = begins.pop(entry.handle), groups[_group(outcome, entry.user)].tried

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockbroker.conformance.hunt.journal import Journal, Owns, Read
+from mockbroker.conformance.hunt.journal import Committed, Journal, Owns, Read
 from mockbroker.conformance.hunt.judging.consumers import begins_elsewhere
 from mockbroker.conformance.hunt.plan import Plan, PlannedTopic, PlannedUser
 from mockbroker.conformance.hunt.stage import InLog, Outcome
@@ -23,4 +23,33 @@ def test_a_member_may_go_on_behind_what_it_has_read_itself(handle: str, found: l
         outcome.journal.add(
             Read(user="member-0", handle=name, topic="topic-0", partition=0, offset=offset, value=b"")
         )
+    assert [each.invariant for each in begins_elsewhere(outcome)] == found
+
+
+@pytest.mark.parametrize(
+    ("lost_meanwhile", "found"), [(False, ["reset-without-loss"]), (True, [])], ids=["before", "meanwhile"]
+)
+def test_a_partition_may_be_lost_while_a_commit_is_under_way(lost_meanwhile: bool, found: list[str]) -> None:
+    users = tuple(
+        PlannedUser(name, "member", fields={"group": "g", "topics": ["topic-0"]}) for name in ("a", "b")
+    )
+    outcome = Outcome(Plan(1, "4.4", 1, (PlannedTopic("topic-0", 1),), users), Journal())
+    outcome.logs[PARTITION] = [InLog(offset, b"", True) for offset in range(2)]
+    outcome.log_starts[PARTITION] = 0
+
+    def owns(user: str, gains: bool) -> None:
+        outcome.journal.add(Owns(user=user, handle=user, gains=gains, partitions=(PARTITION,)))
+
+    owns("a", gains=True)
+    outcome.journal.add(Read(user="a", handle="a", topic="topic-0", partition=0, offset=0, value=b""))
+    began = outcome.journal.last
+    if lost_meanwhile:
+        owns("a", gains=False)
+    outcome.journal.add(
+        Committed(user="a", handle="a", group="g", offsets={PARTITION: 1}, began=began, error=None)
+    )
+    if not lost_meanwhile:
+        owns("a", gains=False)
+    owns("b", gains=True)
+    outcome.journal.add(Read(user="b", handle="b", topic="topic-0", partition=0, offset=0, value=b""))
     assert [each.invariant for each in begins_elsewhere(outcome)] == found
