@@ -36,12 +36,16 @@ class Consuming(Application):
         if not await self.open("consumer", config, **extra):
             return False
         if self.group:
-            return (await self.call("subscribe", topics=list(self._topics))).error is None
-        topics = [each for each in self.stage.plan.topics if each.name in self._topics]
-        partitions = [[topic.name, p] for topic in topics for p in range(topic.partitions)]
-        assert self.handle is not None
-        self._own(self.handle, gains=True, partitions=partitions)
-        return (await self.call("assign", partitions=partitions)).error is None
+            answer = await self.call("subscribe", topics=list(self._topics))
+        else:
+            topics = [each for each in self.stage.plan.topics if each.name in self._topics]
+            partitions = [[topic.name, p] for topic in topics for p in range(topic.partitions)]
+            assert self.handle is not None
+            self._own(self.handle, gains=True, partitions=partitions)
+            answer = await self.call("assign", partitions=partitions)
+        if answer.error is not None:
+            await self.close()  # the next poll begins anew, with another consumer
+        return answer.error is None
 
     def _heard(self, event: str, line: Mapping[str, Any]) -> None:
         if event in ("assigned", "revoked", "lost"):

@@ -87,3 +87,8 @@ async def test_the_right_client(workload: str) -> None:
 @pytest.mark.trio
 async def test_a_client_that_lacks_verbs_is_not_wrong(workload: str) -> None:
     assert await found("lacking", workload, Patience()) == set()
+
+
+@pytest.mark.trio
+async def test_a_consumer_that_could_not_subscribe_is_followed_by_another() -> None:
+    assert await found("joins-late", "members", Patience()) == set()

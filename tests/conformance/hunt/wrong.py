@@ -1,7 +1,8 @@
 """Clients that are wrong on purpose: confluent-kafka's driver with one thing in it that it must not do.
 
 `python wrong.py NAME`; `right` is wrong in nothing, and neither is `lacking`, which can't assign or seek, and
-tells neither positions nor assignments. MOCKBROKER_PROGRAMS has the folder of the Python drivers.
+tells neither positions nor assignments, nor `joins-late`, which refuses the first subscription of each user.
+MOCKBROKER_PROGRAMS has the folder of the Python drivers.
 """
 
 import os
@@ -92,9 +93,19 @@ class Consumer(ConfluentConsumer):
     def __init__(self, name: str, lines: Lines, fields: Fields) -> None:
         if WRONG == "reads-all":
             fields["config"]["isolation.level"] = "read_uncommitted"
+        self.late = WRONG == "joins-late" and name.endswith("-1")
         super().__init__(name, lines, fields)
 
+    def _refuse_if_late(self) -> None:
+        if self.late:
+            raise KafkaException(KafkaError(KafkaError._ALL_BROKERS_DOWN))
+
+    def assign(self, partitions: list[list[Any]]) -> None:
+        self._refuse_if_late()
+        super().assign(partitions)
+
     def subscribe(self, topics: list[str]) -> None:
+        self._refuse_if_late()
         if WRONG not in ("begins-again", "begins-at-the-end"):
             super().subscribe(topics)
             return
