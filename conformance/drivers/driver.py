@@ -118,8 +118,7 @@ class Driver:
             await pending.done.wait()
         if not pending.done.is_set():
             waited, now = trio.current_time() - began, _busy_s(self._process.pid)
-            busy = None if before is None or now is None else now - before
-            raise OverdueError(pending.verb, waited, busy, await self._stacks())
+            raise OverdueError(pending.verb, waited, _busy_since(before, now), await self._stacks())
         if pending.answer is None:
             self._check()
             raise DriverFailedError(f"no answer to {pending.verb}")
@@ -280,11 +279,21 @@ def open_nothing(opened: contextlib.AsyncExitStack) -> Any:
     return opened.enter_context(open(os.devnull, "rb"))
 
 
-def _busy_s(pid: int) -> float | None:
-    """How long a process has run or waited for a processor so far, all threads together; None where the
-    system does not tell it. On a busy machine a process that spins mostly waits."""
+def _busy_s(pid: int) -> dict[str, float] | None:
+    """How long each thread of a process has run or waited for a processor so far; None where the system does
+    not tell it. On a busy machine a process that spins mostly waits."""
     try:
-        told = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/schedstat")]
+        told = {
+            path.parent.name: path.read_text().split()
+            for path in Path(f"/proc/{pid}/task").glob("*/schedstat")
+        }
     except OSError:
         return None
-    return sum(int(ran) + int(waited) for ran, waited, _ in told) / 1e9 if told else None
+    return {thread: (int(ran) + int(waited)) / 1e9 for thread, (ran, waited, _) in told.items()} or None
+
+
+def _busy_since(before: Mapping[str, float] | None, now: Mapping[str, float] | None) -> float | None:
+    """What the threads that are left have done since: those that have ended take their time with them."""
+    if before is None or now is None:
+        return None
+    return sum(busy - before.get(thread, 0.0) for thread, busy in now.items())
