@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/IBM/sarama"
 
@@ -115,6 +116,10 @@ func (c *consumer) poll(call *lines.Call) (lines.Fields, error) {
 		c.member.polled()
 	case c.reader == nil:
 		return nil, errNothing
+	case !c.config.Is("auto.offset.reset", "none"):
+		if err := c.reader.reset(); err != nil {
+			return nil, err
+		}
 	}
 	ctx, cancel := call.Context()
 	defer cancel()
@@ -167,8 +172,7 @@ func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
 	at := place{call.Topic, *call.Partition}
 	switch {
 	case c.member != nil:
-		c.member.seek(at, call.Offset)
-		return nil, nil
+		return nil, c.member.seek(at, call.Offset)
 	case c.reader != nil:
 		return nil, c.reader.seek(at, call.Offset)
 	}
@@ -178,14 +182,16 @@ func (c *consumer) seek(call *lines.Call) (lines.Fields, error) {
 // reader has partitions that were assigned.
 type reader struct {
 	client     sarama.Consumer
+	initial    int64
 	taken      *taken
 	partitions map[place]*reading
 }
 
 type reading struct {
 	sarama.PartitionConsumer
-	stop context.CancelFunc
-	done sync.WaitGroup
+	stop       context.CancelFunc
+	done       sync.WaitGroup
+	outOfRange atomic.Bool
 }
 
 func newReader(client sarama.Client, taken *taken, partitions []lines.At) (*reader, error) {
@@ -193,9 +199,9 @@ func newReader(client sarama.Client, taken *taken, partitions []lines.At) (*read
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{consumer, taken, map[place]*reading{}}
+	r := &reader{consumer, client.Config().Consumer.Offsets.Initial, taken, map[place]*reading{}}
 	for _, each := range partitions {
-		from := client.Config().Consumer.Offsets.Initial
+		from := r.initial
 		if each.Offset != nil {
 			from = *each.Offset
 		}
@@ -221,15 +227,36 @@ func (r *reader) begin(at place, offset int64) error {
 	})
 	reads.done.Go(func() {
 		for err := range partition.Errors() {
+			if errors.Is(err, sarama.ErrOffsetOutOfRange) {
+				reads.outOfRange.Store(true)
+			}
 			r.taken.tell(err)
 		}
 	})
 	return nil
 }
 
+// reset begins again where sarama has ended, because the offset was out of range: it leaves to the application what
+// to do then (unlike in a group).
+func (r *reader) reset() error {
+	for at, reads := range r.partitions {
+		if reads.outOfRange.Load() {
+			r.finish(reads)
+			if err := r.begin(at, r.initial); err != nil {
+				return err // the next poll tries again
+			}
+		}
+	}
+	return nil
+}
+
 func (r *reader) end(at place) {
 	reads := r.partitions[at]
 	delete(r.partitions, at)
+	r.finish(reads)
+}
+
+func (r *reader) finish(reads *reading) {
 	r.taken.drop(reads.stop)
 	reads.AsyncClose()
 	reads.done.Wait()

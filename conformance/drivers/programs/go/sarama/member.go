@@ -47,14 +47,22 @@ type member struct {
 	lock    sync.Mutex
 	session sarama.ConsumerGroupSession
 	end     context.CancelFunc
-	starts  map[place]int64
+	starts  map[place]start
+}
+
+// start is where a partition begins that was sought in the generation before. If there were others between them, the
+// member has lost the partition meanwhile, and begins at what the group has committed.
+type start struct {
+	offset     int64
+	generation int32
+	member     string
 }
 
 func newMember(group string, client sarama.ConsumerGroup, taken *taken, event lines.Event) *member {
 	closed, close_ := context.WithCancel(context.Background())
 	return &member{
 		group: group, client: client, taken: taken, event: event, closed: closed, close_: close_,
-		polls: make(chan struct{}, 1), ended: make(chan struct{}), end: func() {}, starts: map[place]int64{},
+		polls: make(chan struct{}, 1), ended: make(chan struct{}), end: func() {}, starts: map[place]start{},
 	}
 }
 
@@ -115,12 +123,13 @@ func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 	for topic, partitions := range session.Claims() {
 		for _, partition := range partitions {
 			at := place{topic, partition}
-			if offset, sought := m.starts[at]; sought {
-				put(session, at, offset)
-				delete(m.starts, at)
+			sought, found := m.starts[at]
+			if found && sought.generation+1 == session.GenerationID() && sought.member == session.MemberID() {
+				put(session, at, sought.offset)
 			}
 		}
 	}
+	clear(m.starts)
 	m.lock.Unlock()
 	m.event("assigned", lines.Fields{"partitions": lines.Pairs(session.Claims())})
 	return nil
@@ -184,11 +193,15 @@ func (m *member) commit(offsets []lines.At) error {
 }
 
 // seek begins another session, which starts there: within one, a claim's messages can't be chosen.
-func (m *member) seek(at place, offset int64) {
+func (m *member) seek(at place, offset int64) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	m.starts[at] = offset
+	if m.session == nil {
+		return errNoSession
+	}
+	m.starts[at] = start{offset, m.session.GenerationID(), m.session.MemberID()}
 	m.taken.drop(m.end)
+	return nil
 }
 
 func (m *member) close() error {
