@@ -119,6 +119,7 @@ class Consumer {
   #woken = () => {}
   #closing = false
   #crashed
+  #joined
 
   constructor(name, { config: given }) {
     this.name = name
@@ -160,7 +161,7 @@ class Consumer {
 
   async subscribe({ topics }) {
     await this.consumer.subscribe({ topics, fromBeginning: this.fromBeginning })
-    this.consumer
+    this.#joined = this.consumer
       .run({ autoCommit: this.autoCommit, eachBatchAutoResolve: false, eachBatch: (payload) => this.#offer(payload) })
       .catch((error) => event(this.name, 'error', { error: described(error) }))
   }
@@ -242,10 +243,12 @@ class Consumer {
     this.#positions.set(`${topic} ${partition}`, [topic, partition, offset])
   }
 
-  async close() {
+  async close({ timeout_ms }) {
     this.#closing = true
     this.#release()
     this.#finish()
+    // A consumer that is disconnected while it joins goes on for ever: KafkaJS issue 1639.
+    await sleepUntil(this.#joined, timeout_ms)
     await this.admin?.disconnect()
     await this.consumer.disconnect()
   }
