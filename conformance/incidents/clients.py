@@ -71,7 +71,7 @@ class Producer:
 
 
 class Member:
-    """A member of a group: it reads, and commits what it has read. `back` says where it went back to an
+    """A member of a group: it reads, and commits what it has read. `jumps` says where it went back to an
     offset below its own, or on to one above: place, expected offset, the offset that came."""
 
     def __init__(self, driver: Driver, handle: str, group: str, at: dict[Place, int]) -> None:

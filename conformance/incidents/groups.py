@@ -1,8 +1,10 @@
 """Incidents of groups and their coordinator."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
+from ..client import Client
 from ..real_tools import Tools
 from .cluster import RecordedCluster
 from .stage import GROUPS, Stage, StoryError, story
@@ -66,22 +68,23 @@ async def coordinator_moved_while_loading(stage: Stage) -> None:
     stage.jumps("orders")
 
 
-def _many_commits(stage: Stage, coordinator: int, count: int = 10_000) -> None:
-    """Of a group without members, one record each: loading them takes long enough to be seen."""
-    from ..client import Client
+def _many_commits(stage: Stage, coordinator: int, count: int = 2_000, connections: int = 20) -> None:
+    """Of groups without members, a record each: loading them takes long enough to be seen."""
 
-    place = {"partition_index": 0, "committed_offset": 1, "committed_metadata": ""}
-    fields = {
-        "group_id": "batch",
-        "generation_id_or_member_epoch": -1,
-        "member_id": "",
-        "topics": [{"name": "orders", "partitions": [place]}],
-    }
-    with Client("127.0.0.1", stage.cluster.ports[coordinator], "batch") as client:
-        for _ in range(count // 100):
-            pending = [client.send("offset_commit", 5, fields) for _ in range(100)]
-            for each in pending:
-                client.receive(each)
+    def commit(number: int) -> None:
+        place = {"partition_index": 0, "committed_offset": 1, "committed_metadata": ""}
+        fields = {
+            "group_id": f"batch-{number}",
+            "generation_id_or_member_epoch": -1,
+            "member_id": "",
+            "topics": [{"name": "orders", "partitions": [place]}],
+        }
+        with Client("127.0.0.1", stage.cluster.ports[coordinator], "batch") as client:
+            for _ in range(count // connections):
+                client.call("offset_commit", 5, fields)
+
+    with ThreadPoolExecutor(connections) as pool:
+        list(pool.map(commit, range(connections)))
 
 
 class _Slow:

@@ -143,6 +143,12 @@ TABLE: Final = Table.of(
         detail="loaded",
     ),
     message(
+        "high-watermark",
+        "on-monotonic update of high watermark",
+        r"Non-monotonic update of high watermark from \(?offset={from_offset}[^)]*\)? to \(?offset={offset}",
+        detail="fell",
+    ),
+    message(
         "truncation",
         "orruption found in segment",
         r"(?P<detail>Corruption found in segment \d+), truncating to offset {offset}",

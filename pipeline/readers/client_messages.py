@@ -193,6 +193,13 @@ TABLE: Final = Table.of(
         api="Produce",
     ),
     message(
+        "refused",
+        "error state due to",
+        r"Transiting to (?:fatal|abortable) error state due to (?P<detail>[\w.]*?"
+        r"InvalidPidMappingException: [^\n]+?)(?: \([\w.]+\))?(?:\n|$)",
+        error="INVALID_PRODUCER_ID_MAPPING",
+    ),
+    message(
         "transaction",
         "ProducerId set to",
         r"ProducerId set to {producer_id} with epoch {producer_epoch}",

@@ -5,7 +5,21 @@ from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from . import epochs, followers, lag, loads, offsets_topic, outflux, resets, rewinds, sequences, truncations
+from . import (
+    clocks,
+    elections,
+    epochs,
+    followers,
+    lag,
+    loads,
+    offsets_topic,
+    outflux,
+    resets,
+    rewinds,
+    sequences,
+    transactions,
+    truncations,
+)
 
 
 class Search(NamedTuple):
@@ -21,9 +35,12 @@ SEARCHES: Final = {
     "loads of offsets": Search(loads.find, ("load", "cleaner")),
     "positions that were lost": Search(resets.find, ("reset", "refused")),
     "truncations": Search(truncations.find, ("reset", "refused", "high-watermark")),
+    "unclean elections": Search(elections.find, ("leader",)),
     "leader epochs": Search(epochs.find, ("epoch-answer", "commit", "restore", "position", "fetched")),
     "followers": Search(followers.find, ("follower-failure",)),
     "sequences of producers": Search(sequences.find, ("refused",)),
+    "transactions": Search(transactions.find, ("refused", "append")),
+    "clocks": Search(clocks.find, ("leader", "log-start", "high-watermark", "truncation", "load")),
     "lag": Search(lag.find, ("restore", "reset")),
     "outflux without influx": Search(outflux.find, ("fetched",)),
 }

@@ -1,0 +1,44 @@
+"""`clock-stepped`: the clock of a broker was set while it ran, so that its log goes back in time.
+
+A clock that is ahead deletes segments too early: retention compares it with the timestamps of records.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, LIKELY, after, findings, seen, sentence
+
+LEAST_MS: Final = 60_000
+"""Clocks that are set by less are no finding."""
+
+
+def find(observations: DataFrame) -> DataFrame:
+    rows = observations.where("source = 'broker-log' and time_ms is not null and kind != 'unreadable'")
+    window = Window.partitionBy("file").orderBy("position")
+    broker = F.max("broker").over(Window.partitionBy("file")).alias("broker")
+    lines = rows.select("file", "position", "time_ms", broker, seen().alias("seen"))
+    stepped = (
+        lines.withColumns({"was": F.lag("time_ms").over(window), "last": F.lag("seen").over(window)})
+        .withColumn("by", F.col("time_ms") - F.col("was"))
+        .where(F.abs("by") >= LEAST_MS)
+    )
+    back = F.when(F.col("by") < 0, F.struct("by", "last", "seen"))
+    rows = stepped.withColumn("back", F.first(back, True).over(after(window)))
+    there_and_back = F.abs(F.col("by") + F.col("back.by")) < LEAST_MS + F.col("by") / 10
+    ahead = rows.where((F.col("by") > 0) & there_and_back)
+    return findings(
+        ahead.groupBy("broker").agg(
+            *(F.min_by(name, "position").alias(name) for name in ("by", "last", "seen", "back"))
+        ),
+        signature="clock-stepped",
+        confidence=F.when(F.col("broker").isNotNull(), CERTAIN).otherwise(LIKELY),
+        why="the lines of one log are that much later than those before them, and those that follow are not",
+        summary=sentence(
+            "the clock of broker {broker} was ahead for a while, by {by} s: what it deleted then by age may "
+            "have been too young",
+            by=F.round(F.col("by") / 1000).cast("bigint"),
+        ),
+        evidence=[F.col("last"), F.col("seen"), F.col("back.seen")],
+    )

@@ -1,0 +1,152 @@
+"""`transactional-id-expired`, `hanging-transaction`, `producer-expired`: producers that brokers forgot, and
+transactions that nobody ends.
+
+An idempotent producer whose state the leader has deleted is taken for a new one: what it sends again is
+appended again. A batch of a transaction that has ended already (KIP-890) begins one that the coordinator does
+not know of, so that no marker comes.
+"""
+
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, LIKELY, findings, of_kinds, place, seen, sentence
+
+_MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
+_WHERE: Final = ("topic", "partition")
+_SKEW_MS: Final = 1_000
+"""The greatest difference between the clocks of brokers and clients."""
+
+
+def find(observations: DataFrame) -> DataFrame:
+    return (
+        _expired(observations).unionByName(_hanging(observations)).unionByName(_written_twice(observations))
+    )
+
+
+def _expired(observations: DataFrame) -> DataFrame:
+    """Only if a client used the id afterwards: that it expires is no finding."""
+    refused = of_kinds(observations, "refused").where(
+        (F.col("error") == _MAPPING) & F.col("transactional_id").isNotNull()
+    )
+    deleted = of_kinds(observations, "tombstone").where("transactional_id is not null")
+    deleted = deleted.withColumn("seen", seen()).select(
+        F.col("transactional_id").alias("_id"), F.col("time_ms").alias("_ms"), F.col("seen").alias("_seen")
+    )
+    known = [F.col("transactional_id") == F.col("_id"), F.col("_ms") <= F.col("time_ms") + _SKEW_MS]
+    rows = (
+        refused.withColumn("seen", seen())
+        .join(deleted, known, "left")
+        .groupBy("transactional_id")
+        .agg(
+            F.min_by("seen", "time_ms").alias("seen"),
+            F.min("time_ms").alias("at_ms"),
+            F.max("_ms").alias("deleted_ms"),
+            F.max_by("_seen", "_ms").alias("deleted"),
+        )
+    )
+    told = F.col("deleted").isNotNull()
+    return findings(
+        rows,
+        signature="transactional-id-expired",
+        confidence=F.when(told, CERTAIN).otherwise(LIKELY),
+        why=F.when(
+            told, "the coordinator deleted the id, and the client that went on to use it was refused"
+        ).otherwise("the coordinator knows of no such producer; a new one with the same id would fence it"),
+        summary=F.concat(
+            sentence("the producer of transactional id {transactional_id} was refused: its id had expired"),
+            F.when(told, sentence(" {ago} ms before", ago=F.col("at_ms") - F.col("deleted_ms"))).otherwise(
+                ""
+            ),
+        ),
+        evidence=[F.col("deleted"), F.col("seen")],
+        ids=["KIP-98"],
+    )
+
+
+def _hanging(observations: DataFrame) -> DataFrame:
+    key = (*_WHERE, "producer_id")
+    appends = of_kinds(observations, "append").where(
+        "producer_id is not null and detail like '%transactional%'"
+    )
+    control = F.col("detail").like("%control%")
+    # Three replicas tell of the same batch.
+    batches = (
+        appends.where(~control)
+        .withColumn("seen", seen())
+        .groupBy(*key, "offset")
+        .agg(F.min("time_ms").alias("time_ms"), F.min_by("seen", "file").alias("seen"))
+    )
+    markers = appends.where(control).groupBy(*key).agg(F.max("offset").alias("_ended"))
+    unended = batches.join(markers, list(key), "left").where("offset > coalesce(_ended, -1)")
+    first = unended.groupBy(*key).agg(
+        F.min("offset").alias("offset"),
+        F.min_by("time_ms", "offset").alias("time_ms"),
+        F.min_by("seen", "offset").alias("seen"),
+    )
+    states = (
+        of_kinds(observations, "transaction")
+        .where("producer_id is not null and transactional_id is not null")
+        .withColumn("seen", seen())
+        .groupBy("producer_id")
+        .agg(
+            F.max_by("detail", "time_ms").alias("state"),
+            F.max_by("transactional_id", "time_ms").alias("transactional_id"),
+            F.max_by("seen", "time_ms").alias("state_seen"),
+        )
+    )
+    rows = first.join(states, "producer_id").where("state like 'Complete%' or state like 'Empty%'")
+    return findings(
+        rows,
+        signature="hanging-transaction",
+        confidence=CERTAIN,
+        why="no marker follows the batch, and the coordinator knows of no transaction that is open",
+        summary=sentence(
+            "a batch of transactional id {transactional_id} at offset {offset} of {at} belongs to no "
+            "transaction that the coordinator knows of: read_committed consumers wait there for ever",
+            at=place(),
+        ),
+        evidence=[F.col("state_seen"), F.col("seen")],
+        behaviours=["transaction-verification"],
+        ids=["KIP-890", "KIP-664"],
+    )
+
+
+def _written_twice(observations: DataFrame) -> DataFrame:
+    key = (*_WHERE, "producer_id", "producer_epoch", "sequence")
+    batches = of_kinds(observations, "append").where(
+        "producer_id is not null and sequence is not null and coalesce(detail, '') not like '%control%'"
+    )
+    # In one file: replicas may have had different logs.
+    twice = (
+        batches.groupBy("file", *key)
+        .agg(F.min("offset").alias("offset"), F.max("offset").alias("again"))
+        .where("again > offset")
+        .groupBy(*key, "offset", "again")
+        .agg(F.min("file").alias("file"))
+    )
+    shown = batches.withColumn("seen", seen()).select(
+        *(F.col(name).alias(f"_{name}") for name in ("file", *key, "offset")), "seen"
+    )
+    same = [F.col(name) == F.col(f"_{name}") for name in ("file", *key)]
+    same.append(F.col("_offset").isin(F.col("offset"), F.col("again")))
+    rows = (
+        twice.join(shown, same)
+        .groupBy(*key, "offset", "again")
+        .agg(F.collect_list("seen").alias("evidence"), F.max("seen.time_ms").alias("time_ms"))
+    )
+    return findings(
+        rows,
+        signature="producer-expired",
+        confidence=LIKELY,
+        why="a leader refuses to append a batch again, unless it has forgotten the producer",
+        summary=sentence(
+            "producer {producer_id} wrote its batch of sequence {sequence} to {at} twice, at offset {offset} "
+            "and again at {again}: the leader had forgotten it in between",
+            at=place(),
+        ),
+        evidence=F.col("evidence"),
+        behaviours=["producer-state-retention"],
+        ids=["KIP-360"],
+    )
