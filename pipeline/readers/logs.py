@@ -38,6 +38,7 @@ _PARTITION: Final = re.compile(
 )
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
 _FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")
+_NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the largest offset in the log is")
 _SOON_MS: Final = 1_000
 _OF_A_CLIENT: Final = frozenset(
     {"position", "reset", "restore", "refused", "commit", "epoch-answer", "group", "transaction"}
@@ -147,6 +148,32 @@ class _Log:
             row.from_offset = self._refused.pop(key, None)
 
 
+class _Decided:
+    """Holds a follower's decision to truncate to its high watermark back until the log says what that did."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str | None, int | None], Observation] = {}
+
+    def passed_on(self, entry: Entry, rows: list[Observation]) -> Iterator[Observation]:
+        if (nothing := _NO_EFFECT.search(entry.message)) and (place := _PARTITION.search(entry.message)):
+            named = split(place[1] or place[2])
+            decided = self._held.get((named["topic"], named.get("partition")))
+            if decided is not None and decided.offset == int(nothing[1]):
+                del self._held[decided.topic, decided.partition]
+        cut = {(row.topic, row.partition) for row in rows if row.kind == "truncation"}
+        for key, row in list(self._held.items()):
+            if key in cut or entry.time_ms - (row.time_ms or 0) > _SOON_MS:
+                yield self._held.pop(key)
+        for row in rows:
+            if row.kind == "truncation" and "local high watermark" in (row.detail or ""):
+                self._held[row.topic, row.partition] = row
+            else:
+                yield row
+
+    def rest(self) -> Iterator[Observation]:
+        yield from self._held.values()
+
+
 def _without_repeats(found: list[Values]) -> Iterator[Values]:
     """A message may match two patterns, of which the first says more."""
     kinds: set[Any] = set()
@@ -159,7 +186,7 @@ def _without_repeats(found: list[Values]) -> Iterator[Values]:
 
 def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
     file = str(path)
-    log = _Log(source, file)
+    log, decided = _Log(source, file), _Decided()
     for entry in entries(path, reading):
         if isinstance(entry, Observation):
             entry.source = source
@@ -168,7 +195,8 @@ def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
         rows = list(log.rows(entry))
         if not rows:
             reading.unknown_lines[file] += 1 + len(entry.more)
-        yield from rows
+        yield from decided.passed_on(entry, rows)
+    yield from decided.rest()
 
 
 READERS: Final = [

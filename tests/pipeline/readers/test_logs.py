@@ -149,3 +149,17 @@ def test_a_follower_that_waits_for_the_next_leader_epoch(tmp_path: Path) -> None
     failed = line.format(2, "WARN", "orders-2 marked as failed (kafka.server.ReplicaFetcherThread)")
     (row,) = rows(log(tmp_path, waits + failed), place=True)
     assert (row["kind"], row["partition"]) == ("follower-failure", 2)
+
+
+def test_a_truncation_that_removes_nothing(tmp_path: Path) -> None:
+    decided = (
+        "[2026-11-23 02:12:13,100] INFO [ReplicaFetcher replicaId=3, leaderId=2, fetcherId=0] Truncating "
+        "partition {} with TruncationState(offset=7, completed=true) due to local high watermark 7 (kafka)\n"
+    )
+    nothing = (
+        "[2026-11-23 02:12:13,101] INFO [UnifiedLog partition=orders-1, dir=/d] Truncating to 7 has no "
+        "effect as the largest offset in the log is 6 (kafka.log.UnifiedLog)\n"
+    )
+    both = decided.format("orders-1") + decided.format("orders-2") + nothing
+    (row,) = rows(log(tmp_path, both), place=True)
+    assert (row["kind"], row["partition"], row["offset"]) == ("truncation", 2, 7)
