@@ -1,5 +1,6 @@
 """What is kept of a recording: brokers' logs, checkpoints and segments, and clients' logs, in an archive."""
 
+import contextlib
 import io
 import re
 import shutil
@@ -33,7 +34,10 @@ def keep(cluster: RecordedCluster, clients: Path, topics: tuple[str, ...], folde
         for partition in sorted(each for each in data.iterdir() if each.is_dir()):
             topic = partition.name.rpartition("-")[0]
             if topic in topics or (topic in _INTERNAL and _used(partition)):
-                shutil.copytree(partition, own / partition.name)
+                (own / partition.name).mkdir()
+                for file in partition.iterdir():
+                    with contextlib.suppress(FileNotFoundError):  # retention deleted it meanwhile
+                        shutil.copy2(file, own / partition.name)
     (folder / "clients").mkdir()
     for log in clients.glob("*.log"):
         _copy(log, folder / "clients" / log.name, cluster)
