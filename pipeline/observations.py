@@ -24,6 +24,7 @@ KINDS: Final[dict[str, str]] = {
     "group": "a group's generation: detail the state",
     "load": "a coordinator read its partition of an internal topic: detail `finished in N ms`, `failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
+    "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`",
     "transaction": "a transactional id's state: detail",
     "tombstone": "a key was deleted from an internal topic",
     "unreadable": "what could not be read: detail the reason",

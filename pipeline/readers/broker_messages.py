@@ -148,6 +148,23 @@ TABLE: Final = Table.of(
         r"Non-monotonic update of high watermark from \(?offset={from_offset}[^)]*\)? to \(?offset={offset}",
         detail="fell",
     ),
+    # LogManager; ReplicationControlManager
+    message(
+        "log",
+        "Created log for partition",
+        r"Created log for partition {tp} in (?!\S+-future)",
+        detail="created",
+    ),
+    message("log", "is renamed to", r"Log for partition {tp} is renamed to \S+-delete ", detail="deleted"),
+    message(
+        "log", "TopicRecord for topic", r"Replayed TopicRecord for topic (?P<topic>\S+) ", detail="created"
+    ),
+    message(
+        "log",
+        "TopicRecord for topic",
+        r"Replayed RemoveTopicRecord for topic (?P<topic>\S+) ",
+        detail="deleted",
+    ),
     message(
         "truncation",
         "orruption found in segment",

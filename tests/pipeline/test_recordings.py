@@ -19,8 +19,6 @@ RECORDED = sorted((Path(__file__).parent / "recordings").iterdir())
 NOT_YET = {
     "admin-reset": "an offset that an operator sets is told apart, and is no finding",
     "cut-off-leader": "nothing tells that the old leader took records after the new one was elected",
-    "topic-recreated": "the ids of topics are not read",
-    "follower-disk-lost": "a log that begins anew is not told from one that is new",
 }
 """What is not yet found rightly and first, by name."""
 

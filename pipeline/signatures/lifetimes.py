@@ -1,0 +1,65 @@
+"""`topic-recreated` and `follower-log-lost`: a topic, or a replica's log, that begins anew.
+
+Whoever reads a topic that was deleted and created again meets other records at the same offsets. A broker
+whose disk was emptied copies its logs from the leaders.
+"""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from ..findings import CERTAIN, LIKELY, NO_PARTITION, findings, in_order, of_kinds, seen, sentence
+
+
+def find(observations: DataFrame) -> DataFrame:
+    logs = of_kinds(observations, "log").where("topic is not null").withColumn("seen", seen())
+    return _recreated(logs, observations).unionByName(_lost(logs))
+
+
+def _recreated(logs: DataFrame, observations: DataFrame) -> DataFrame:
+    """Only if a group had committed an offset of the topic: nobody else could tell."""
+    window = in_order("topic")
+    topics = logs.where(F.col("partition") == NO_PARTITION)
+    last = F.lag(F.struct("detail", "time_ms", "seen")).over(window)
+    again = topics.withColumn("last", last).where("detail = 'created' and last.detail = 'deleted'")
+    commits = of_kinds(observations, "commit").select(
+        F.col("topic").alias("_topic"), F.col("group").alias("who"), F.col("time_ms").alias("commit_ms")
+    )
+    read = [F.col("topic") == F.col("_topic"), F.col("commit_ms") <= F.col("last.time_ms")]
+    rows = (
+        again.join(commits, read)
+        .groupBy("topic", "time_ms", "last", "seen")
+        .agg(F.array_sort(F.collect_set("who")).alias("groups"))
+    )
+    return findings(
+        rows,
+        signature="topic-recreated",
+        confidence=CERTAIN,
+        why="the controller deleted the topic and created another one of that name",
+        summary=sentence(
+            "topic {topic} was deleted and created again after {ms} ms; groups that had read it: {names}",
+            ms=F.col("time_ms") - F.col("last.time_ms"),
+            names=F.array_join("groups", ", "),
+        ),
+        evidence=[F.col("last.seen"), F.col("seen")],
+        ids=["KIP-516"],
+    )
+
+
+def _lost(logs: DataFrame) -> DataFrame:
+    window = Window.partitionBy("broker", "topic", "partition").orderBy("time_ms", "position")
+    own = logs.where((F.col("partition") != NO_PARTITION) & F.col("broker").isNotNull())
+    last = F.lag(F.struct("detail", "seen")).over(window)
+    again = own.withColumn("last", last).where("detail = 'created' and last.detail = 'created'")
+    rows = again.groupBy("broker").agg(
+        F.count_distinct("topic", "partition").alias("logs"),
+        F.min_by("seen", "time_ms").alias("seen"),
+        F.min_by(F.col("last.seen"), "time_ms").alias("last"),
+    )
+    return findings(
+        rows,
+        signature="follower-log-lost",
+        confidence=LIKELY,
+        why="it created these logs a second time, and had not deleted them: its disk was emptied or replaced",
+        summary=sentence("broker {broker} began anew with the logs of {logs} partitions that it had before"),
+        evidence=[F.col("last"), F.col("seen")],
+    )
