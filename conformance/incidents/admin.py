@@ -106,14 +106,20 @@ class Admin:
         return self.states(topic).get(partition, State(-1, -1, ()))
 
     def offset(
-        self, topic: str, partition: int = 0, timestamp: int = LATEST, *, committed: bool = False
+        self,
+        topic: str,
+        partition: int = 0,
+        timestamp: int = LATEST,
+        *,
+        committed: bool = False,
+        node: int | None = None,
     ) -> int:
-        """The high watermark, or with `committed` the last stable offset; with EARLIEST the log start.
-        AdminError, also while there is no leader.
+        """The high watermark, or with `committed` the last stable offset; with EARLIEST the log start. Asks
+        `node`, else the leader. AdminError, also while there is no leader.
         """
         place = {"name": topic, "partitions": [{"partition_index": partition, "timestamp": timestamp}]}
         asked = {"replica_id": -1, "isolation_level": int(committed), "topics": [place]}
-        leader = self.state(topic, partition).leader
+        leader = self.state(topic, partition).leader if node is None else node
         if leader < 0:
             raise AdminError(f"{topic}-{partition} has no leader")
         found = self.ask(leader, "list_offsets", 5, asked)["topics"][0]["partitions"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..real_broker import RealBrokerError, RealCluster, free_ports
 from .logging import FOLDER_PROPERTY, log4j, log4j2
-from .proxy import Proxy
+from .proxy import Proxy, belongs
 
 CONTROLLER: Final = 100
 BROKERS: Final = (1, 2, 3)
@@ -59,8 +59,9 @@ class RecordedCluster(RealCluster):
         self._own_ports = dict(zip(BROKERS, spare, strict=False))
         self.clients = {node: Proxy(port) for node, port in self.ports.items()}
         """Where clients reach the brokers."""
-        self._replication = {node: Proxy(port) for node, port in self._own_ports.items()}
-        self._quorum = {node: Proxy(self._controller_port) for node in BROKERS}
+        self._off: int | None = None
+        self._replication = {node: Proxy(port, self._is_off) for node, port in self._own_ports.items()}
+        self._quorum = Proxy(self._controller_port, self._is_off)
         if stepped is not None:
             self.step_clock(0)
 
@@ -77,7 +78,7 @@ class RecordedCluster(RealCluster):
 
     def stop(self) -> None:
         super().stop()
-        for proxy in (*self.clients.values(), *self._replication.values(), *self._quorum.values()):
+        for proxy in (*self.clients.values(), *self._replication.values(), self._quorum):
             proxy.close()
 
     def kill(self, node: int) -> None:
@@ -91,13 +92,18 @@ class RecordedCluster(RealCluster):
         os.kill(self._processes[node].pid, signal.SIGCONT)
 
     def cut_off(self, node: int) -> None:
-        """From the controller and from its followers. Clients still reach it."""
-        self._quorum[node].cut()
+        """From the controller and from all brokers. Clients still reach it."""
+        self._off = node
         self._replication[node].cut()
+        for each in (self._quorum, *self._replication.values()):
+            each.drop()
 
     def reconnect(self, node: int) -> None:
-        self._quorum[node].mend()
+        self._off = None
         self._replication[node].mend()
+
+    def _is_off(self, port: int) -> bool:
+        return self._off is not None and belongs(port, self._processes[self._off].pid)
 
     def step_clock(self, seconds: int) -> None:
         """The clock of the broker `stepped` is that far ahead of this machine's, a second from now."""
@@ -119,7 +125,9 @@ class RecordedCluster(RealCluster):
         own = super()._properties(node if node in self.ports else 1)
         if node == CONTROLLER:
             listeners = f"CONTROLLER://127.0.0.1:{self._controller_port}"
-            del own["inter.broker.listener.name"], own["advertised.listeners"]
+            del own["inter.broker.listener.name"]
+            # Brokers go by what the leader of the quorum advertises, not by what they are configured with.
+            own["advertised.listeners"] = f"CONTROLLER://127.0.0.1:{self._quorum.port}"
         else:
             listeners = (
                 f"PLAINTEXT://127.0.0.1:{self.ports[node]},REPLICATION://127.0.0.1:{self._own_ports[node]}"
@@ -129,12 +137,11 @@ class RecordedCluster(RealCluster):
                 f"REPLICATION://127.0.0.1:{self._replication[node].port}"
             )
             own["inter.broker.listener.name"] = "REPLICATION"
-        quorum = self._controller_port if node == CONTROLLER else self._quorum[node].port
         return {
             **own,
             "node.id": str(node),
             "process.roles": "controller" if node == CONTROLLER else "broker",
-            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{quorum}",
+            "controller.quorum.voters": f"{CONTROLLER}@127.0.0.1:{self._quorum.port}",
             "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in _LISTENERS),
             "listeners": listeners,
             "log.dirs": str(self.data(node)),

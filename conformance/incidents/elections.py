@@ -1,6 +1,6 @@
 """Incidents of leaders: records that an election loses, and a leader that does not know that it is none."""
 
-from .stage import Stage, story
+from .stage import Stage, StoryError, story
 
 
 @story("unclean-election")
@@ -55,6 +55,8 @@ async def cut_off_leader(stage: Stage) -> None:
     state = stage.admin.states("orders", 1)[0]
     stage.did("another leader was elected", broker=state.leader, leader_epoch=state.epoch, offset=500)
     last = await loyal.send("orders", 0, 300)
+    if await stage.do(stage.admin.offset, "orders", node=state.leader) != 500:
+        raise StoryError("the records went to the new leader")
     stage.did("the old leader took records", broker=2, offset=500, end_offset=last + 1)
     stage.cluster.reconnect(2)
     stage.did("the broker was connected again", broker=2, lost=last + 1 - 500)

@@ -1,8 +1,11 @@
 """A port of this machine that passes connections on to another one, until it is cut."""
 
 import contextlib
+import os
 import socket
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 _CHUNK: Final = 65_536
@@ -11,8 +14,9 @@ _CHUNK: Final = 65_536
 class Proxy:
     """Listens as soon as it is made. Every connection has two threads, which end with it."""
 
-    def __init__(self, target: int) -> None:
-        self._target = target
+    def __init__(self, target: int, refuses: Callable[[int], bool] = lambda port: False) -> None:
+        """`refuses` is asked for every connection, with the port that it comes from."""
+        self._target, self._refuses = target, refuses
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._cut = self._mute = False
@@ -23,6 +27,10 @@ class Proxy:
     def cut(self) -> None:
         """Closes all connections, and every new one at once, until `mend`."""
         self._cut = True
+        self._close_all()
+
+    def drop(self) -> None:
+        """Closes all connections; new ones are passed on."""
         self._close_all()
 
     def mute(self) -> None:
@@ -52,10 +60,10 @@ class Proxy:
     def _accept(self) -> None:
         while True:
             try:
-                client, _ = self._listener.accept()
+                client, (_, port) = self._listener.accept()
             except OSError:
                 return
-            if self._cut:
+            if self._cut or self._refuses(port):
                 client.close()
                 continue
             try:
@@ -82,3 +90,18 @@ class Proxy:
                 for each in (one, other):
                     self._open.discard(each)
                     each.close()
+
+
+def belongs(port: int, process: int) -> bool:
+    """Whether a process has the socket that connects from a port of this machine (Linux only)."""
+    sockets = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            columns = line.split()
+            if int(columns[1].rpartition(":")[2], 16) == port:
+                sockets.add(f"socket:[{columns[9]}]")
+    for each in Path(f"/proc/{process}/fd").iterdir():
+        with contextlib.suppress(OSError):  # closed meanwhile
+            if os.readlink(each) in sockets:
+                return True
+    return False
