@@ -12,7 +12,7 @@ from ..drivers import Driver, open_driver
 from .drawing import draw
 from .judging import Violation, judge
 from .plan import Plan
-from .playing import play
+from .playing import Script, play
 from .shrinking import LIMIT_S, shrink
 from .stage import PATIENCE, Outcome, Patience
 
@@ -83,10 +83,10 @@ class Lane:
         finally:
             left.set()
 
-    async def run(self, plan: Plan) -> Outcome:
+    async def run(self, plan: Plan, script: Script | None = None) -> Outcome:
         driver = await self.driver()
         self._runs += 1
-        outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience)
+        outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience, script)
         if outcome.broken is not None or driver.failed:
             await self.close()
         return outcome

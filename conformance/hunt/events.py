@@ -14,10 +14,14 @@ async def _fault(stage: Stage, do: str, **fields: Any) -> None:
     stage.cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
 
 
-async def _recreate_topic(stage: Stage, topic: str) -> None:
-    stage.will_be_deleted(topic)
+async def _delete_topic(stage: Stage, topic: str) -> None:
     stage.cluster.delete_topic(topic)
     stage.outcome.deleted.add(topic)
+
+
+async def _recreate_topic(stage: Stage, topic: str) -> None:
+    stage.will_be_deleted(topic)
+    await _delete_topic(stage, topic)
     planned = stage.plan.topic(topic)
     stage.cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
 
@@ -37,6 +41,7 @@ async def _pass_time(stage: Stage, by_ms: int) -> None:
 
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "fault": _fault,
+    "delete-topic": _delete_topic,
     "recreate-topic": _recreate_topic,
     "delete-records": _delete_records,
     "slow-metadata": _slow_metadata,
@@ -51,6 +56,7 @@ _VERBS: Final = (
     "cut-off-broker",
     "rejoin-broker",
     "pause-follower",
+    "slow-follower",
     "resume-follower",
     "evict-member",
     "expire-producer",

@@ -27,9 +27,11 @@ class Consuming(Application):
         if self.handle is not None:
             return True
         fields = self.planned.fields
-        config = {**fields.get("consumer", {}), "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+        config = {"enable.auto.commit": False, "auto.offset.reset": "earliest", **fields.get("consumer", {})}
         if self.group:
             config["group.id"] = self.group
+        if "brokers" in fields:
+            config["bootstrap.servers"] = self.stage.servers_of(fields["brokers"])
         extra = {"fails_on": BAD.decode()} if fields.get("fails") else {}
         self._next.clear()
         self._owned = set()

@@ -53,6 +53,10 @@ class Plan:
     users: tuple[PlannedUser, ...]
     steps: tuple[Step, ...] = ()
     config: Mapping[str, str] = field(default_factory=dict)
+    policies: Mapping[str, str] = field(default_factory=dict)
+    """Behaviours that were chosen, by name."""
+    fixed: bool = True
+    """Whether brokers have every fix, whatever their release."""
 
     def topic(self, name: str) -> PlannedTopic:
         return next(each for each in self.topics if each.name == name)

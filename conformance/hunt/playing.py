@@ -1,15 +1,19 @@
 """Plays one plan with one driver: a cluster, applications, what happens to them, what is there in the end."""
 
 import contextlib
+import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import trio
 
 from mockbroker.cluster_options import ClusterOptions, unchecked
+from mockbroker.control.errors import RefusedError
 from mockbroker.errors import ConflictError, MockBrokerError
 from mockbroker.server.listening import PortInUseError
-from mockbroker.server.serving import serve
+from mockbroker.server.serving import ServedCluster, serve
+from mockbroker.trace import Event
+from mockbroker.trace.events import Decision
 
 from ..drivers import Driver, DriverFailedError, OverdueError
 from .events import happen
@@ -18,11 +22,16 @@ from .members import Consuming
 from .plan import Plan
 from .stage import PATIENCE, InLog, Outcome, Patience, Stage, probe
 from .transactions import Processing, Transacting
-from .users import Made, Producer
+from .users import Made, Producer, User
 
 KINDS: Final[Mapping[str, Made]] = {
     each.kind: each for each in (Producer, Transacting, Processing, Consuming)
 }
+
+
+Users = Mapping[str, User]
+Script = Callable[[Stage, Users], Awaitable[None]]
+"""What applications do and what happens to the cluster, in place of a plan's steps."""
 
 
 class _Run:
@@ -30,24 +39,18 @@ class _Run:
         self._stage, self.outcome = stage, stage.outcome
         self._plan, self._cluster = stage.plan, stage.cluster
 
-    async def to_the_end(self) -> None:
-        users = [KINDS[each.kind](self._stage, each) for each in self._plan.users]
-        await self._at_once(
-            [
-                *((each.name, user.run) for each, user in zip(self._plan.users, users, strict=True)),
-                ("", self._events),
-            ]
-        )
+    async def to_the_end(self, script: Script | None) -> None:
+        users = {each.name: KINDS[each.kind](self._stage, each) for each in self._plan.users}
+        if script is None:
+            await self._at_once([*((name, user.run) for name, user in users.items()), ("", self._events)])
+        else:
+            await self._at_once([("", functools.partial(script, self._stage, users))])
         if self.outcome.broken is None:
             self._repair()
             await self._probe()
-            await self._at_once(
-                [(each.name, user.afterwards) for each, user in zip(self._plan.users, users, strict=True)]
-            )
+            await self._at_once([(name, user.afterwards) for name, user in users.items()])
         if self.outcome.broken is None:
-            await self._at_once(
-                [(each.name, user.leave) for each, user in zip(self._plan.users, users, strict=True)]
-            )
+            await self._at_once([(name, user.leave) for name, user in users.items()])
         self._take_stock()
 
     async def _at_once(self, doing: Sequence[tuple[str, Callable[[], Awaitable[Any]]]]) -> None:
@@ -90,16 +93,19 @@ class _Run:
                 self._stage.probes.setdefault(topic.name, set()).add(value)
 
     async def _write(self, topic: str, partition: int, value: bytes) -> None:
-        """Writes a record as soon as the partition has a leader that knows it is one. RefusedError if it has
-        none in time."""
+        """Writes a record as soon as the partition has a leader that knows it is one; to the leader alone
+        while too few replicas are in sync. RefusedError if it has none in time."""
         end = trio.current_time() + self._stage.patience.settle_s
+        acks: Literal[-1, 1] = -1
         while True:
             try:
-                await self._cluster.produce_async(topic, value, key="probe", partition=partition)
+                await self._cluster.produce_async(topic, value, key="probe", partition=partition, acks=acks)
                 return
-            except (MockBrokerError, TimeoutError):
+            except (MockBrokerError, TimeoutError) as error:
                 if trio.current_time() > end:
                     raise
+                if isinstance(error, RefusedError) and error.error == "NOT_ENOUGH_REPLICAS":
+                    acks = 1
             await trio.sleep(0.05)
 
     def _take_stock(self) -> None:
@@ -115,22 +121,37 @@ class _Run:
                 self.outcome.logs[topic.name, each.partition].append(found)
 
 
-async def play(plan: Plan, driver: Driver, id_: str, patience: Patience = PATIENCE) -> Outcome:
+async def play(
+    plan: Plan, driver: Driver, id_: str, patience: Patience = PATIENCE, script: Script | None = None
+) -> Outcome:
     """Takes a few seconds. `id_` has to be another one for each run with this driver."""
     options: ClusterOptions = {
         "kafka": unchecked(plan.kafka),
-        "fixed": True,
+        "fixed": plan.fixed,
+        "policies": unchecked(plan.policies),
         "brokers": plan.brokers,
         "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
         "seed": plan.seed,
     }
+    if script is not None:
+        options["trace"] = "requests"
     driver.grace_s = patience.grace_s
     async with serve(**options) as cluster:
         for topic in plan.topics:
             cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
         run = _Run(Stage(plan, driver, id_, cluster, patience))
-        await run.to_the_end()
+        if script is not None:
+            _note_decisions(cluster, run.outcome)
+        await run.to_the_end(script)
         # A port that was taken while its broker was down: that broker was away for longer.
         failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
         cluster.failures[:] = failures
         return run.outcome
+
+
+def _note_decisions(cluster: ServedCluster, outcome: Outcome) -> None:
+    def note(event: Event) -> None:
+        if isinstance(event, Decision):
+            outcome.decided.add(event.name)
+
+    cluster.trace.listen(note)

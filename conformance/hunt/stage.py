@@ -75,6 +75,8 @@ class Outcome:
     """What the group `g` has committed in the end."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
+    decided: set[str] = field(default_factory=set)
+    """The behaviours that brokers were asked for, if a script was played."""
     broken: OverdueError | DriverFailedError | None = None
     broken_user: str = ""
 
@@ -98,6 +100,11 @@ class Stage:
         """What was written when all was well again, by topic."""
         self._seen: dict[str, set[bytes]] = {}
         self._deleted: dict[str, list[Sequence[Record]]] = {}
+
+    def servers_of(self, brokers: Sequence[int]) -> str:
+        """`bootstrap.servers` of a client that knows only these brokers."""
+        every = self.cluster.bootstrap_servers.split(",")
+        return ",".join(every[each - 1] for each in brokers)
 
     def number(self) -> int:
         self._numbers += 1

@@ -1,6 +1,6 @@
 """Applications with transactions: producers alone, and those that consume, transform and produce."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from ..drivers import Refusal
@@ -22,9 +22,13 @@ class Transacting(Producing):
         return True
 
     async def transaction_of(
-        self, sends: Sequence[Sequence[Any]], commits: bool, flushes: bool = False
+        self,
+        sends: Sequence[Sequence[Any]],
+        commits: bool,
+        flushes: bool = False,
+        before_end: Callable[[], Awaitable[None]] | None = None,
     ) -> bool:
-        """Whether it came to its end as it was meant to."""
+        """Whether it came to its end as it was meant to. `before_end` is awaited when all is flushed."""
         if not await self._ready():
             return False
         if (await self.call("begin")).error is not None:
@@ -33,8 +37,10 @@ class Transacting(Producing):
         self.transaction = self.stage.transaction()
         for topic, partition, what in sends:
             await self.produce(topic, partition, what)
-        if flushes:
+        if flushes or before_end is not None:
             await self.call("flush", self.call_ms)
+        if before_end is not None:
+            await before_end()
         return await self.end(commits)
 
     async def end(self, commits: bool, offsets: Mapping[Partition, int] | None = None) -> bool:

@@ -1,5 +1,6 @@
-"""`mockbroker hunt`: the commands for clients under test."""
+"""`mockbroker hunt` and `mockbroker check`: the commands for clients under test."""
 
+import enum
 from pathlib import Path
 from typing import Annotated
 
@@ -67,6 +68,77 @@ def hunt(
     raise typer.Exit(1 if found else 0)
 
 
+class Fixed(enum.StrEnum):
+    NO = "no"
+    YES = "yes"
+    BOTH = "both"
+
+
+def check(
+    client: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A client whose driver comes with mockbroker; again for more; or all."
+        ),
+    ] = None,
+    client_version: Version = None,
+    client_command: ClientCommand = None,
+    kafka: Annotated[
+        str, typer.Option(metavar="R,R,…", help="Releases to act as, the last one with other answers, too.")
+    ] = f"2.3,3.9,{NEWEST}",
+    fixed: Annotated[Fixed, typer.Option(help="As each release was, with every fix, or both.")] = Fixed.BOTH,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="SCENARIO", help="Play only this scenario; again for more.")
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ANSWER", help="Play the scenarios with this answer of a behaviour."),
+    ] = None,
+    behaviours: Annotated[
+        bool, typer.Option(help="Also play every other answer of the behaviours that scenarios meet.")
+    ] = True,
+    lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 8,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write JSON.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one HTML page.")] = None,
+    cards: Annotated[Path | None, typer.Option(help="Write pages of Markdown to this folder.")] = None,
+) -> None:
+    """Play known stories to clients, and every other answer that a broker may give them.
+
+    The exit status is 1 if a client violated something while brokers answered as they should, or its driver
+    failed.
+    """
+    from ..conformance.drivers.building import BuildError
+    from ..errors import MockBrokerError
+    from ..pairs import pairs
+    from . import check as checking
+
+    releases = [each.strip() for each in kafka.split(",") if each.strip()]
+    answers = {Fixed.NO: [False], Fixed.YES: [True], Fixed.BOTH: [False, True]}[fixed]
+    try:
+        settings = checking.Settings(
+            client or (),
+            client_version,
+            client_command,
+            releases,
+            answers,
+            only or (),
+            pairs("--policy", policy),
+            behaviours and not only,
+            lanes,
+            junit,
+            json,
+            html,
+            cards,
+        )
+        wrong = checking.run(settings)
+    except (ValueError, OSError, BuildError, MockBrokerError) as error:
+        typer.echo(f"mockbroker check: {error}", err=True)
+        raise typer.Exit(2) from None
+    raise typer.Exit(1 if wrong else 0)
+
+
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(hunt)
+    app.command()(check)

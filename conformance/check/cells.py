@@ -1,0 +1,98 @@
+"""Which scenarios are played, and what brokers answer in each."""
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from mockbroker.nearest import nearest
+from mockbroker.policies.catalogue import CATALOGUE, fixes
+from mockbroker.protocol.releases import parse
+
+from .scenario import Scenario
+from .scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from .verdicts import Judged
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a scenario, a release, with every fix or as it was, and answers that were chosen besides."""
+
+    scenario: Scenario
+    kafka: str
+    fixed: bool
+    policies: Mapping[str, str] = field(default_factory=dict)
+    one_of_many: bool = False
+    """Whether it is there because the scenario has met the behaviour whose other answer is chosen."""
+
+    @property
+    def brokers(self) -> str:
+        """The column: the release, and whether it has every fix."""
+        return f"{self.kafka}, fixed" if self.fixed else self.kafka
+
+    @property
+    def answers(self) -> str:
+        """What was chosen, as `NAME=ANSWER`."""
+        return ", ".join(f"{name}={answer}" for name, answer in self.policies.items())
+
+    @property
+    def is_right(self) -> bool:
+        """Whether brokers answer as they should: an invariant that is violated is the client's then."""
+        return self.fixed and not self.policies
+
+    def command(self, client: Sequence[str]) -> str:
+        """What plays this one alone. `client` are the options that name it."""
+        chosen = [each for name, answer in self.policies.items() for each in ("--policy", f"{name}={answer}")]
+        fixed = "yes" if self.fixed else "no"
+        words = ["--only", self.scenario.name, "--kafka", self.kafka, "--fixed", fixed, *chosen]
+        return shlex.join(["mockbroker", "check", *client, *words])
+
+
+def planned(
+    scenarios: Iterable[Scenario], releases: Sequence[str], fixed: Sequence[bool], policies: Mapping[str, str]
+) -> Iterator[Cell]:
+    """Every scenario with every release, and its variants with the last one. Chosen answers take the place of
+    variants."""
+    for scenario in scenarios:
+        for kafka in releases:
+            for each in fixed:
+                yield Cell(scenario, kafka, each, policies)
+        if not policies:
+            for variant in scenario.variants:
+                yield Cell(scenario, releases[-1], False, variant)
+
+
+def others(judged: Iterable["Judged"], kafka: str) -> Iterator[Cell]:
+    """Each other answer of each behaviour that a scenario has met, in the first scenario that has, on brokers
+    with every other fix."""
+    release, usual, done = parse(kafka), fixes(), set[str]()
+    for each in judged:
+        if each.cell.kafka != kafka or not each.cell.is_right:
+            continue
+        for name in sorted(each.decided - done):
+            done.add(name)
+            behaviour = CATALOGUE[name]
+            right = usual.get(name, behaviour.default(release))
+            for answer in behaviour.answers:
+                if answer != right:
+                    yield Cell(each.cell.scenario, kafka, True, {name: answer}, one_of_many=True)
+
+
+def scenarios(names: Sequence[str]) -> list[Scenario]:
+    """Those of these names, or all. ValueError for a name that there is not, with the nearest."""
+    for name in names:
+        if name not in SCENARIOS:
+            raise ValueError(f"no scenario {name!r}{nearest(name, SCENARIOS)}")
+    return [each for name, each in SCENARIOS.items() if not names or name in names]
+
+
+STORIES: Final = (
+    "KAFKA-19902",
+    "KAFKA-7104",
+    "KIP-360",
+    "LinkedIn's first rewind",
+    "LinkedIn's second rewind",
+    "spurious out-of-order sequences",
+)

@@ -1,0 +1,1 @@
+"""A report as a terminal, CI and people read it."""

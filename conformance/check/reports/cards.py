@@ -1,0 +1,116 @@
+"""Reports as pages of Markdown: a card for each client, and a page that compares them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from ..cells import STORIES
+from ..report import Report
+from ..scenarios import SCENARIOS
+from ..verdicts import NOT_SUPPORTED, RIGHT, Judged
+
+INDEX: Final = "README.md"
+_LONG: Final = 240
+
+
+def write(folder: Path, reports: Iterable[Report]) -> None:
+    """A page for each client, and `README.md` with all of them. OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    every = list(reports)
+    for report in every:
+        _write(folder / _file(report), _card(report))
+    _write(folder / INDEX, _index(every))
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _file(report: Report) -> str:
+    return f"{report.name}.md"
+
+
+def _index(reports: Sequence[Report]) -> Iterator[str]:
+    yield "# Report cards"
+    yield ""
+    yield "What released clients made of known stories, and of every other answer that a broker may give where they"
+    yield "meet it, as [`mockbroker check`](../check.md) played it. A cell counts the runs in which the client violated"
+    yield "something or told of an error; under brokers with a bug that is what its users saw, and no defect of the"
+    yield "client. All of it is made again by `mockbroker check --client all --cards docs/report-cards`."
+    yield ""
+    yield f"| client | {' | '.join(STORIES)} | violated while brokers answered rightly |"
+    yield "|---|" + "---|" * (len(STORIES) + 1)
+    for report in reports:
+        told = [_shown(report, story) for story in STORIES]
+        wrong = ", ".join(dict.fromkeys(each.cell.scenario.name for each in report.unexpected)) or "nothing"
+        yield f"| [{report.client}]({_file(report)}) | {' | '.join(told)} | {wrong} |"
+    yield ""
+    yield "## The scenarios"
+    for scenario in SCENARIOS.values():
+        source = f" ({scenario.source})" if scenario.source else ""
+        yield ""
+        yield f"**{scenario.name}**: {scenario.title}{source}. {scenario.what_happens}"
+    unmet = sorted(set.intersection(*(set(each.unmet()) for each in reports))) if reports else []
+    if unmet:
+        yield ""
+        yield "## Not met"
+        yield ""
+        yield f"No client of these made a broker decide on: {', '.join(f'`{each}`' for each in unmet)}."
+
+
+def _shown(report: Report, story: str) -> str:
+    shown = report.shown(story)
+    words = dict.fromkeys(word for each in shown for word in each.verdict.violated or ("error",))
+    return f"{', '.join(words)}: {len(shown)}" if shown else "–"
+
+
+def _card(report: Report) -> Iterator[str]:
+    columns = report.columns
+    yield f"# {report.client}"
+    yield ""
+    yield f"| scenario | {' | '.join(columns)} |"
+    yield "|---|" + "---|" * len(columns)
+    for (scenario, answers), cells in report.rows():
+        name = f"{scenario.name}<br>`{answers}`" if answers else f"[{scenario.name}]({INDEX}#the-scenarios)"
+        told = (_word(cells[column]) if column in cells else "" for column in columns)
+        yield f"| {name} | {' | '.join(told)} |"
+    yield ""
+    yield "*Fixed*: brokers have every fix that was made or proposed. What tells against the client is **bold**."
+    noted = [each for each in report.planned if each.verdict.word not in (RIGHT, NOT_SUPPORTED)]
+    if noted:
+        yield from ("", "## What was seen", "")
+        for each in noted:
+            yield from _evidence(each, report)
+    changed = [each for each in report.behaviours if each.verdict.word != RIGHT]
+    if report.behaviours:
+        yield from ("", "## With another answer of one behaviour", "")
+        right = len(report.behaviours) - len(changed)
+        yield f"Of {len(report.behaviours)} runs with every fix but one other answer, {right} came out right."
+    if changed:
+        yield from ("", "| behaviour | scenario | verdict | evidence |", "|---|---|---|---|")
+        for each in changed:
+            first = _text(each.verdict.evidence[0]) if each.verdict.evidence else ""
+            yield f"| `{each.cell.answers}` | {each.cell.scenario.name} | {_word(each)} | {first} |"
+
+
+def _evidence(judged: Judged, report: Report) -> Iterator[str]:
+    cell = judged.cell
+    chosen = f", `{cell.answers}`" if cell.answers else ""
+    yield f"- {cell.scenario.name}, Kafka {cell.brokers}{chosen}: {_word(judged)}"
+    for each in judged.verdict.evidence[:2]:
+        yield f"  - {_text(each)}"
+    yield f"  - `{cell.command(report.options)}`"
+
+
+def _word(judged: Judged) -> str:
+    told = _text(judged.told)
+    return f"**{told}**" if judged.unexpected else told
+
+
+def _text(text: str) -> str:
+    """One line that is no Markdown."""
+    line = " ".join(text.split())
+    line = line if len(line) <= _LONG else f"{line[:_LONG]}…"
+    for mark in "\\|*_<`[":
+        line = line.replace(mark, f"\\{mark}")
+    return line

@@ -1,0 +1,17 @@
+"""Every scenario, in the order of the report."""
+
+from typing import Final
+
+from . import followers, ordinary, producers, resets, rewinds
+
+SCENARIOS: Final = {
+    each.name: each
+    for each in (
+        *resets.SCENARIOS,
+        *followers.SCENARIOS,
+        *producers.SCENARIOS,
+        *rewinds.SCENARIOS,
+        *ordinary.SCENARIOS,
+    )
+}
+"""By name."""

@@ -1,0 +1,163 @@
+"""What a scenario is told with: the cluster, applications, and waits for conditions."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+
+import trio
+
+from mockbroker.errors import MockBrokerError
+from mockbroker.server.serving import ServedCluster
+
+from ..hunt.events import happen
+from ..hunt.journal import Committed, Happened, Read
+from ..hunt.members import Consuming
+from ..hunt.playing import Users
+from ..hunt.stage import Stage
+from ..hunt.transactions import Transacting
+from ..hunt.users import Producer
+
+LIMIT_S: Final = 10.0
+_LOOK_S: Final = 0.02
+
+
+class NotReachedError(MockBrokerError):
+    """The client has not come as far as the scenario needs; the message says what was awaited."""
+
+
+class Scene:
+    """A scenario while it is played."""
+
+    def __init__(self, stage: Stage, users: Users) -> None:
+        self.stage, self._users = stage, users
+
+    @property
+    def cluster(self) -> ServedCluster:
+        return self.stage.cluster
+
+    def producer(self, name: str = "producer") -> Producer:
+        user = self._users[name]
+        assert isinstance(user, Producer)
+        return user
+
+    def member(self, name: str) -> Consuming:
+        user = self._users[name]
+        assert isinstance(user, Consuming)
+        return user
+
+    def transactional(self, name: str = "transactions") -> Transacting:
+        user = self._users[name]
+        assert isinstance(user, Transacting)
+        return user
+
+    # What happens to the cluster.
+
+    async def happens(self, do: str, **fields: Any) -> None:
+        """Does what an event of a hunt does. NotReachedError if it was not possible."""
+        why_not = await happen(self.stage, do, fields)
+        told = " ".join([do, *(f"{name}={value}" for name, value in fields.items())])
+        self.stage.journal.add(Happened(user="cluster", handle="", what=told, why_not=why_not))
+        if why_not:
+            raise NotReachedError(f"{told}: {why_not}")
+
+    async def written(self, count: int, topic: str = "t", partition: int = 0, acks: int = -1) -> None:
+        """Other producers write records. NotReachedError if the partition has no leader in time."""
+
+        async def write() -> bool:
+            try:
+                await self.cluster.produce_async(topic, "other", key="k", partition=partition, acks=acks)  # type: ignore[arg-type]
+            except (MockBrokerError, TimeoutError):
+                return False
+            return True
+
+        for _ in range(count):
+            await self.until(f"{topic}-{partition} can be written to", write)
+        told = f"{count} records are written to {topic}-{partition} by others"
+        self.stage.journal.add(Happened(user="cluster", handle="", what=told))
+
+    async def deletes(self, before: int, topic: str = "t") -> None:
+        """The leader deletes the records below an offset, as retention does. NotReachedError."""
+        try:
+            await self.cluster.delete_records_async(topic, 0, before, timeout=_LOOK_S)
+        except (MockBrokerError, TimeoutError) as error:
+            if self.cluster.topic(topic).partitions[0].log_start_offset != before:
+                raise NotReachedError(f"records below {before} are deleted: {error}") from None
+        told = f"records of {topic}-0 below {before} are deleted"
+        self.stage.journal.add(Happened(user="cluster", handle="", what=told))
+
+    async def coordinator_is(self, broker: int) -> None:
+        """Moves the coordinator of the group to a broker, unless it is there. NotReachedError."""
+        if self.cluster.group("g").coordinator != broker:
+            await self.happens("move-coordinator", group="g", to=broker)
+
+    # Waits.
+
+    async def until(self, what: str, condition: Callable[[], bool | Awaitable[bool]]) -> None:
+        """Waits until the condition is true. NotReachedError with `what` if it is not in time."""
+        with trio.move_on_after(LIMIT_S):
+            while True:
+                found = condition()
+                if found if isinstance(found, bool) else await found:
+                    return
+                await trio.sleep(_LOOK_S)
+        raise NotReachedError(what)
+
+    async def reads(self, name: str, count: int, topic: str = "t") -> None:
+        """A member polls until it has read so many records more. NotReachedError."""
+        wanted = self._read(name, topic) + count
+        if not await self._polls(name, lambda: self._read(name, topic) >= wanted, LIMIT_S):
+            raise NotReachedError(f"{name} reads {count} records of {topic}")
+
+    async def until_read(self, names: Sequence[str], count: int, topic: str = "t") -> None:
+        """Members poll in turn until together they have read so many offsets more. NotReachedError."""
+        end, wanted = trio.current_time() + LIMIT_S, self._offsets(names, topic) + count
+        while self._offsets(names, topic) < wanted:
+            if trio.current_time() > end:
+                raise NotReachedError(f"{' and '.join(names)} read {count} offsets of {topic}")
+            for name in names:
+                await self.member(name).poll()
+
+    async def times_out(self) -> None:
+        """As much time passes as a transaction may take."""
+        await self.happens("pass-time", by_ms=2 * 60_000)
+
+    async def polls(self, name: str, for_s: float = 3.0, topic: str = "t") -> None:
+        """A member polls for so long, or until it has read something more."""
+        before = self._read(name, topic)
+        await self._polls(name, lambda: self._read(name, topic) > before, for_s)
+
+    async def _polls(self, name: str, condition: Callable[[], bool], limit_s: float) -> bool:
+        # A poll is not cut short, or what it returns would be lost.
+        end = trio.current_time() + limit_s
+        while not condition() and trio.current_time() < end:
+            await self.member(name).poll()
+            await trio.sleep(0)
+        return condition()
+
+    async def commits(self, name: str) -> None:
+        """A member commits what it has read. NotReachedError if it is refused."""
+        await self.member(name).commit()
+        last = [each for each in self.stage.journal.of(Committed) if each.user == name][-1:]
+        if not last or last[0].error is not None:
+            raise NotReachedError(f"{name} commits its offsets")
+
+    async def sends(self, name: str, count: int, topic: str = "t", partition: int = 0) -> None:
+        """A producer sends records, and hears what becomes of them."""
+        await self.producer(name).send(topic, partition, count=count)
+        await self.producer(name).flush()
+
+    def in_sync(self, topic: str = "t", partition: int = 0) -> set[int]:
+        """The brokers in the ISR."""
+        return {each.broker for each in self.cluster.replicas(topic, partition) if each.in_sync}
+
+    def leader(self, topic: str = "t", partition: int = 0) -> int | None:
+        return self.cluster.topic(topic).partitions[partition].leader
+
+    def log_end(self, topic: str = "t", partition: int = 0) -> int:
+        return self.cluster.topic(topic).partitions[partition].log_end_offset
+
+    def _offsets(self, names: Sequence[str], topic: str) -> int:
+        read = (each for each in self.stage.journal.of(Read) if each.user in names and each.topic == topic)
+        return len({(each.partition, each.offset) for each in read})
+
+    def _read(self, name: str, topic: str) -> int:
+        return sum(each.user == name and each.topic == topic for each in self.stage.journal.of(Read))

@@ -1,0 +1,130 @@
+"""`mockbroker check`: known stories and every behaviour, played to clients."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import trio
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ..conformance.check import cells
+from ..conformance.check.cells import Cell
+from ..conformance.check.checking import check
+from ..conformance.check.report import Report
+from ..conformance.check.reports import cards, junit, page, table
+from ..conformance.check.reports import data as json_file
+from ..conformance.check.verdicts import Judged
+from ..conformance.drivers import SHIPPED, command_for
+from ..policies.catalogue import known
+from ..protocol.releases import parse
+
+EVERY: Final = "all"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`policies` are answers to play the scenarios with, instead of all others of each behaviour."""
+
+    clients: Sequence[str]
+    version: str | None
+    command: str | None
+    releases: Sequence[str]
+    fixed: Sequence[bool]
+    only: Sequence[str]
+    policies: Mapping[str, str]
+    behaviours: bool
+    lanes: int
+    junit: Path | None = None
+    json: Path | None = None
+    html: Path | None = None
+    cards: Path | None = None
+    console: Console = field(default_factory=lambda: Console(highlight=False))
+
+    def drivers(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The clients by name, and the options that name each. ValueError."""
+        if bool(self.clients) == (self.command is not None):
+            raise ValueError("which client? Give --client NAME or --client-command COMMAND")
+        if self.command is not None:
+            if self.version is not None:
+                raise ValueError("a driver of your own has no versions: give --client NAME")
+            return [("client", ("--client-command", self.command))]
+        names = list(SHIPPED) if EVERY in self.clients else list(dict.fromkeys(self.clients))
+        version = () if self.version is None else ("--client-version", self.version)
+        return [(name, ("--client", name, *version)) for name in names]
+
+    def words(self, name: str) -> Sequence[str]:
+        """What starts a client's driver, built if need be. ValueError; BuildError."""
+        if self.command is not None:
+            return shlex.split(self.command)
+        with Console(stderr=True).status(f"building the driver of {name}"):
+            return command_for(name, self.version)
+
+    def check(self) -> None:
+        """ValueError for what does not exist."""
+        for release in self.releases:
+            parse(release)
+        for name, answer in self.policies.items():
+            known(name).choose(parse(self.releases[0]), {name: answer})
+
+
+def run(settings: Settings) -> bool:
+    """Prints a table for each client, writes the files that are wanted, and returns whether anything tells
+    against a client. ValueError, BuildError, OSError."""
+    settings.check()
+    scenarios = cells.scenarios(settings.only)
+    plan = list(cells.planned(scenarios, settings.releases, settings.fixed, settings.policies))
+    reports = [
+        _one(settings, name, options, settings.words(name), plan) for name, options in settings.drivers()
+    ]
+    for path, write in (
+        (settings.junit, junit.write),
+        (settings.json, json_file.write),
+        (settings.html, page.write),
+        (settings.cards, cards.write),
+    ):
+        if path is not None:
+            write(path, reports)
+    return any(report.unexpected for report in reports)
+
+
+def _one(
+    settings: Settings, name: str, options: tuple[str, ...], words: Sequence[str], plan: Sequence[Cell]
+) -> Report:
+    client, judged = _played(settings, name, words, plan)
+    if settings.behaviours and not settings.policies:
+        more = list(cells.others(judged, settings.releases[-1]))
+        _, also = _played(settings, f"{name}, other answers", words, more)
+        judged += also
+    report = Report(name, client or name, options, tuple(judged))
+    for each in table.tables(report):
+        settings.console.print(each)
+    for one in report.unexpected:
+        settings.console.print(f"{one.cell.scenario.name}, {one.cell.brokers}: {one.told}", markup=False)
+        settings.console.print(*(f"  {each}" for each in one.verdict.evidence), sep="\n", markup=False)
+        settings.console.print(f"  {one.cell.command(options)}", markup=False, soft_wrap=True)
+    return report
+
+
+def _played(
+    settings: Settings, title: str, words: Sequence[str], plan: Sequence[Cell]
+) -> tuple[str, list[Judged]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(title, total=len(plan))
+
+        async def main() -> tuple[str, list[Judged]]:
+            return await check(words, plan, lambda _: progress.advance(task), lanes=settings.lanes)
+
+        try:
+            return trio.run(main)
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+
+
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
