@@ -43,3 +43,10 @@ class NotThereError(MockBrokerError, KeyError):
 class ConflictError(MockBrokerError, RuntimeError):
     """A valid call that is not possible in the cluster's present state; the message says why, or what to do
     first."""
+
+
+def first_of(error: BaseException) -> BaseException:
+    """The error itself, or the first one in the groups that are around it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

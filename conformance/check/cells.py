@@ -3,17 +3,11 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
 
 from mockbroker.nearest import nearest
-from mockbroker.policies.catalogue import CATALOGUE, fixes
-from mockbroker.protocol.releases import parse
 
 from .scenario import Scenario
 from .scenarios import SCENARIOS
-
-if TYPE_CHECKING:
-    from .verdicts import Judged
 
 
 @dataclass(frozen=True)
@@ -64,35 +58,9 @@ def planned(
                 yield Cell(scenario, releases[-1], False, variant)
 
 
-def others(judged: Iterable["Judged"], kafka: str) -> Iterator[Cell]:
-    """Each other answer of each behaviour that a scenario has met, in the first scenario that has, on brokers
-    with every other fix."""
-    release, usual, done = parse(kafka), fixes(), set[str]()
-    for each in judged:
-        if each.cell.kafka != kafka or not each.cell.is_right:
-            continue
-        for name in sorted(each.decided - done):
-            done.add(name)
-            behaviour = CATALOGUE[name]
-            right = usual.get(name, behaviour.default(release))
-            for answer in behaviour.answers:
-                if answer != right:
-                    yield Cell(each.cell.scenario, kafka, True, {name: answer}, one_of_many=True)
-
-
 def scenarios(names: Sequence[str]) -> list[Scenario]:
     """Those of these names, or all. ValueError for a name that there is not, with the nearest."""
     for name in names:
         if name not in SCENARIOS:
             raise ValueError(f"no scenario {name!r}{nearest(name, SCENARIOS)}")
     return [each for name, each in SCENARIOS.items() if not names or name in names]
-
-
-STORIES: Final = (
-    "KAFKA-19902",
-    "KAFKA-7104",
-    "KIP-360",
-    "LinkedIn's first rewind",
-    "LinkedIn's second rewind",
-    "spurious out-of-order sequences",
-)

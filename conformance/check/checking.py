@@ -5,6 +5,8 @@ from typing import Final
 
 import trio
 
+from mockbroker.errors import first_of
+
 from ..drivers import DriverFailedError
 from ..hunt.campaign import LANES, Lane, campaign
 from ..hunt.playing import Users
@@ -27,7 +29,7 @@ async def check(
     patience: Patience = PATIENCE,
 ) -> tuple[str, list[Judged]]:
     """The client's name, and what came of each cell, in their order; `tell` hears of each as soon as it is
-    known. A driver that can't be started or understood is a verdict of every cell."""
+    known. A driver that fails is a verdict of its cell. OSError if it can't be started."""
     found: dict[int, Judged] = {}
     client = ""
     to_do = iter(enumerate(cells))
@@ -40,18 +42,18 @@ async def check(
             found[number] = judged
             tell(judged)
 
-    async with campaign(command, min(lanes, max(len(cells), 1)), patience=patience) as drivers:
-        async with trio.open_nursery() as nursery:
-            for lane in drivers.lanes:
-                nursery.start_soon(work, lane)
+    width = min(lanes, max(len(cells), 1))
+    async with campaign(command, width, patience=patience) as drivers, trio.open_nursery() as nursery:
+        for lane in drivers.lanes:
+            nursery.start_soon(work, lane)
     return client, [found[number] for number in range(len(cells))]
 
 
 async def _play(lane: Lane, cell: Cell) -> tuple[Judged, str]:
     try:
         driver = await lane.driver()
-    except (DriverFailedError, OSError) as error:
-        return Judged(cell, failed(error)), ""
+    except (DriverFailedError, BaseExceptionGroup) as error:
+        return Judged(cell, failed(_why(error))), ""
     lacks = cell.scenario.needs - driver.hello.capabilities
     if lacks:
         told = f"the driver has no capability {' and '.join(sorted(lacks))}"
@@ -81,6 +83,14 @@ async def _once(lane: Lane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
     plan = cell.scenario.plan(cell.kafka, cell.fixed, cell.policies)
     try:
         outcome = await lane.run(plan, tell)
-    except (DriverFailedError, OSError) as error:
-        return failed(error), frozenset()
+    except (DriverFailedError, BaseExceptionGroup) as error:
+        return failed(_why(error)), frozenset()
     return verdict(outcome, not_reached), frozenset(outcome.decided)
+
+
+def _why(error: BaseException) -> DriverFailedError:
+    """Why the driver can't be used; what else went wrong is raised again."""
+    first = first_of(error)
+    if not isinstance(first, DriverFailedError):
+        raise error
+    return first

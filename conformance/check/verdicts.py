@@ -69,8 +69,8 @@ def verdict(outcome: Outcome, not_reached: str = "") -> Verdict:
     violations = judge(outcome)
     if violations:
         names = tuple(Counter(each.invariant for each in violations))
-        shown = tuple(_evidence(outcome, violations))
-        return Verdict(", ".join(names), names, shown, story)
+        stacks = tuple(line for each in violations for line in str(each).splitlines()[1:])
+        return Verdict(", ".join(names), names, tuple(_evidence(story, violations)), story + stacks)
     if not_reached:
         return Verdict(NOT_REACHED, (), (f"waited in vain until {not_reached}",), story)
     told = list(_errors(outcome))
@@ -87,11 +87,10 @@ def failed(error: Exception, story: tuple[str, ...] = ()) -> Verdict:
     return Verdict(f"driver failed: {first}", (), tuple(rest), story)
 
 
-def _evidence(outcome: Outcome, violations: Sequence[Violation]) -> Iterator[str]:
-    told = list(lines(outcome))
+def _evidence(story: Sequence[str], violations: Sequence[Violation]) -> Iterator[str]:
     for each in violations[:_SHOWN]:
-        yield str(each)
-        yield from (told[at].strip() for at in each.at if 0 <= at < len(told))
+        yield str(each).partition("\n")[0]
+        yield from (story[at].strip() for at in each.at if 0 <= at < len(story))
 
 
 def _errors(outcome: Outcome) -> Iterator[Refusal]:

@@ -13,11 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..conformance.check import cells
 from ..conformance.check.cells import Cell
 from ..conformance.check.checking import check
+from ..conformance.check.others import others
 from ..conformance.check.report import Report
 from ..conformance.check.reports import cards, junit, page, table
 from ..conformance.check.reports import data as json_file
 from ..conformance.check.verdicts import Judged
 from ..conformance.drivers import SHIPPED, command_for
+from ..errors import first_of
 from ..policies.catalogue import known
 from ..protocol.releases import parse
 
@@ -64,6 +66,8 @@ class Settings:
 
     def check(self) -> None:
         """ValueError for what does not exist."""
+        if not self.releases:
+            raise ValueError("which releases? Give --kafka R,R,…")
         for release in self.releases:
             parse(release)
         for name, answer in self.policies.items():
@@ -95,7 +99,7 @@ def _one(
 ) -> Report:
     client, judged = _played(settings, name, words, plan)
     if settings.behaviours and not settings.policies:
-        more = list(cells.others(judged, settings.releases[-1]))
+        more = list(others(judged, settings.releases[-1]))
         _, also = _played(settings, f"{name}, other answers", words, more)
         judged += also
     report = Report(name, client or name, options, tuple(judged))
@@ -121,10 +125,4 @@ def _played(
         try:
             return trio.run(main)
         except BaseExceptionGroup as group:
-            raise _first(group) from None
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
+            raise first_of(group) from None

@@ -23,6 +23,7 @@ from ..conformance.hunt.plan import Plan
 from ..conformance.hunt.stage import Outcome
 from ..conformance.hunt.telling import lines
 from ..conformance.hunt.writing import Group, Groups, read, write
+from ..errors import first_of
 
 TIMES: Final = 3
 """How often a plan is played again."""
@@ -100,7 +101,7 @@ async def _tried(settings: Settings, version: str, plan: Plan) -> str:
             for _ in range(TIMES):
                 shown.update({each.invariant for each in judge(await drivers.lanes[0].run(plan))})
     except* (BuildError, DriverFailedError, OSError) as group:
-        told = str(_first(group)).splitlines()[-1:]
+        told = str(first_of(group)).splitlines()[-1:]
     told += [f"{invariant} in {count} of {TIMES} runs" for invariant, count in shown.items()]
     return f"{version}: {', '.join(told) or 'nothing is violated'}"
 
@@ -110,7 +111,7 @@ def _run(main: Callable[[], Awaitable[None]]) -> None:
     try:
         trio.run(main)
     except BaseExceptionGroup as group:
-        raise _first(group) from None
+        raise first_of(group) from None
 
 
 class _Hunt:
@@ -186,12 +187,6 @@ class _Hunt:
             for step in user.steps:
                 self._console.print(f"{user.name}: {step}", markup=False)
         self._console.print(*lines(outcome), sep="\n", markup=False)
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
 
 
 def _line(group: Group) -> str:

@@ -4,13 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from ..cells import STORIES
 from ..report import Report
-from ..scenarios import SCENARIOS
+from ..scenarios import SCENARIOS, STORIES
 from ..verdicts import NOT_SUPPORTED, RIGHT, Judged
 
 INDEX: Final = "README.md"
 _LONG: Final = 240
+_INTRODUCTION: Final = """\
+# Report cards
+
+What released clients made of known stories, as [`mockbroker check`](../check.md) played them. A cell has
+what they violated, and in how many runs they violated something or told of an error. Under brokers with a
+bug that is what users of these clients saw, and no defect of the client. All of it is made again by
+`mockbroker check --client all --cards docs/report-cards`.
+"""
+_COLUMNS: Final = """
+*Fixed*: brokers have every fix that was made or proposed. What tells against the client is **bold**."""
 
 
 def write(folder: Path, reports: Iterable[Report]) -> None:
@@ -31,13 +40,7 @@ def _file(report: Report) -> str:
 
 
 def _index(reports: Sequence[Report]) -> Iterator[str]:
-    yield "# Report cards"
-    yield ""
-    yield "What released clients made of known stories, and of every other answer that a broker may give where they"
-    yield "meet it, as [`mockbroker check`](../check.md) played it. A cell counts the runs in which the client violated"
-    yield "something or told of an error; under brokers with a bug that is what its users saw, and no defect of the"
-    yield "client. All of it is made again by `mockbroker check --client all --cards docs/report-cards`."
-    yield ""
+    yield _INTRODUCTION
     yield f"| client | {' | '.join(STORIES)} | violated while brokers answered rightly |"
     yield "|---|" + "---|" * (len(STORIES) + 1)
     for report in reports:
@@ -74,8 +77,7 @@ def _card(report: Report) -> Iterator[str]:
         name = f"{scenario.name}<br>`{answers}`" if answers else f"[{scenario.name}]({INDEX}#the-scenarios)"
         told = (_word(cells[column]) if column in cells else "" for column in columns)
         yield f"| {name} | {' | '.join(told)} |"
-    yield ""
-    yield "*Fixed*: brokers have every fix that was made or proposed. What tells against the client is **bold**."
+    yield _COLUMNS
     noted = [each for each in report.planned if each.verdict.word not in (RIGHT, NOT_SUPPORTED)]
     if noted:
         yield from ("", "## What was seen", "")
@@ -109,7 +111,7 @@ def _word(judged: Judged) -> str:
 
 def _text(text: str) -> str:
     """One line that is no Markdown."""
-    line = " ".join(text.split())
+    line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
     line = line if len(line) <= _LONG else f"{line[:_LONG]}…"
     for mark in "\\|*_<`[":
         line = line.replace(mark, f"\\{mark}")

@@ -15,3 +15,5 @@ SCENARIOS: Final = {
     )
 }
 """By name."""
+STORIES: Final = tuple(dict.fromkeys(story for each in SCENARIOS.values() for story in each.stories))
+"""The stories that they tell, each in several variants."""

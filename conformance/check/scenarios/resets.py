@@ -18,10 +18,10 @@ _QUICK: Final[Mapping[str, str]] = {
 
 
 async def _cut_off(scene: Scene) -> None:
-    """Broker 2 leads; A reads and commits 20 records and leaves. Broker 2 is cut off from the other brokers, and
-    broker 1 is elected. B, which has met broker 1, reads and commits 50 records more and leaves. C takes over.
-    It has met broker 2, which goes on as leader, and broker 3, which has not heard of the election: its position
-    lies beyond the end of broker 2's log."""
+    """Broker 2 leads; A reads and commits 20 records and leaves. Broker 2 is cut off from the other brokers,
+    and broker 1 is elected. B, which has met broker 1, reads and commits 50 records more and leaves. C takes
+    over. It has met broker 2, which goes on as leader, and broker 3, which has not heard of the election: its
+    position lies beyond the end of broker 2's log."""
     await scene.happens("move-leader", topic="t", partition=0, to=2)
     await scene.written(20)
     await scene.reads("a", 20)

@@ -13,4 +13,4 @@ class Violation:
     at: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.invariant}: {self.user}: {self.what}"
+        return ": ".join(filter(None, (self.invariant, self.user, self.what)))

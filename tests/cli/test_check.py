@@ -1,0 +1,58 @@
+"""`mockbroker check` as a process."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mockbroker.conformance.drivers.shipped import PROGRAMS
+
+WRONG = Path(__file__).parent.parent / "conformance" / "hunt" / "wrong.py"
+
+
+def check(*options: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "mockbroker", "check", *options]
+    environment = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
+
+
+def test_a_table_and_every_file(tmp_path: Path) -> None:
+    wrong = shlex.join((sys.executable, str(WRONG), "loses"))
+    files = [tmp_path / name for name in ("a.xml", "a.json", "a.html", "cards")]
+    options = ("--junit", "--json", "--html", "--cards")
+    given = [word for option, file in zip(options, files, strict=True) for word in (option, str(file))]
+    done = check("--client-command", wrong, "--only", "retry-after-deletion", "--kafka", "4.4", *given)
+    assert done.returncode == 1, done.stderr
+    assert "acknowledged-lost" in done.stdout
+    assert "--only retry-after-deletion --kafka 4.4 --fixed yes" in done.stdout
+    assert all(each.exists() for each in files)
+
+
+def test_a_client_that_is_right() -> None:
+    done = check("--client", "confluent-kafka", "--only", "retention", "--kafka", "4.4", "--fixed", "yes")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "right" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
+        ([], "which client? Give --client NAME or --client-command COMMAND"),
+        (["--client-command", "no-such-program"], "No such file or directory: 'no-such-program'"),
+        (["--client", "aiokafka", "--only", "retenton"], "no scenario 'retenton': did you mean 'retention'?"),
+        (["--client", "aiokafka", "--kafka", "9.9"], "9.9"),
+        (["--client", "aiokafka", "--kafka", ","], "which releases? Give --kafka R,R,…"),
+        (["--client", "aiokafka", "--policy", "compaction=ded"], "did you mean 'dead'?"),
+        (["--client", "aiokafka", "--policy", "compaction"], "write it as NAME=VALUE"),
+        (["--client-command", "x", "--client-version", "1"], "a driver of your own has no versions"),
+    ],
+)
+def test_what_is_wrong_with_a_command(options: list[str], told: str) -> None:
+    done = check(*options)
+    assert done.returncode == 2, done.stdout
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
