@@ -15,6 +15,7 @@ const (
 	mostRecords = 500
 	// How long poll waits for a message after another.
 	ready = 5 * time.Millisecond
+	watch = time.Second
 )
 
 var errNothing = errors.New("neither subscribe nor assign was called")
@@ -105,6 +106,8 @@ func (c *consumer) close() error {
 func (c *consumer) subscribe(call *lines.Call) (lines.Fields, error) {
 	set := c.reading()
 	set.GroupID, set.GroupTopics = c.group(), call.Topics
+	// Without it a group never gets a topic that was unknown to the broker its leader asked, for whatever reason.
+	set.WatchPartitionChanges, set.PartitionWatchInterval = true, watch
 	if err := errors.Join(set.Validate(), c.close()); err != nil {
 		return nil, err
 	}
