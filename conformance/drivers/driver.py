@@ -1,7 +1,6 @@
 """A driver as a process: calls and answers, events, and what becomes of a driver that fails."""
 
 import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -21,6 +20,7 @@ Then = Callable[[Answer], None]
 """Gets an answer before what the driver wrote after it is read. Who waits for the answer goes on later."""
 START_LIMIT_S: Final = 60.0
 _GRACE_S: Final = 10.0
+_UNTIMED_S: Final = 60.0
 _STACKS_S: Final = 2.0
 _CHUNK: Final = 65_536
 _KEPT: Final = 65_536
@@ -34,6 +34,8 @@ class Driver:
         self.hello: Hello
         self.grace_s = _GRACE_S
         """How much longer than its own timeout a call may take."""
+        self.untimed_s = _UNTIMED_S
+        """How long a call may take that has no timeout of its own."""
         self._process, self._requests = process, requests
         self._next = 0
         self._pending: dict[int, _Pending] = {}
@@ -112,7 +114,8 @@ class Driver:
         self._pending.clear()
 
     async def wait(self, pending: "_Pending") -> Answer:
-        limit_s = math.inf if pending.timeout_ms is None else pending.timeout_ms / 1000 + self.grace_s
+        limit_s = self.grace_s
+        limit_s += self.untimed_s if pending.timeout_ms is None else pending.timeout_ms / 1000
         began, before = trio.current_time(), _busy_s(self._process.pid)
         with trio.move_on_after(limit_s):
             await pending.done.wait()

@@ -67,6 +67,14 @@ async def test_during_a_call(program: str, told: str) -> None:
             await driver.call("flush", "p", 30_000)
 
 
+@pytest.mark.trio
+async def test_a_call_without_a_timeout_does_not_wait_for_ever() -> None:
+    async with toy(HELLO + "time.sleep(600)") as driver:
+        driver.grace_s, driver.untimed_s = 0.1, 0.3
+        with pytest.raises(OverdueError, match="begin has not returned after"):
+            await driver.call("begin", "p")
+
+
 @pytest.mark.parametrize(("program", "spins"), [("time.sleep(600)", False), ("while True: pass", True)])
 @pytest.mark.trio
 async def test_a_call_that_does_not_return(program: str, spins: bool) -> None:
