@@ -8,7 +8,7 @@ import trio
 from mockbroker.errors import first_of
 
 from ..drivers import DriverFailedError
-from ..hunt.campaign import LANES, Lane, campaign
+from ..hunt.campaign import LANES, DriverLane, campaign
 from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
 from .cells import Cell
@@ -34,7 +34,7 @@ async def check(
     client = ""
     to_do = iter(enumerate(cells))
 
-    async def work(lane: Lane) -> None:
+    async def work(lane: DriverLane) -> None:
         nonlocal client
         for number, cell in to_do:
             judged, name = await _play(lane, cell)
@@ -49,9 +49,9 @@ async def check(
     return client, [found[number] for number in range(len(cells))]
 
 
-async def _play(lane: Lane, cell: Cell) -> tuple[Judged, str]:
+async def _play(lane: DriverLane, cell: Cell) -> tuple[Judged, str]:
     try:
-        driver = await lane.driver()
+        driver = await lane.open()
     except (DriverFailedError, BaseExceptionGroup) as error:
         return Judged(cell, failed(_why(error))), ""
     lacks = cell.scenario.needs - driver.hello.capabilities
@@ -70,7 +70,7 @@ async def _play(lane: Lane, cell: Cell) -> tuple[Judged, str]:
     return Judged(cell, first, times, runs, decided, seconds), driver.hello.client
 
 
-async def _once(lane: Lane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
+async def _once(lane: DriverLane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
     not_reached = ""
 
     async def tell(stage: Stage, users: Users) -> None:

@@ -53,7 +53,7 @@ class Scene:
 
     async def happens(self, do: str, **fields: Any) -> None:
         """Does what an event of a hunt does. NotReachedError if it was not possible."""
-        why_not = await happen(self.stage, do, fields)
+        why_not = await happen(self.stage.cluster, self.stage.outcome, do, fields)
         told = " ".join([do, *(f"{name}={value}" for name, value in fields.items())])
         self.stage.journal.add(Happened(user="cluster", handle="", what=told, why_not=why_not))
         if why_not:

@@ -4,11 +4,13 @@ import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 import trio
 
 from ..drivers import Driver, open_driver
+from ..drivers.lines import Hello
+from .correspondence import user_of
 from .drawing import draw
 from .judging import Violation, judge
 from .plan import Plan
@@ -52,7 +54,21 @@ Tell = Callable[[Result], None]
 Drawn = Callable[[int, frozenset[str], str], Plan]
 
 
-class Lane:
+class Lane(Protocol):
+    """Plays plans, one at a time."""
+
+    async def hello(self) -> Hello:
+        """What is hunted. DriverFailedError, OSError."""
+
+    async def run(self, plan: Plan) -> Outcome: ...
+
+    async def close(self) -> None: ...
+
+
+L = TypeVar("L", bound=Lane)
+
+
+class DriverLane:
     """A driver, and another one when it can't be used any more. One run at a time."""
 
     def __init__(self, command: Sequence[str], name: str, nursery: trio.Nursery, patience: Patience) -> None:
@@ -62,7 +78,10 @@ class Lane:
         self._leaves = self._left = trio.Event()
         self._runs = 0
 
-    async def driver(self) -> Driver:
+    async def hello(self) -> Hello:
+        return (await self.open()).hello
+
+    async def open(self) -> Driver:
         """DriverFailedError, OSError."""
         if self._driver is None:
             self._leaves, self._left = trio.Event(), trio.Event()
@@ -84,7 +103,10 @@ class Lane:
             left.set()
 
     async def run(self, plan: Plan, script: Script | None = None) -> Outcome:
-        driver = await self.driver()
+        """ValueError if the plan is one of an application; DriverFailedError, OSError."""
+        if user_of(plan) is not None:
+            raise ValueError("this is a plan for an application: give --application COMMAND")
+        driver = await self.open()
         self._runs += 1
         outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience, script)
         if outcome.broken is not None or driver.failed:
@@ -98,10 +120,10 @@ class Lane:
             await self._left.wait()
 
 
-class Campaign:
-    """Drivers of one client. To be used within `campaign`."""
+class Campaign(Generic[L]):
+    """Lanes that all play the same client. Drivers are started and ended by `campaign`."""
 
-    def __init__(self, lanes: Sequence[Lane], repeats: int) -> None:
+    def __init__(self, lanes: Sequence[L], repeats: int) -> None:
         self.lanes, self._repeats = lanes, repeats
         self._sure: Counter[str] = Counter()
 
@@ -112,9 +134,9 @@ class Campaign:
 
         async def work(lane: Lane) -> None:
             for seed in to_do:
-                driver = await lane.driver()
-                plan = drawn(seed, driver.hello.capabilities, kafka)
-                tell(await self._try(lane, plan, driver.hello.client))
+                hello = await lane.hello()
+                plan = drawn(seed, hello.capabilities, kafka)
+                tell(await self._try(lane, plan, hello.client))
 
         async with trio.open_nursery() as nursery:
             for lane in self.lanes:
@@ -143,10 +165,10 @@ class Campaign:
 @contextlib.asynccontextmanager
 async def campaign(
     command: Sequence[str], lanes: int = LANES, *, repeats: int = REPEATS, patience: Patience = PATIENCE
-) -> AsyncIterator[Campaign]:
+) -> AsyncIterator[Campaign[DriverLane]]:
     """Drivers that are started when they are needed, and ended with the block."""
     async with trio.open_nursery() as nursery:
-        made = [Lane(command, f"{number}", nursery, patience) for number in range(lanes)]
+        made = [DriverLane(command, f"{number}", nursery, patience) for number in range(lanes)]
         yield Campaign(made, repeats)
         for lane in made:
             await lane.close()

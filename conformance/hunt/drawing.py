@@ -7,7 +7,7 @@ from typing import Any, Final
 from mockbroker.protocol.errors import ErrorCode
 
 from .legal import FAULTS, faults_of
-from .plan import Plan, PlannedTopic, PlannedUser, Step
+from .plan import Fields, Plan, PlannedTopic, PlannedUser, Step
 
 LIMIT: Final = 2_000
 """`max.message.bytes` of some topics: below what clients take for granted."""
@@ -58,6 +58,14 @@ def workloads(capabilities: Collection[str]) -> list[str]:
     return kinds
 
 
+def draw_application(
+    seed: int, fields: Fields, partitions: int, kafka: str = _KAFKA, *, illegal: bool = False
+) -> Plan:
+    """The plan of a seed for a whole application; `fields` are those of its user in the plan."""
+    random = Random(f"hunt application {seed}")
+    return _Drawing(seed, random, kafka, frozenset(), illegal).application(fields, partitions)
+
+
 class _Drawing:
     def __init__(
         self, seed: int, random: Random, kafka: str, capabilities: frozenset[str], illegal: bool
@@ -66,6 +74,8 @@ class _Drawing:
         self._capabilities, self._illegal = capabilities, illegal
         self._brokers = random.choice((1, 3, 3))
         self._limited = random.random() < 0.4
+        self._keeps = False
+        """Whether no records may be deleted: an application would be right to do without them."""
 
     # Workloads.
 
@@ -174,6 +184,20 @@ class _Drawing:
 
     def bad_payloads(self) -> Plan:
         return self.members(bad=True)
+
+    def application(self, fields: Fields, partitions: int) -> Plan:
+        random, self._keeps = self._random, True
+        inputs = [PlannedTopic(name, partitions) for name in fields["input"]]
+        topics = (*inputs, *(PlannedTopic(name, partitions) for name in fields["output"]))
+        steps = []
+        for _ in range(random.randrange(4, 12)):
+            at = {"topic": random.choice(inputs).name, "partition": random.randrange(partitions)}
+            count = random.choice((1, 1, 3, 10))
+            steps.append(Step("write", random.choice((0, 20, 150, 500)), {**at, "count": count}))
+        drawn = {**fields, "awaited": random.random() < 0.75}
+        user = PlannedUser("application", "application", {}, drawn, tuple(steps))
+        groups = [fields["group"]] if fields["group"] else []
+        return self._plan(topics, (user,), tuple(FAULTS), groups=groups)
 
     # Their parts.
 
@@ -293,7 +317,8 @@ class _Drawing:
         broker = {"broker": random.randrange(1, self._brokers + 1)}
         events = ["error", "error", "error", "disconnect", "delay", "restart"]
         # No expire-producer: what a client sends again after that is written twice, as it should be.
-        events += ["delete-records", "recreate-topic", "pass-time", "drop-fetch-sessions"]
+        events += [] if self._keeps else ["delete-records", "recreate-topic"]
+        events += ["pass-time", "drop-fetch-sessions"]
         events += ["evict-member", "evict-member"] if groups else []
         events += ["expire-transactional-id"] if transactional_ids else []
         if self._brokers > 1:

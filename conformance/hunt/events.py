@@ -4,39 +4,41 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from mockbroker.errors import MockBrokerError
+from mockbroker.server.serving import ServedCluster
 
-from .stage import Stage
+from .stage import Outcome
 
 _OFTEN_MS: Final = 200
 
 
-async def _fault(stage: Stage, do: str, **fields: Any) -> None:
-    stage.cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
+async def _fault(cluster: ServedCluster, outcome: Outcome, do: str, **fields: Any) -> None:
+    cluster.faults.add(do, optional=True, **fields)  # type: ignore[arg-type]
 
 
-async def _delete_topic(stage: Stage, topic: str) -> None:
-    stage.cluster.delete_topic(topic)
-    stage.outcome.deleted.add(topic)
+async def _delete_topic(cluster: ServedCluster, outcome: Outcome, topic: str) -> None:
+    cluster.delete_topic(topic)
+    outcome.deleted.add(topic)
 
 
-async def _recreate_topic(stage: Stage, topic: str) -> None:
-    stage.will_be_deleted(topic)
-    await _delete_topic(stage, topic)
-    planned = stage.plan.topic(topic)
-    stage.cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
+async def _recreate_topic(cluster: ServedCluster, outcome: Outcome, topic: str) -> None:
+    # Consumers may have fetched records that they have not given yet.
+    outcome.was_in.setdefault(topic, []).append(cluster.records(topic))
+    await _delete_topic(cluster, outcome, topic)
+    planned = outcome.plan.topic(topic)
+    cluster.create_topic(topic, partitions=planned.partitions, config=dict(planned.config))
 
 
-async def _delete_records(stage: Stage, topic: str, partition: int) -> None:
-    await stage.cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
+async def _delete_records(cluster: ServedCluster, outcome: Outcome, topic: str, partition: int) -> None:
+    await cluster.delete_records_async(topic, partition, timeout=_OFTEN_MS / 1000)
 
 
-async def _slow_metadata(stage: Stage, broker: int, delay_ms: int) -> None:
-    stage.cluster.slow_metadata(broker, delay_ms)
+async def _slow_metadata(cluster: ServedCluster, outcome: Outcome, broker: int, delay_ms: int) -> None:
+    cluster.slow_metadata(broker, delay_ms)
 
 
-async def _pass_time(stage: Stage, by_ms: int) -> None:
+async def _pass_time(cluster: ServedCluster, outcome: Outcome, by_ms: int) -> None:
     """Sessions expire, and transactions time out, as if the client had been suspended for so long."""
-    await stage.cluster.clock.advance_async(by_ms)
+    await cluster.clock.advance_async(by_ms)
 
 
 _EVENTS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
@@ -65,13 +67,13 @@ _VERBS: Final = (
 )
 
 
-async def happen(stage: Stage, do: str, fields: Mapping[str, Any]) -> str:
+async def happen(cluster: ServedCluster, outcome: Outcome, do: str, fields: Mapping[str, Any]) -> str:
     """Does it. Says why, if it could not be done: a broker may be down already."""
     try:
         if do in _VERBS:
-            getattr(stage.cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
+            getattr(cluster, _METHODS.get(do, do.replace("-", "_")))(**fields)
         else:
-            await _EVENTS[do](stage, **fields)
+            await _EVENTS[do](cluster, outcome, **fields)
     except (MockBrokerError, KeyError, TimeoutError) as error:
         return str(error)
     return ""

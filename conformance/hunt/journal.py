@@ -125,6 +125,19 @@ class Happened(Entry):
     why_not: str = ""
 
 
+@dataclass(slots=True, kw_only=True)
+class Exited(Entry):
+    """The process of a whole application ended, with 128 plus the number of a signal if one ended it.
+
+    `asked`: it was told to end. `killed`: it did not in time. `output` is the last that it printed.
+    """
+
+    status: int
+    asked: bool
+    killed: bool
+    output: str
+
+
 class Journal:
     """The entries of a run."""
 

@@ -59,6 +59,7 @@ class InLog:
     offset: int
     value: bytes | None
     committed: bool
+    key: bytes | None = None
 
 
 @dataclass
@@ -72,11 +73,13 @@ class Outcome:
     logs: dict[Partition, list[InLog]] = field(default_factory=dict)
     log_starts: dict[Partition, int] = field(default_factory=dict)
     committed: dict[Partition, int] = field(default_factory=dict)
-    """What the group `g` has committed in the end."""
+    """What the group has committed in the end: `g`, or that of a whole application."""
     deleted: set[str] = field(default_factory=set)
     """Topics that were deleted and created again."""
     decided: set[str] = field(default_factory=set)
     """The behaviours that brokers were asked for, if a script was played."""
+    was_in: dict[str, list[Sequence[Record]]] = field(default_factory=dict)
+    """What was in topics when they were deleted."""
     broken: OverdueError | DriverFailedError | None = None
     broken_user: str = ""
 
@@ -99,7 +102,6 @@ class Stage:
         self.probes: dict[str, set[bytes]] = {}
         """What was written when all was well again, by topic."""
         self._seen: dict[str, set[bytes]] = {}
-        self._deleted: dict[str, list[Sequence[Record]]] = {}
 
     def servers_of(self, brokers: Sequence[int]) -> str:
         """`bootstrap.servers` of a client that knows only these brokers."""
@@ -153,15 +155,11 @@ class Stage:
         wanted = set().union(*(self.probes.get(each, ()) for each in topics))
         return wanted <= self._seen.get(group, set())
 
-    def will_be_deleted(self, topic: str) -> None:
-        """Keeps what is in a topic: consumers may have fetched records that they have not given yet."""
-        self._deleted.setdefault(topic, []).append(self.cluster.records(topic))
-
     def values_at(self, topic: str, partition: int, offset: int) -> list[bytes]:
         """The value of the record at an offset, or of the next one there is; in the topic of now, and in
         those of its name that were deleted."""
         found = []
-        for records in (self.cluster.records(topic), *self._deleted.get(topic, ())):
+        for records in (self.cluster.records(topic), *self.outcome.was_in.get(topic, ())):
             after = (e.value or b"" for e in records if e.partition == partition and e.offset >= offset)
             found += [value for value in (next(after, None),) if value is not None]
         return found

@@ -7,6 +7,7 @@ from .journal import Entry, Partition
 from .stage import Outcome
 
 _LONG = 40
+_PRINTED = 20
 
 
 def lines(outcome: Outcome) -> Iterator[str]:
@@ -45,6 +46,10 @@ def told(entry: Entry) -> str:
         case journal.Called():
             fields = "".join(f" {name}={value}" for name, value in entry.fields.items())
             return f"has called {entry.verb}{fields}{_error(entry.error)}"
+        case journal.Exited():
+            how = "is killed" if entry.killed else f"ends with status {entry.status}"
+            printed = "\n".join(f"{'':33}| {line}" for line in entry.output.splitlines()[-_PRINTED:])
+            return f"{how}\n{printed}" if printed else how
     raise TypeError(entry)
 
 

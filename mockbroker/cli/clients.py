@@ -20,10 +20,54 @@ ClientCommand = Annotated[
 ]
 
 
+_WHOLE = "A whole application"
+
+
 def hunt(
     client: Client = None,
     client_version: Version = None,
     client_command: ClientCommand = None,
+    application: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Hunt a whole application: what starts it, with {bootstrap} and {directory} in it.",
+            rich_help_panel=_WHOLE,
+        ),
+    ] = None,
+    input_: Annotated[
+        list[str] | None,
+        typer.Option("--input", metavar="TOPIC", help="A topic it reads.", rich_help_panel=_WHOLE),
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option("--output", metavar="TOPIC", help="A topic it writes.", rich_help_panel=_WHOLE),
+    ] = None,
+    group: Annotated[
+        str, typer.Option(metavar="GROUP", help="Its consumer group.", rich_help_panel=_WHOLE)
+    ] = "",
+    value: Annotated[
+        str, typer.Option(help="The value of an input record.", rich_help_panel=_WHOLE)
+    ] = "{record}",
+    partitions: Annotated[
+        int, typer.Option(min=1, help="How many each topic has.", rich_help_panel=_WHOLE)
+    ] = 2,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Start it again when it ends.", rich_help_panel=_WHOLE)
+    ] = False,
+    at_least_once: Annotated[
+        bool,
+        typer.Option("--at-least-once", help="It may process a record again.", rich_help_panel=_WHOLE),
+    ] = False,
+    settle: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="How long it may take to process all records once all is well.",
+            rich_help_panel=_WHOLE,
+        ),
+    ] = 60,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds, each a run of a few seconds.")] = 300,
     first: Annotated[int, typer.Option(min=0, help="The first seed.")] = 0,
     illegal: Annotated[
@@ -45,7 +89,8 @@ def hunt(
         str, typer.Option(metavar="V,V,…", help="Play each finding with these releases of the client, too.")
     ] = "",
 ) -> None:
-    """Play random workloads with a client, under random events and without any, and judge what it tells.
+    """Play random workloads with a client, under random events and without any, and judge what it tells; or
+    give a whole application records, and judge its output, its commits and its exit.
 
     The exit status is 1 if an invariant was violated.
     """
@@ -58,6 +103,16 @@ def hunt(
         client, client_version, client_command, kafka, lanes, shrink, listed, out, illegal
     )
     try:
+        if application is not None:
+            known = hunting.fields(
+                input_ or (),
+                output or (),
+                group,
+                value=value,
+                restarts=restart,
+                at_least_once=at_least_once,
+            )
+            settings = settings.of_application(application, known, partitions, settle)
         if plan is not None:
             found = hunting.play(settings, plan)
         else:

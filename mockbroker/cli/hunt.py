@@ -1,13 +1,13 @@
 """`mockbroker hunt`: random workloads for a client, and what it told its user that is not so."""
 
-import functools
 import shlex
 import signal
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Self
 
 import trio
 from rich.console import Console
@@ -16,15 +16,19 @@ from rich.table import Table
 
 from ..conformance.drivers import DriverFailedError, command_for
 from ..conformance.drivers.building import BuildError
+from ..conformance.hunt.applications import Application, application_campaign
 from ..conformance.hunt.campaign import Campaign, Result, campaign
-from ..conformance.hunt.drawing import draw
+from ..conformance.hunt.correspondence import fields
+from ..conformance.hunt.drawing import draw, draw_application
 from ..conformance.hunt.judging import judge
-from ..conformance.hunt.plan import Plan
+from ..conformance.hunt.plan import Fields, Plan
 from ..conformance.hunt.stage import Outcome
 from ..conformance.hunt.telling import lines
 from ..conformance.hunt.writing import Group, Groups, read, write
 from ..errors import first_of
 
+__all__ = ("Settings", "fields", "play", "run")
+_WHICH: Final = "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
 TIMES: Final = 3
 """How often a plan is played again."""
 _SHOWN: Final = 150
@@ -44,11 +48,38 @@ class Settings:
     versions: Sequence[str]
     out: Path | None
     illegal: bool = False
+    application: Application | None = None
+    known: Fields = field(default_factory=dict)
+    """What is known of the application, for its plans."""
+    partitions: int = 2
+    """Of each of its topics."""
+
+    def of_application(self, command: str, fields: Fields, partitions: int, settle_s: float) -> Self:
+        """For a whole application."""
+        application = Application(shlex.split(command), settle_s=settle_s)
+        return replace(self, application=application, known=fields, partitions=partitions)
+
+    def campaign(self, lanes: int, version: str | None = None) -> AbstractAsyncContextManager[Campaign[Any]]:
+        """ValueError; BuildError."""
+        if self.application is None:
+            return campaign(self.driver(version), lanes)
+        if self.client or self.command:
+            raise ValueError("a client or an application? Give only one of them")
+        if self.versions or self.version:
+            raise ValueError("an application has no versions: give --client NAME")
+        return application_campaign(self.application, lanes)
+
+    def drawn(self, seed: int, capabilities: frozenset[str], kafka: str) -> Plan:
+        if self.application is None:
+            return draw(seed, capabilities, kafka, illegal=self.illegal)
+        return draw_application(seed, self.known, self.partitions, kafka, illegal=self.illegal)
 
     def driver(self, version: str | None = None) -> Sequence[str]:
         """What starts the client's driver, built if need be. ValueError; BuildError."""
         if (self.client is None) == (self.command is None):
-            raise ValueError("which client? Give --client NAME or --client-command COMMAND")
+            raise ValueError(
+                "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"
+            )
         if self.command is not None:
             if self.versions or self.version:
                 raise ValueError("a driver of your own has no versions: give --client NAME")
@@ -71,13 +102,13 @@ def run(settings: Settings, seeds: range) -> bool:
 def play(settings: Settings, path: Path) -> bool:
     """Plays one plan again, and returns whether an invariant was violated. ValueError, BuildError, OSError,
     DriverFailedError."""
-    console, plan, driver = Console(soft_wrap=True, highlight=False), read(path), settings.driver()
+    console, plan, drivers = Console(soft_wrap=True, highlight=False), read(path), settings.campaign(1)
     violated = False
 
     async def repeat() -> None:
         nonlocal violated
-        async with campaign(driver, 1) as drivers:
-            (lane,) = drivers.lanes
+        async with drivers as one:
+            (lane,) = one.lanes
             for number in range(TIMES):
                 outcome = await lane.run(plan)
                 told = [str(each) for each in judge(outcome)]
@@ -97,7 +128,7 @@ async def _tried(settings: Settings, version: str, plan: Plan) -> str:
     shown: Counter[str] = Counter()
     told: list[str] = []
     try:
-        async with campaign(settings.driver(version), 1) as drivers:
+        async with settings.campaign(1, version) as drivers:
             for _ in range(TIMES):
                 shown.update({each.invariant for each in judge(await drivers.lanes[0].run(plan))})
     except* (BuildError, DriverFailedError, OSError) as group:
@@ -117,7 +148,7 @@ def _run(main: Callable[[], Awaitable[None]]) -> None:
 class _Hunt:
     def __init__(self, settings: Settings, seeds: range) -> None:
         self._settings, self._seeds = settings, seeds
-        self._driver = settings.driver()
+        self._campaign = settings.campaign(min(settings.lanes, len(seeds)))
         self._console = Console(soft_wrap=True, highlight=False)
         self._errors = Console(stderr=True)
         self.groups = Groups()
@@ -127,7 +158,7 @@ class _Hunt:
 
     async def run(self) -> None:
         settings = self._settings
-        async with campaign(self._driver, min(settings.lanes, len(self._seeds))) as drivers:
+        async with self._campaign as drivers:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._heed, nursery.cancel_scope)
                 with _progress(self._errors) as progress:
@@ -136,7 +167,7 @@ class _Hunt:
                         self._seeds,
                         lambda result: self._take(progress, task, result),
                         settings.kafka,
-                        functools.partial(draw, illegal=settings.illegal),
+                        settings.drawn,
                     )
                 nursery.cancel_scope.cancel()
             told = f"{self._client}: {self._done:,} seeds"
@@ -164,7 +195,7 @@ class _Hunt:
         for name in self.groups.by_name.keys() - known:
             progress.console.print(f"seed {result.seed}: {_line(self.groups.by_name[name])}", markup=False)
 
-    async def _show(self, drivers: Campaign, group: Group) -> None:
+    async def _show(self, drivers: Campaign[Any], group: Group) -> None:
         """Shrinks the plan of a group, and prints its story or writes it."""
         settings, found = self._settings, group.best
         outcome = found.outcome

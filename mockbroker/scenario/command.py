@@ -3,7 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Final
+from typing import IO, Final
 
 import trio
 
@@ -37,10 +37,11 @@ async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
 
 
 class Command:
-    """A command as a process, which runs once. `signal` is the first signal that came."""
+    """A command as a process, which runs once. `signal` is the first signal that came. What it prints goes to
+    a file, if one is given."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._command = command
+    def __init__(self, command: Sequence[str], output: IO[bytes] | None = None) -> None:
+        self._command, self._output = command, output
         self._process: trio.Process | None = None
         self._starting = trio.Lock()
         self.signal: signal.Signals | None = None
@@ -48,7 +49,9 @@ class Command:
     async def start(self, environment: Mapping[str, str]) -> None:
         """OSError."""
         async with self._starting:
-            self._process = await trio.lowlevel.open_process(list(self._command), env=environment)
+            self._process = await trio.lowlevel.open_process(
+                list(self._command), env=environment, stdout=self._output, stderr=self._output
+            )
 
     async def wait(self) -> Ended:
         """How it ended: with 128 plus the number of the signal, if one ended it."""
@@ -75,16 +78,22 @@ class Command:
 
     async def end(self) -> None:
         """Ends the process if it was started, whatever went wrong."""
+        await self.end_within(_GRACE_S)
+
+    async def end_within(self, limit_s: float) -> bool:
+        """Ends it, and returns whether it needed no more than SIGTERM and so many seconds."""
         process = self._process
         if process is None or process.returncode is not None:
-            return
+            return True
         with trio.CancelScope(shield=True):
             process.terminate()
-            with trio.move_on_after(_GRACE_S):
+            with trio.move_on_after(limit_s):
                 await process.wait()
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+            if process.returncode is not None:
+                return True
+            process.kill()
+            await process.wait()
+        return False
 
 
 def _has_terminal() -> bool:

@@ -44,7 +44,7 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     ("options", "told"),
     [
         (["--client", "confluent"], "no client 'confluent': did you mean 'confluent-kafka'?"),
-        ([], "which client? Give --client NAME or --client-command COMMAND"),
+        ([], "which client? Give --client NAME, --client-command COMMAND or --application COMMAND"),
         (["--client-command", "no-such-program"], "No such file or directory: 'no-such-program'"),
         (
             ["--client-command", f"{sys.executable} -c 'print(42)'"],
@@ -60,3 +60,37 @@ def test_what_is_wrong_with_a_command(options: list[str], told: str) -> None:
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_whole_application(tmp_path: Path) -> None:
+    program = WRONG.with_name("applications.py")
+    known = ("--input", "in", "--output", "out", "--group", "copies", "--settle", "60")
+    options = ("--seeds", "1", "--shrink", "0", "--out", str(tmp_path))
+
+    def command(wrong: str) -> tuple[str, str]:
+        return "--application", shlex.join((sys.executable, str(program), wrong))
+
+    done = hunt(*command("commits-first"), *known, *options, "--settle", "3")
+    assert done.returncode == 1, done.stderr
+    home = tmp_path / "not-processed-application"
+    assert "is told to end by SIGTERM" in (home / "story.txt").read_text()
+    right = hunt(*command("right"), "--plan", str(home), *known)
+    assert right.returncode == 0, right.stdout
+    client = hunt(*wrong("right"), "--plan", str(home))
+    assert client.returncode == 2
+    assert "this is a plan for an application: give --application COMMAND" in client.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ([], "which topics does the application read? Give --input TOPIC"),
+        (["--input", "in", "--output", "out", "--client", "java"], "a client or an application?"),
+        (["--input", "in", "--output", "out", "--versions", "1"], "an application has no versions"),
+        (["--input", "in", "--output", "out"], "No such file or directory: 'no-such-program'"),
+    ],
+)
+def test_what_is_wrong_with_an_application(options: list[str], told: str) -> None:
+    done = hunt("--seeds", "1", "--application", "no-such-program", *options)
+    assert done.returncode == 2
+    assert told in done.stderr

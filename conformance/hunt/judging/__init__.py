@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..stage import Outcome
-from . import calls, consumers, producers, transactions
+from . import applications, calls, consumers, producers, transactions
 from .violation import Violation
 
 Judge = Callable[[Outcome], Iterator[Violation]]
@@ -23,6 +23,8 @@ JUDGES: Final[tuple[Judge, ...]] = (
     consumers.begins_elsewhere,
     consumers.gaps,
     consumers.stuck,
+    applications.died,
+    applications.processed_once,
 )
 
 

@@ -18,7 +18,7 @@ async def test_records_of_a_topic_that_was_created_again_are_known() -> None:
         stage = Stage(plan, cast(Any, None), "x", cluster, PATIENCE)
         for value in (b"1", b"!2"):
             await cluster.produce_async("topic-0", value)
-        assert await happen(stage, "recreate-topic", {"topic": "topic-0"}) == ""
+        assert await happen(cluster, stage.outcome, "recreate-topic", {"topic": "topic-0"}) == ""
         await cluster.produce_async("topic-0", b"3")
         assert stage.values_at("topic-0", 0, 0) == [b"3", b"1"]
         assert stage.values_at("topic-0", 0, 1) == [b"!2"]

@@ -1,0 +1,94 @@
+"""The cluster of a run: what happens to it, how all is made well again, what is there in the end."""
+
+import contextlib
+from typing import Final, Literal
+
+import trio
+
+from mockbroker.cluster_options import ClusterOptions, unchecked
+from mockbroker.control.errors import RefusedError
+from mockbroker.errors import ConflictError, MockBrokerError
+from mockbroker.server.listening import PortInUseError
+from mockbroker.server.serving import ServedCluster
+
+from .events import happen
+from .journal import Happened
+from .plan import Plan
+from .stage import InLog, Outcome
+
+_OFTEN_S: Final = 0.05
+
+
+def options(plan: Plan) -> ClusterOptions:
+    """Of the cluster of a plan."""
+    return {
+        "kafka": unchecked(plan.kafka),
+        "fixed": plan.fixed,
+        "policies": unchecked(plan.policies),
+        "brokers": plan.brokers,
+        "config": {"group.initial.rebalance.delay.ms": "0", **plan.config},
+        "seed": plan.seed,
+    }
+
+
+class Scene:
+    """The cluster of a run, with the topics of its plan."""
+
+    def __init__(self, cluster: ServedCluster, outcome: Outcome) -> None:
+        self.cluster, self.outcome, self.plan = cluster, outcome, outcome.plan
+        for topic in self.plan.topics:
+            cluster.create_topic(topic.name, partitions=topic.partitions, config=dict(topic.config))
+
+    async def events(self) -> None:
+        """Does to the cluster what the plan says."""
+        for step in self.plan.steps:
+            await trio.sleep(step.after_ms / 1000)
+            why_not = await happen(self.cluster, self.outcome, step.do, step.fields)
+            self._happened(str(step), why_not)
+
+    def repair(self) -> None:
+        """Makes all well again."""
+        cluster = self.cluster
+        cluster.faults.clear()
+        for broker in range(1, self.plan.brokers + 1):
+            for repair in (cluster.rejoin, cluster.start_broker, lambda each: cluster.slow_metadata(each, 0)):
+                with contextlib.suppress(ConflictError):
+                    repair(broker)
+        self.outcome.repaired = self._happened("all is well").at
+
+    def _happened(self, what: str, why_not: str = "") -> Happened:
+        return self.outcome.journal.add(Happened(user="cluster", handle="", what=what, why_not=why_not))
+
+    async def write(self, topic: str, partition: int, value: bytes, key: str, limit_s: float) -> None:
+        """Writes a record as soon as the partition has a leader that knows it is one; to the leader alone
+        while too few replicas are in sync. It is there twice if it was not replicated in time the first time.
+        RefusedError, TimeoutError if that takes too long."""
+        end = trio.current_time() + limit_s
+        acks: Literal[-1, 1] = -1
+        while True:
+            try:
+                await self.cluster.produce_async(topic, value, key=key, partition=partition, acks=acks)
+                return
+            except (MockBrokerError, TimeoutError) as error:
+                if trio.current_time() > end:
+                    raise
+                if isinstance(error, RefusedError) and error.error == "NOT_ENOUGH_REPLICAS":
+                    acks = 1
+            await trio.sleep(_OFTEN_S)
+
+    def take_stock(self, group: str) -> None:
+        """Notes what the group has committed, and what is in the logs."""
+        outcome, cluster = self.outcome, self.cluster
+        with contextlib.suppress(MockBrokerError):
+            outcome.committed = {at: each.offset for at, each in cluster.committed(group).items()}
+        for topic in self.plan.topics:
+            described = cluster.topic(topic.name)
+            for partition in described.partitions:
+                outcome.log_starts[topic.name, partition.partition] = partition.log_start_offset
+                outcome.logs[topic.name, partition.partition] = []
+            for each in cluster.records(topic.name):
+                found = InLog(each.offset, each.value, each.transaction in (None, "committed"), each.key)
+                outcome.logs[topic.name, each.partition].append(found)
+        # A port that was taken while its broker was down: that broker was away for longer.
+        failures = [e for e in cluster.failures if not isinstance(e.__cause__, PortInUseError)]
+        cluster.failures[:] = failures
