@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 
 from . import (
     clocks,
+    cut_off,
     elections,
     epochs,
     followers,
@@ -37,6 +38,7 @@ SEARCHES: Final = {
     "positions that were lost": Search(resets.find, ("reset", "refused")),
     "truncations": Search(truncations.find, ("reset", "refused", "high-watermark")),
     "unclean elections": Search(elections.find, ("leader",)),
+    "leaders that were cut off": Search(cut_off.find, ("in-sync-replicas",)),
     "leader epochs": Search(epochs.find, ("epoch-answer", "commit", "restore", "position", "fetched")),
     "followers": Search(followers.find, ("follower-failure",)),
     "sequences of producers": Search(sequences.find, ("refused",)),
