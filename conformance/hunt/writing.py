@@ -1,4 +1,4 @@
-"""What was found, as folders: the plan, to be played again, and its story, to be read."""
+"""What was found, as folders: the plan, to be played again, its story, and what is to be filled in."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,6 +14,32 @@ from .telling import lines
 
 PLAN: Final = "plan.json"
 STORY: Final = "story.txt"
+FINDING: Final = "finding.toml"
+_FINDING: Final = """\
+# {invariant}: what is in capitals is to be filled in, as in found/ of mockbroker.
+# The plan is {plan}, the story {story}.
+title = "WHAT GOES WRONG, IN ONE SENTENCE"
+client = {client}
+# data lost, aborted records read, stuck for ever, stuck for minutes, read again, an error swallowed
+severity = "WHICH OF THESE"
+at = ["FILE:FUNCTION AT FAULT"]
+needs = {needs}
+
+[versions]
+has = [{version}]
+lacks = []
+
+[search]
+date = DAY OF THE SEARCH
+words = ["WHAT WAS SEARCHED FOR IN THE TRACKERS OF THE CLIENT AND OF KAFKA"]
+found = "WHAT IS NEAREST, OR nothing"
+
+[report]
+happens = "WHAT THE USER SEES"
+expected = "WHAT SHOULD HAPPEN, AND WHO SAYS SO"
+cause = "WHY"
+fix = "WHAT MENDS IT"
+"""
 
 
 @dataclass
@@ -86,7 +112,20 @@ def write(folder: Path, group: Group, client: str, outcome: Outcome, told: list[
         *lines(outcome),
     ]
     (home / STORY).write_text("\n".join(story) + "\n")
+    (home / FINDING).write_text(_finding(group, client, outcome))
     return home
+
+
+def _finding(group: Group, client: str, outcome: Outcome) -> str:
+    name, _, version = client.rpartition(" ")
+    return _FINDING.format(
+        invariant=group.invariant,
+        plan=PLAN,
+        story=STORY,
+        client=json.dumps(name or client),
+        version=json.dumps(version),
+        needs=json.dumps("; ".join(map(str, outcome.plan.steps)) or "nothing", ensure_ascii=False),
+    )
 
 
 def read(path: Path) -> Plan:

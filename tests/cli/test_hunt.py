@@ -4,10 +4,13 @@ import os
 import shlex
 import subprocess
 import sys
+import tomllib
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import pytest
 
+from found.finding import Finding
 from mockbroker.conformance.drivers.shipped import PROGRAMS
 
 WRONG = Path(__file__).parent.parent / "conformance" / "hunt" / "wrong.py"
@@ -32,6 +35,11 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     story = (home / "story.txt").read_text()
     assert "acknowledged-lost: " in story
     assert "is told that record" in story
+    finding = (home / "finding.toml").read_text().replace("= DAY OF THE SEARCH", "= 2026-11-23")
+    known = tomllib.loads(finding)
+    assert known["client"] == "wrong"
+    assert known["versions"]["has"] == ["loses"]
+    assert {each.name for each in fields(Finding) if each.default is MISSING} <= {*known, "name", "real"}
     again = hunt(*wrong("loses"), "--plan", str(home))
     assert again.returncode == 1
     assert again.stdout.count("acknowledged-lost: ") >= 3
