@@ -20,8 +20,6 @@ from .states import FollowerEvent
 
 _LOOK: Final = 0
 """Given to callbacks in place of a size when they have to check for themselves."""
-REPLICA_FETCH_WAIT_MS: Final = 500
-"""Kafka's default for `replica.fetch.wait.max.ms`."""
 
 
 class Partition(Replica):
@@ -32,13 +30,13 @@ class Partition(Replica):
     watermark back until then.
     """
 
-    __slots__ = ("_epoch_due", "_isr_check", "_told_ms")
+    __slots__ = ("_epoch_due", "_isr_check", "_written_ms")
 
     def __init__(self, host: Host, topic: HostedTopic, index: int, registered: PartitionRegistration) -> None:
         super().__init__(host, topic, index, registered)
         self._isr_check = IsrCheck()
         self._epoch_due = False
-        self._told_ms = 0
+        self._written_ms = NEVER_MS
 
     # -- appends
 
@@ -84,7 +82,7 @@ class Partition(Replica):
     def _replicate(self, batch: Batch, base_offset: int, count: int, timestamp: int) -> bool:
         """Returns whether those who wait for readable data have been told."""
         log, now_ms = self.log, self.environment.now_ms
-        self._told_ms = now_ms + REPLICA_FETCH_WAIT_MS
+        self._written_ms = now_ms
         all_in_step = True
         for follower in self.followers.values():
             replica = follower.replica
@@ -111,7 +109,10 @@ class Partition(Replica):
     def tell_followers(self) -> None:
         """Followers that keep up learn the high watermark with their next fetch: at the latest when a fetch
         that waits gets an empty answer. A leader that died tells them nothing."""
-        if self.followers and self.environment.now_ms >= self._told_ms and self.host.online:
+        if not self.followers or not self.host.online:
+            return
+        wait_ms = self.environment.configs.broker_int("replica.fetch.wait.max.ms")
+        if self.environment.now_ms >= self._written_ms + wait_ms:
             for replica in self._in_step():
                 replica.log.high_watermark = self.log.high_watermark
 
