@@ -189,8 +189,14 @@ class RealCluster:
         except subprocess.TimeoutExpired:
             raise RealBrokerError(f"broker {node} did not stop:\n{self._log(node)}") from None
 
+    def kill_broker(self, node: int) -> None:
+        """Kill one of several brokers, which tells nobody, and wait until it is gone."""
+        process = self._processes[node]
+        process.kill()
+        process.wait()
+
     def start_broker(self, node: int) -> None:
-        """Start one that was stopped, and wait until it knows of all that run."""
+        """Start one that was stopped or killed, and wait until it knows of all that run."""
         self._launch(node)
         self._await(node)
 

@@ -27,6 +27,17 @@ BROKER_CONFIG: Final = MappingProxyType(
 )
 """What is set on top of Kafka's defaults and can be seen from outside."""
 
+QUICK_CONFIG: Final = MappingProxyType(
+    {
+        "broker.heartbeat.interval.ms": "100",
+        "broker.session.timeout.ms": "4000",
+        "replica.fetch.backoff.ms": "20",
+        "replica.fetch.wait.max.ms": "20",
+    }
+)
+"""What makes several brokers wait less for each other: to stop, start, follow a new leader, and know how much
+of a log is replicated."""
+
 PROCESS_CONFIG: Final = MappingProxyType(
     {
         "log.cleaner.dedupe.buffer.size": "2097152",

@@ -14,7 +14,7 @@ from .connecting import await_producer_ids
 from .coordinating import COORDINATORS
 from .mutating import mutate
 from .settling import TIMEOUT_S, Settling
-from .steps import MOVE, RESTARTS, SLOW, STOP, Sequence, Step
+from .steps import KILL, MOVE, RESTARTS, SLOW, START, Sequence, Step
 
 BEHIND_MS: Final = 1000
 """How far back the "now" of a sequence lies: a broker's clock may be a little behind ours."""
@@ -32,9 +32,11 @@ _LARGEST: Final = 2**63 - 1
 
 
 class Brokers(Protocol):
-    """What can stop and start brokers, by id."""
+    """What can stop, kill and start brokers, by id."""
 
     def stop_broker(self, broker: int, /) -> None: ...
+
+    def kill_broker(self, broker: int, /) -> None: ...
 
     def start_broker(self, broker: int, /) -> None: ...
 
@@ -116,13 +118,16 @@ class Playing:
         rank = self._rank(step)
         node, _, _ = self._target.nodes[rank]
         assert self._brokers is not None
-        if step.api == STOP and node not in self._down:
+        if step.api != START and node not in self._down:
             self._down.add(node)
             self._settling.stopped(node)
             for connection in [each for each in self._clients if each[1] == rank]:
                 self._clients.pop(connection).close()
-            self._brokers.stop_broker(node)
-        elif step.api != STOP and node in self._down:
+            if step.api == KILL:
+                self._brokers.kill_broker(node)
+            else:
+                self._brokers.stop_broker(node)
+        elif step.api == START and node in self._down:
             self._start({node})
             self._settling.started(node)
         return {"settled": self._settling.settle(step, None, step.fields, None)}
@@ -131,7 +136,7 @@ class Playing:
         """A sequence begins where the first broker coordinates."""
         if len(self._target.nodes) > 1:
             for topic in COORDINATORS:
-                moved = self._settling.move(topic, self._target.nodes[0][0])
+                moved = self._settling.led(topic, self._target.nodes[0][0])
                 assert moved, f"{topic} does not move at {self._target.host}:{self._target.port}"
 
     def _move(self, step: Step) -> Any:

@@ -11,7 +11,7 @@ from ...cluster_options import unchecked
 from ...server.mock_cluster import MockCluster
 from ..real_broker import RealCluster
 from ..scene import Target
-from ..setup import BROKER_CONFIG
+from ..setup import BROKER_CONFIG, QUICK_CONFIG
 from .comparing import Difference, first_difference
 from .connecting import connected
 from .generating import sequence
@@ -44,8 +44,10 @@ class Pair:
         self.release = release
         self.brokers = brokers
         self._against = against
-        self._real = None if against else RealCluster(release, brokers)
-        self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=dict(BROKER_CONFIG))
+        quick = brokers > 1 and not against
+        config = {**BROKER_CONFIG, **(QUICK_CONFIG if quick else {})}
+        self._real = None if against else RealCluster(release, brokers, config)
+        self._mock = MockCluster(kafka=unchecked(release), brokers=brokers, config=config)
         self._pool = ThreadPoolExecutor(2)
         self._played = 0
         self.targets: list[Target] = []

@@ -1,7 +1,7 @@
 """Waiting until brokers have come to rest: real ones answer before they are done."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..client import Client
@@ -10,7 +10,7 @@ from ..scene import Target
 from . import coordinating, expecting
 from .binding import Bindings
 from .expecting import Expected, Topic
-from .steps import RESTARTS, START, Step
+from .steps import KILL, RESTARTS, START, Step
 from .waiting import until
 
 TIMEOUT_S: Final = 20.0
@@ -33,6 +33,8 @@ _FAILED: Final = "UNKNOWN_SERVER_ERROR"
 _AFTER_CHANGE_S: Final = 0.06
 """A broker answers once the change is committed, and applies it a moment later; nothing tells when. Nor does
 anything tell which topics a malformed request changes."""
+_SESSION_LIMIT_S: Final = 20.0
+_TOPIC: Final = 2
 _GROUPS: Final = ("g0~", "g1~", "unheard~")
 
 
@@ -50,6 +52,7 @@ class Settling:
         self._first = next(iter(self._nodes.values()))
         self.topics: set[str] = set()
         self._placed_at_random: set[str] = set()
+        self._dying = False
         self._expected: dict[str, Expected] = {}
         self._told: Any = None
 
@@ -71,13 +74,17 @@ class Settling:
                 time.sleep(_AFTER_CHANGE_S)
             return sent not in _ENDS or until(self._transactions_settled)
         self._expected = dict(self._expectations(step, fields, answer))
-        if step.api in RESTARTS and not until(self._brokers_known):
+        if step.api == KILL and fields.get("at_once"):
+            self._dying = True
+            return True
+        restarted, self._dying = self._dying or step.api in RESTARTS, False
+        if restarted and not until(self._brokers_known, _SESSION_LIMIT_S):
             return False
         if step.api in CONFIG_CHANGES:
             time.sleep(_AFTER_CHANGE_S)
         if (step.api in TOPIC_CHANGES or self._several) and not until(self._topics_settled):
             return False
-        if step.api in RESTARTS and not self.coordinated():
+        if restarted and not self.coordinated():
             return False
         # Markers may have waited for a broker that was down.
         ends = step.api in ("end_txn", START) or (
@@ -87,7 +94,7 @@ class Settling:
             return False
         if step.api == "delete_topics" and not until(lambda: self._offsets_forgotten(answer)):
             return False
-        return not self._several or step.api not in _WRITES or until(self._replicated)
+        return not self._several or (step.api not in _WRITES and not restarted) or until(self._replicated)
 
     def _expectations(
         self, step: Step, fields: dict[str, Any], answer: Any
@@ -128,6 +135,10 @@ class Settling:
             return False
         coordinating.move(topic, node, self._asked)
         return self.coordinated(topic, node)
+
+    def led(self, topic: str, node: int) -> bool:
+        """Makes a broker that is up coordinate, unless it does."""
+        return self.coordinated() and (self._bound.leaders[topic, 0][0] == node or self.move(topic, node))
 
     def _coordinator(self, topic: str) -> Client:
         node, _ = self._bound.leaders.get((topic, 0), (_NOBODY, 0))
@@ -262,11 +273,12 @@ class Settling:
     # -- what was written
 
     def _replicated(self) -> bool:
-        """Whether all that leaders have can be read."""
+        """Whether all that leaders have can be read. Since 4.0 it can't where too few are in sync."""
         names = [name for name, _ in self._bound.leaders if name in self.topics]
         found = _metadata(self._first, sorted(set(names)))
+        least = self._least_in_sync(found["topics"]) if self._down else {}
         for node, client in self._asked.items():
-            led = _led_only(found["topics"], node)
+            led = _led_only(found["topics"], node, least)
             if not led:
                 continue
             readable, written = (
@@ -276,6 +288,24 @@ class Settling:
             if readable != written:
                 return False
         return True
+
+    def _least_in_sync(self, topics: list[Topic]) -> dict[str, int]:
+        """`min.insync.replicas` of topics."""
+        named = [
+            {
+                "resource_type": _TOPIC,
+                "resource_name": each["name"],
+                "configuration_keys": ["min.insync.replicas"],
+            }
+            for each in topics
+            if each["error_code"] == "NONE"
+        ]
+        found = self._first.call("describe_configs", 1, {"resources": named, "include_synonyms": False})
+        return {
+            each["resource_name"]: int(each["configs"][0]["value"])
+            for each in found["results"]
+            if each["configs"]
+        }
 
     def caught_up(self) -> bool:
         """Waits until followers know what their leaders do, of each partition."""
@@ -323,10 +353,19 @@ def _metadata(client: Client, names: list[str]) -> dict[str, Any]:
     return client.call("metadata", 12, asked)
 
 
-def _led_only(topics: list[Topic], node: int) -> list[Topic]:
-    """Topics with those of their partitions that `node` leads."""
+def _led_only(topics: list[Topic], node: int, least: Mapping[str, int]) -> list[Topic]:
+    """Topics with those of their partitions that `node` leads, where as many are in sync as have to be, but
+    no more than there are."""
     found = [
-        {**topic, "partitions": [each for each in topic["partitions"] if each["leader_id"] == node]}
+        {
+            **topic,
+            "partitions": [
+                each
+                for each in topic["partitions"]
+                if each["leader_id"] == node
+                and len(each["isr_nodes"]) >= min(least.get(topic["name"], 0), len(each["replica_nodes"]))
+            ],
+        }
         for topic in topics
     ]
     return [each for each in found if each["partitions"]]

@@ -23,9 +23,10 @@ Fields = dict[str, Any]
 SUFFIX: Final = "~"
 SLOW: Final = frozenset({"join_group", "sync_group"})
 """APIs whose answers may wait for other members."""
-STOP, START = "stop_broker", "start_broker"
-RESTARTS: Final = frozenset({STOP, START})
-"""What is no request, but done to the broker that the step names: it is shut down, or comes back."""
+STOP, KILL, START = "stop_broker", "kill_broker", "start_broker"
+RESTARTS: Final = frozenset({STOP, KILL, START})
+"""What is no request, but done to the broker that the step names: it is shut down, dies, or comes back.
+After a `KILL` with `at_once` the next request does not wait until its session has timed out."""
 MOVE: Final = "move_coordinator"
 """What is no request either: the broker that the step names becomes the leader of an internal topic."""
 

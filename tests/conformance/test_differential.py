@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from mockbroker.conformance.differential.generating.drawing import families
 from mockbroker.conformance.differential.recordings import RECORDED, Recorded
 from mockbroker.conformance.differential.replaying import replay
 from mockbroker.conformance.differential.shrinking import shrunk
-from mockbroker.conformance.differential.steps import MOVE, RESTARTS, START, STOP, Sequence, Step
+from mockbroker.conformance.differential.steps import KILL, MOVE, RESTARTS, START, STOP, Sequence, Step
 from mockbroker.protocol.api_keys import CODEC_VERSIONS
 
 FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(brokers)]
@@ -121,6 +121,19 @@ def test_brokers_are_stopped_that_are_up_and_never_the_first() -> None:
                 assert step.broker in down
                 down.remove(step.broker)
     assert found == {frozenset(each) for each in ({1}, {2}, {1, 2})}
+
+
+def test_after_a_kill_a_produce_comes_at_once_or_when_the_session_has_timed_out() -> None:
+    versions = VERSIONS | {each: [0] for each in RESTARTS}
+    found = set()
+    for number in range(100):
+        steps = sequence(5, number, versions, family="faults", brokers=3).steps
+        for step, after in pairwise(steps):
+            if step.api == KILL:
+                assert step.broker in (1, 2)
+                found.add(step.fields.get("at_once", False))
+                assert not step.fields.get("at_once") or after.api == "produce"
+    assert found == {True, False}
 
 
 def test_brokers_are_stopped_only_where_that_can_be_done() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ..steps import Sequence
-from . import admin, groups, malformed, producing, reading, replicas, transactions
+from . import admin, faults, groups, malformed, producing, reading, replicas, transactions
 from .world import Versions, World
 
 _ANYTHING: Final = ("admin", "groups", "transactions", "data")
@@ -88,10 +88,35 @@ REPLICAS: Final[dict[Draw, int]] = {
     transactions.init_producer_id: 3,
     transactions.describe_producers: 2,
 }
+FAULTS: Final[dict[Draw, int]] = {
+    faults.kill_broker: 9,
+    replicas.stop_broker: 4,
+    replicas.start_broker: 9,
+    faults.acknowledged: 20,
+    faults.cancel_reassignments: 5,
+    faults.require_in_sync: 4,
+    replicas.alter_partition_reassignments: 14,
+    replicas.list_partition_reassignments: 9,
+    replicas.elect_leaders: 8,
+    admin.describe_topic_partitions: 5,
+    admin.describe_cluster: 2,
+    admin.metadata: 2,
+    reading.fetch: 6,
+    reading.list_offsets: 5,
+    reading.offset_for_leader_epoch: 4,
+    reading.delete_records: 2,
+}
 _RESTARTS: Final[dict[Draw, int]] = {replicas.stop_broker: 2, replicas.start_broker: 15}
 _MOVES: Final[dict[Draw, int]] = {replicas.move_coordinator: 10}
 _IN_TRANSACTIONS: Final[dict[Draw, int]] = {transactions.offsets_in_transaction: 8}
-_SEVERAL_STEPS: Final = ("transaction", "offsets_in_transaction", "rebalance")
+_SEVERAL_STEPS: Final = (
+    "transaction",
+    "offsets_in_transaction",
+    "rebalance",
+    "acknowledged",
+    "cancel_reassignments",
+    "require_in_sync",
+)
 Families = dict[str, tuple[dict[Draw, int], int]]
 _FAMILIES: Final[Families] = {
     "data": (DATA, 42),
@@ -115,6 +140,7 @@ _OF_SEVERAL_BROKERS: Final[Families] = {
     "transactions": (_placed(TRANSACTIONS) | _RESTARTS | _MOVES, 10),
     "groups": (_placed(GROUPS) | _RESTARTS | _MOVES | _IN_TRANSACTIONS, 5),
     "admin": (_placed(ADMIN), 15),
+    "faults": (FAULTS, 0),
 }
 
 
@@ -144,7 +170,8 @@ def sequence(
     if (drawn == "transactions" and world.chance(98)) or several:
         # Markers are of now, and would roll a segment of old records.
         world.era = "now"
-    (replicas if several else admin).first_topics(world)
+    first: Draw = replicas.first_topics if several else admin.first_topics
+    (faults.first_topics if drawn == "faults" else first)(world)
     if world.chance(60):
         transactions.init_producer_id(world)
     wanted = rng.randint(10, 25)

@@ -279,7 +279,7 @@ def _placed_by_request(world: World, step: Step) -> Fields:
     fields = dict(step.fields)
     if step.api == "metadata":
         fields["allow_auto_topic_creation"] = False
-    elif step.api in ("produce", "delete_records") and fields["timeout"] < 5000:
+    elif step.api in ("produce", "delete_records") and fields["timeout"] < 5000 and not world.impatient:
         # Followers come in their own time.
         fields["timeout"] = 5000
     elif step.api == "join_group":

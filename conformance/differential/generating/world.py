@@ -56,6 +56,7 @@ class World:
         self.fetch_sessions: list[dict[str, Any]] = []
         self.asked_of_session: dict[int, int | tuple[str, int]] = {}
         self.down: list[int] = []
+        self.impatient = False
         self.groups = ["g0~", "g1~"]
         self.transactional_ids = ["tx0~", "tx1~"]
         # Old and present times in one log roll a segment between them: rare, see docs/differential.md.
