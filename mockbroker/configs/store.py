@@ -12,6 +12,7 @@ from .topic import TopicSettings, check_together, settings
 from .values import ConfigError, ConfigKey, Value
 
 _NO_OVERRIDES: Final[Mapping[str, str]] = {}
+_INTERNAL_SEGMENTS: Final = ("offsets.topic.segment.bytes", "transaction.state.log.segment.bytes")
 _KEPT: Final = 1_000
 """The settings of at most so many different topics are kept."""
 
@@ -81,6 +82,8 @@ class Configs:
         self.loggers: dict[int, dict[str, str]] = {}
         for name, value in self.static.items():
             self._static_key(name).parse(value)
+        for name in _INTERNAL_SEGMENTS:
+            self._check_segment(name)
         if self.eligible_leader_replicas:
             # Enabling the feature sets it for the whole cluster (KIP-966).
             self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
@@ -89,6 +92,19 @@ class Configs:
         self._topic_defaults: dict[str, Value] | None = None
         self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         self._settings_of: dict[int, tuple[Mapping[str, str], TopicSettings]] = {}
+
+    def _check_segment(self, name: str) -> None:
+        """A broker would start, and then have no coordinators: the controller refuses to create the topic."""
+        value = self.static.get(name)
+        if value is None:
+            return
+        try:
+            self.topic_keys["segment.bytes"].parse(value)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{name}={value}: this release could not create the topic, so that there would be no "
+                f"coordinator ({error})"
+            ) from None
 
     @property
     def eligible_leader_replicas(self) -> bool:

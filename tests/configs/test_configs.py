@@ -158,3 +158,10 @@ def test_any_text_is_a_value_or_a_config_error(release: str, kind: str, text: st
     for key in definitions.keys(kind, parse(release)).values():
         with contextlib.suppress(ConfigError):
             key.parse(text)
+
+
+@pytest.mark.parametrize("name", ["offsets.topic.segment.bytes", "transaction.state.log.segment.bytes"])
+def test_internal_topics_that_could_not_be_created_are_refused_at_once(name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^{re.escape(name)}=1000: .*at least 1048576"):
+        Configs({name: "1000"}, parse("4.4"))
+    assert Configs({name: "1000"}, parse("3.9")).broker_text(name) == "1000"
