@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from ..simulation import files
+from ..simulation.claims import claim
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Variant, run
 from ..simulation.plan import Options
 from ..simulation.producer_setting import Generation
-from .errors import PipelineError
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
 
-CHUNK: Final = 2_500
-"""Seeds of a task: some seconds of work, compared with which the 0.1 s that Spark takes for a task do not
-count."""
+CHUNK: Final = 250
+"""Seeds of a task: some seconds of work, so that progress shows, and the 0.1 s that Spark takes for a task
+count little."""
 RUNS: Final = "runs"
-ABOUT: Final = "sweep.json"
+ENGINE: Final = "spark"
 _LOOK_S: Final = 0.5
 
 
@@ -45,13 +45,13 @@ def explore(
 ) -> Iterator[list[dict[str, Any]]]:
     """Rows of `exploring.COLUMNS`, chunk by chunk; those that exist already come first.
 
-    Every worker has to see `out`. PipelineError without Spark, or if another sweep is in `out`.
+    Every worker has to see `out`. PipelineError without Spark; ClaimedError if another sweep is in `out`.
     """
     from .session import MASTER, start
 
     with TemporaryDirectory(prefix="mockbroker-") as scratch:
         folder = out or Path(scratch) / "sweep"
-        _claim(folder, variants)
+        claim(folder, variants, ENGINE)
         chunks = plan(variants, seeds, folder)
         missing = []
         for chunk in chunks:
@@ -83,19 +83,6 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(path).read().to_pylist()  # type: ignore[no-any-return]
-
-
-def _claim(folder: Path, variants: Sequence[Variant]) -> None:
-    """Writes into the folder what is swept there, so that nothing else is mixed with it."""
-    mine = {variant.name: asdict(variant.options) for variant in variants}
-    about = folder / ABOUT
-    if about.exists():
-        there = json.loads(about.read_text())
-        if any(there.get(name, options) != json.loads(json.dumps(options)) for name, options in mine.items()):
-            raise PipelineError(f"{folder} holds a sweep with other options ({about}): choose another folder")
-        mine = {**there, **mine}
-    folder.mkdir(parents=True, exist_ok=True)
-    about.write_text(json.dumps(mine, indent=1) + "\n")
 
 
 def _sweep(spark: "SparkSession", chunks: Sequence[Chunk]) -> Iterator[list[dict[str, Any]]]:

@@ -19,6 +19,7 @@ from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
 from ..simulation import workers
+from ..simulation.claims import claim
 from ..simulation.consumer_setting import Commit, Reset
 from ..simulation.exploring import Count, Summary, Variant, variants
 from ..simulation.files import write, write_json_lines
@@ -56,6 +57,8 @@ def run(
     console, errors = Console(soft_wrap=True), Console(stderr=True)
     compared = variants(options, fixed)
     _check(compared)
+    if out is not None:
+        claim(out, compared, engine)
     summary = Summary()
     interrupted = _explore(summary, errors, compared, seeds, engine, workers_, out)
     console.print(_table(summary, compared))

@@ -11,6 +11,7 @@ from mockbroker.cli.explore import options
 from mockbroker.pairs import pairs
 from mockbroker.simulation.history import happen
 from mockbroker.simulation.plan import Options, Plan
+from mockbroker.version import __version__
 
 LIVE = ["--policy", "fetch-log-start-offset=live", "--workers", "1"]
 
@@ -32,6 +33,30 @@ def test_finds_shrinks_and_keeps(tmp_path: Path) -> None:
     runs = pq.read_table(tmp_path / "runs")
     assert runs.num_rows == 300
     assert sum("follower-fetcher-dead" in each for each in runs["violations"].to_pylist()) >= 1
+
+
+def test_a_folder_holds_one_exploration(tmp_path: Path) -> None:
+    def ended(*options: str) -> tuple[int, str]:
+        return explore("--seeds", "1", "--workers", "1", "--no-timelines", "--out", str(tmp_path), *options)
+
+    assert ended()[0] == ended("--first", "1")[0] == 0
+    about = tmp_path / "sweep.json"
+    claimed = about.read_text()
+    runs = sorted((tmp_path / "runs").iterdir())
+    assert len(runs) == 2
+    for other, told in (
+        (["--kafka", "2.3"], "with other options for own"),
+        (["--policy", "fetch-log-start-offset=live"], "with other options for own"),
+        (["--engine", "spark"], "that was run with --engine local"),
+    ):
+        status, said = ended(*other)
+        assert status == 2
+        assert f"{told} ({about}): choose another folder" in said
+    about.write_text(claimed.replace(__version__, "0.0.9"))
+    assert "of mockbroker 0.0.9, and this is" in ended()[1]
+    about.write_text("[]")
+    assert "that can't be read" in ended()[1]
+    assert sorted((tmp_path / "runs").iterdir()) == runs
 
 
 def test_compares_with_the_fix() -> None:

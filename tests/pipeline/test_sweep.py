@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from mockbroker.pipeline import sweep
-from mockbroker.pipeline.errors import PipelineError
 from mockbroker.simulation import files
+from mockbroker.simulation.claims import ClaimedError, claim
 from mockbroker.simulation.exploring import Variant, run, variants
 from mockbroker.simulation.plan import Options
 
@@ -56,8 +56,8 @@ def test_an_error_of_a_task_is_told(spark: "SparkSession", tmp_path: Path) -> No
 
 def test_another_sweep_in_the_folder_is_refused(tmp_path: Path) -> None:
     (there,) = variants(Options(), "no")
-    sweep._claim(tmp_path, [there])
-    with pytest.raises(PipelineError, match="choose another folder"):
+    claim(tmp_path, [there], sweep.ENGINE)
+    with pytest.raises(ClaimedError, match="choose another folder"):
         swept(variants(LIVE, "no"), range(1), tmp_path)
     assert not list(tmp_path.glob("runs/*"))
 
