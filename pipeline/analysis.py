@@ -1,5 +1,6 @@
 """`mockbroker analyze`: reads everything into one table, searches it, and keeps what was found."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -10,26 +11,28 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from .collecting import Collected, collect, observations
+from .incidents import CONFIDENCE, SCHEMA, Incident, counter, link, rule_out
+from .plots import Plot, of_busiest, of_incidents
 from .session import MASTER, queries_of, start
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
-    from .plots import Plot
 
 KEPT: Final = 10_000
 """The findings of one search that are kept; more are only counted."""
 SHOWN_UNREADABLE: Final = 1_000
 _AT_ONCE: Final = 3
-CONFIDENCE: Final = ("certain", "likely", "possible")
+INCIDENTS: Final = "incidents.json"
 Finding = dict[str, Any]
 Tell = Callable[[str], None]
 
 
 @dataclass(slots=True)
 class Analysis:
-    """What was read and what was found. `unreadable` has the first rows of that kind, `kinds` counts all
-    rows."""
+    """What was read and what was found, and the `incidents` to which findings belong. `plots` are those
+    of incidents, by number; if there are none, `busiest` has those of the busiest partitions. `unreadable`
+    has the first rows of that kind, `kinds` counts all rows."""
 
     collected: Collected
     findings: list[Finding] = field(default_factory=list)
@@ -37,7 +40,9 @@ class Analysis:
     kinds: Counter[str] = field(default_factory=Counter)
     unreadable: list[dict[str, Any]] = field(default_factory=list)
     span_ms: tuple[int, int] | None = None
-    plots: "list[Plot]" = field(default_factory=list)
+    plots: dict[int, Plot] = field(default_factory=dict)
+    busiest: list[Plot] = field(default_factory=list)
+    incidents: list[Incident] = field(default_factory=list)
 
     @property
     def files(self) -> int:
@@ -52,14 +57,13 @@ def analyze(
     master: str = MASTER,
     tell: Tell = lambda _: None,
 ) -> Analysis:
-    """Writes observations and findings as Parquet into `out`, an empty or new folder, and returns the
-    findings.
+    """Writes observations and findings as Parquet and incidents as JSON into `out`, an empty or new folder,
+    and returns them.
 
     PipelineError for a path that can't be read, and without Spark or Java. Stops the session that it started.
     """
     from pyspark.sql import SparkSession
 
-    from .plots import plots
     from .signatures.groups import with_groups
 
     folder = out / "observations"
@@ -80,13 +84,24 @@ def analyze(
                 table = with_groups(table)
                 _search(found, table, tell)
                 found.findings.sort(key=_rank)
-                tell("drawing")
-                found.plots = plots(table, found.findings)
         finally:
             if running is None and (session := SparkSession.getActiveSession()) is not None:
                 session.stop()
+    tell("linking and drawing")
+    found.incidents = _linked(found.findings, folder)
+    found.plots = of_incidents(folder, found.incidents)
+    found.busiest = [] if found.incidents else of_busiest(folder)
     _write(out / "findings.parquet", found.findings)
+    told = {"schema": SCHEMA, "incidents": [each.as_json() for each in found.incidents]}
+    (out / INCIDENTS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return found
+
+
+def _linked(findings: list[Finding], folder: Path) -> list[Incident]:
+    incidents, count = link(findings), counter(folder)
+    for each in incidents:
+        each.ruled_out = list(rule_out(each, findings, count))
+    return incidents
 
 
 def _rank(finding: Finding) -> tuple[Any, ...]:

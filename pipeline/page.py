@@ -1,17 +1,17 @@
 """The report as one HTML page without scripts or anything from elsewhere; all text from files is escaped."""
 
-from collections import Counter
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Final
 
-from .analysis import Analysis, Finding
+from .analysis import Analysis
+from .incidents import Event, Incident
 from .plots import Plot, Points
-from .report import trouble, when, where
+from .report import counted, matches, trouble, when, where
 
-_MOST: Final = 500
-"""The most findings on the page; Parquet has all of them."""
+_MOST: Final = 100
+"""The most incidents on the page, and the most events of each; incidents.json has all of them."""
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 860, 220, 80, 24
 _COLOURS: Final = ("#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e", "#117a65", "#616a6b", "#d35400")
 _STYLE: Final = """
@@ -20,9 +20,13 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 1000px; margin: 2rem aut
 h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; }
 td, th { padding: .15rem .8rem .15rem 0; text-align: left; vertical-align: top; }
-article { border-left: 4px solid #8888; padding: .1rem 0 .1rem 1rem; margin: 1.2rem 0; }
+article { border-left: 4px solid #8888; padding: .1rem 0 .1rem 1rem; margin: 1.6rem 0; }
 article.certain { border-color: #c0392b; } article.likely { border-color: #b9770e; }
-article p { margin: .2rem 0; } .dim { opacity: .7; } code, pre { font-size: 13px; }
+h2, p, li, td { overflow-wrap: anywhere; }
+article h2 { margin: 0; } article p { margin: .3rem 0; } .dim { opacity: .75; } code, pre { font-size: 13px; }
+.timeline { padding-left: 1.6rem; margin: .8rem 0; } .timeline li { margin: .5rem 0; }
+time { font-variant-numeric: tabular-nums; font-weight: 600; }
+.scroll { overflow-x: auto; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .3rem 0; }
 svg { width: 100%; height: auto; background: #8881; }
 svg text { font: 11px system-ui, sans-serif; fill: currentColor; }
@@ -41,68 +45,79 @@ def _page(analysis: Analysis) -> Iterator[str]:
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield f"<title>mockbroker analyze</title>\n<style>{_STYLE}</style>\n</head>\n<body>"
-    yield "<h1>What was found</h1>"
     yield from _overview(analysis)
-    yield from _findings(analysis)
-    yield from _plots(analysis)
-    yield from _files(analysis)
+    for number, incident in enumerate(analysis.incidents[:_MOST]):
+        yield from _incident(incident, analysis.plots.get(number))
+    if (left := len(analysis.incidents) - _MOST) > 0:
+        yield f"<p>{left:,} more incidents are in incidents.json.</p>"
+    if analysis.busiest:
+        yield "<h2>Offsets and lag over time</h2>"
+        for plot in analysis.busiest:
+            yield from _plot(plot)
+    yield from _read(analysis)
     yield "</body>\n</html>"
 
 
 def _overview(analysis: Analysis) -> Iterator[str]:
+    yield f"<h1>{escape(counted(analysis)) if analysis.incidents else 'No finding'}</h1>"
     rows = sum(analysis.kinds.values()) - analysis.kinds["unreadable"]
     told = f"{rows:,} observations in {analysis.files} files"
     if analysis.span_ms:
         told += f", from {when(analysis.span_ms[0])} to {when(analysis.span_ms[1])} (UTC)"
-    yield f"<p>{escape(told)}.</p>"
+    yield f'<p class="dim">{escape(told)}.</p>'
     if lines := trouble(analysis):
-        yield f'<pre class="trouble">{escape(chr(10).join(lines))}</pre>'
-    counted = Counter((each["signature"], each["confidence"]) for each in analysis.findings)
-    if not counted:
-        yield "<p><strong>No finding.</strong></p>"
-        return
-    yield "<table><tr><th>finding</th><th>confidence</th><th>times</th></tr>"
-    for (signature, confidence), count in counted.items():
-        yield f"<tr><td>{escape(signature)}</td><td>{escape(confidence)}</td><td>{count:,}</td></tr>"
-    yield "</table>"
+        summary = "<summary>some of it could not be read or was not understood</summary>"
+        yield f'<details class="trouble">{summary}<pre>{escape(chr(10).join(lines))}</pre></details>'
 
 
-def _findings(analysis: Analysis) -> Iterator[str]:
-    for finding in analysis.findings[:_MOST]:
-        yield f'<article class="{escape(finding["confidence"])}">'
-        told = (finding["signature"], finding["confidence"], where(finding), when(finding["from_ms"]))
-        about = " · ".join(map(str, told))
-        yield f'<p class="dim">{escape(about)}</p>'
-        yield f"<p><strong>{escape(finding['summary'])}</strong></p>"
-        yield f'<p>{escape(finding["why"])}. <span class="dim">{escape(_matches(finding))}</span></p>'
-        shown = "\n".join(
-            f"{each['file']}:{each['position']}  {when(each['time_ms'])}\n    {each['text']}"
-            for each in finding["evidence"]
-        )
-        yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details>"
-        yield "</article>"
-    if len(analysis.findings) > _MOST:
-        yield f"<p>{len(analysis.findings) - _MOST:,} more are in findings.parquet.</p>"
+def _incident(incident: Incident, plot: Plot | None) -> Iterator[str]:
+    cause = incident.cause
+    yield f'<article class="{escape(incident.confidence)}">'
+    yield f"<h2>{escape(incident.name)}</h2>"
+    about = " · ".join(filter(None, (incident.confidence, where(cause), when(cause["from_ms"]))))
+    yield f'<p class="dim">{escape(about)}</p>'
+    yield f"<p><strong>{escape(incident.story)}.</strong></p>"
+    why = f"{incident.confidence.capitalize()}, because {cause['why']}."
+    yield f"<p>{escape(why)}</p>"
+    for line in incident.ruled_out:
+        yield f'<p class="dim">{escape(line[0].upper() + line[1:])}.</p>'
+    if matched := matches(incident):
+        yield f"<p>Matches {escape(', '.join(matched))}.</p>"
+    yield '<ol class="timeline">'
+    for event in incident.events[:_MOST]:
+        yield from _event(event)
+    yield "</ol>"
+    if (left := len(incident.events) - _MOST) > 0:
+        yield f"<p>{left:,} more events are in incidents.json.</p>"
+    if plot is not None:
+        yield from _plot(plot)
+    yield "</article>"
 
 
-def _matches(finding: Finding) -> str:
-    matched = [*finding["ids"], *finding["behaviours"]]
-    return f"Matches {', '.join(matched)}." if matched else ""
+def _event(event: Event) -> Iterator[str]:
+    finding = event.finding
+    yield f"<li><time>{escape(when(event.time_ms))}</time> {escape(finding['summary'])}"
+    if event.because is not None:
+        what = f"{finding['signature']}, {finding['confidence']}: {finding['why']}"
+        after = f"It followed from {event.because + 1}: {event.link}."
+        yield f'<p class="dim">{escape(what)}. {escape(after)}</p>'
+    shown = "\n".join(
+        f"{each['file']}:{each['position']}  {when(each['time_ms'])}\n    {each['text']}"
+        for each in finding["evidence"]
+    )
+    yield f"<details><summary>evidence</summary><pre>{escape(shown)}</pre></details></li>"
 
 
-def _plots(analysis: Analysis) -> Iterator[str]:
-    if analysis.plots:
-        yield "<h2>Offsets and lag over time</h2>"
-    for plot in analysis.plots:
-        yield f"<h3>{escape(f'{plot.topic}-{plot.partition}')}</h3>"
-        yield _svg("offset", plot.offsets, plot)
-        if any(plot.lag.values()):
-            yield _svg("lag", plot.lag, plot)
+def _plot(plot: Plot) -> Iterator[str]:
+    yield f"<h3>{escape(f'{plot.topic}-{plot.partition}')}</h3>"
+    yield _svg("offset", plot.offsets, plot)
+    if any(plot.lag.values()):
+        yield _svg("lag", plot.lag, plot)
 
 
 def _svg(what: str, series: dict[str, Points], plot: Plot) -> str:
     points = [point for each in series.values() for point in each]
-    times = [time for time, _ in points] + [at for mark in plot.marks for at in mark[:2]]
+    times = [time for time, _ in points] + [time for time, _ in plot.marks]
     first, last = min(times), max(times)
     low, high = min(value for _, value in points), max(value for _, value in points)
 
@@ -114,12 +129,10 @@ def _svg(what: str, series: dict[str, Points], plot: Plot) -> str:
 
     height = _HEIGHT + 16 * len(series)
     parts = [f'<svg viewBox="0 0 {_WIDTH} {height}" role="img">']
-    for begin, end, signature in plot.marks:
-        width = max(x(end) - x(begin), 2)
-        parts.append(
-            f'<rect x="{x(begin):.1f}" y="10" width="{width:.1f}" height="{_HEIGHT - _BOTTOM - 10}" '
-            f'fill="#c0392b" fill-opacity=".25"><title>{escape(signature)} {when(begin)}</title></rect>'
-        )
+    for time, event in plot.marks:
+        line = f'x1="{x(time):.1f}" x2="{x(time):.1f}" y1="10" y2="{_HEIGHT - _BOTTOM}"'
+        parts.append(f'<line {line} stroke="#c0392b" stroke-dasharray="3 3"/>')
+        parts.append(f'<text x="{x(time):.1f}" y="9" text-anchor="middle">{event}</text>')
     for at, value in ((y(low), low), (y(high), high)):
         parts.append(f'<line x1="{_LEFT}" x2="{_WIDTH - 10}" y1="{at:.1f}" y2="{at:.1f}" stroke="#8886"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{value:,}</text>')
@@ -136,8 +149,9 @@ def _svg(what: str, series: dict[str, Points], plot: Plot) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def _files(analysis: Analysis) -> Iterator[str]:
-    yield "<h2>What was read</h2>\n<table><tr><th>file</th><th>taken for</th></tr>"
+def _read(analysis: Analysis) -> Iterator[str]:
+    yield '<details><summary>What was read</summary>\n<div class="scroll">'
+    yield "<table><tr><th>file</th><th>taken for</th></tr>"
     for file, what in analysis.collected.files.items():
         yield f"<tr><td><code>{escape(file)}</code></td><td>{escape(what)}</td></tr>"
     for file in analysis.collected.unknown:
@@ -145,10 +159,10 @@ def _files(analysis: Analysis) -> Iterator[str]:
     yield "</table>\n<table><tr><th>observation</th><th>times</th></tr>"
     for kind, count in sorted(analysis.kinds.items()):
         yield f"<tr><td>{escape(kind)}</td><td>{count:,}</td></tr>"
-    yield "</table>"
+    yield "</table></div></details>"
     if analysis.unreadable:
-        yield "<h2>What could not be read</h2>\n<pre>"
+        yield "<details><summary>What could not be read</summary>\n<pre>"
         for each in analysis.unreadable:
             text = f"\n    {each['text']}" if each["text"] else ""
             yield escape(f"{each['file']}:{each['position']}: {each['detail']}{text}")
-        yield "</pre>"
+        yield "</pre></details>"

@@ -5,12 +5,16 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from .analysis import Analysis, Finding
+from .analysis import Analysis
+from .incidents import Incident
+from .incidents.model import Finding
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_DATE: Final = len("2026-01-01 ")
 
 
 def when(time_ms: int | None) -> str:
@@ -38,49 +42,77 @@ def where(finding: Finding) -> str:
 
 
 def show(analysis: Analysis, console: "Console", most: int = 20) -> None:
-    """What was read, what could not be read, and the findings: at most `most` of each signature."""
+    """What was read, what could not be read, and the incidents: at most `most` of each name, with as many
+    events."""
     console.print(_read(analysis), highlight=False, markup=False)
     for line in trouble(analysis):
         console.print(line, style="yellow", highlight=False, markup=False)
-    if not analysis.findings:
+    if not analysis.incidents:
         console.print("No finding.", style="green")
         return
-    total = len(analysis.findings) + analysis.left_out
-    console.print(f"{total} finding{'s' * (total != 1)}", style="bold", highlight=False)
+    console.print(counted(analysis), style="bold", highlight=False)
     shown: Counter[str] = Counter()
-    for finding in analysis.findings:
-        shown[finding["signature"]] += 1
-        if shown[finding["signature"]] <= most:
+    for incident in analysis.incidents:
+        shown[incident.name] += 1
+        if shown[incident.name] <= most:
             console.print()
             # Text from files must not be taken for markup.
-            for line in _told(finding, console.width):
+            for line in _told(incident, console.width, most):
                 console.print(line, highlight=False, markup=False, soft_wrap=True)
     console.print()
-    for signature, count in shown.items():
+    for name, count in shown.items():
         if count > most:
-            console.print(
-                f"{count - most} more of {signature} are in the report", highlight=False, markup=False
-            )
+            console.print(f"{count - most} more of {name} are in the report", highlight=False, markup=False)
 
 
-def _told(finding: Finding, width: int) -> Iterator[str]:
+def counted(analysis: Analysis) -> str:
+    """How many incidents and findings there are."""
+    incidents, total = len(analysis.incidents), len(analysis.findings) + analysis.left_out
+    told = f"{incidents} incident{'s' * (incidents != 1)}"
+    return told if total == incidents else f"{told}, {total} findings"
+
+
+def _told(incident: Incident, width: int, most: int) -> Iterator[str]:
     """Lines within the width, except that positions in files are not broken."""
-    yield f"{finding['signature']}, {finding['confidence']}  {when(finding['from_ms'])}".rstrip()
-    lines = [finding["summary"], f"why {finding['confidence']}: {finding['why']}"]
-    matched = [*finding["ids"], *finding["behaviours"]]
-    if matched:
-        lines.append("matches " + ", ".join(matched))
-    for line in lines:
-        yield from textwrap.wrap(
-            line,
-            width,
-            initial_indent="  ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+    cause = incident.cause
+    yield f"{incident.name}, {incident.confidence}  {when(cause['from_ms'])}".rstrip()
+    yield from _wrapped(incident.story, width, 2)
+    yield from _wrapped(f"why {incident.confidence}: {cause['why']}", width, 2)
+    for line in incident.ruled_out:
+        yield from _wrapped(line, width, 2)
+    if matched := matches(incident):
+        yield from _wrapped(f"matches {', '.join(matched)}", width, 2)
+    yield from _places(cause, 4)
+    for event in incident.events[1 : most + 1]:
+        finding = event.finding
+        time = when(event.time_ms)[_DATE:] or "?"
+        told = f"{time}  {finding['summary']} ({finding['signature']}, {finding['confidence']})"
+        yield from _wrapped(told, width, 4)
+        yield from _places(finding, 8)
+    if (left := len(incident.events) - 1 - most) > 0:
+        yield f"    {left} more event{'s' * (left != 1)} of this incident are in the report"
+
+
+def matches(incident: Incident) -> list[str]:
+    """Issues, KIPs and behaviours of mockbroker that are like the cause."""
+    return [*incident.cause["ids"], *incident.cause["behaviours"]]
+
+
+def _places(finding: Finding, indent: int) -> Iterator[str]:
     for each in finding["evidence"]:
-        yield f"    {each['file']}:{each['position']}"
+        yield f"{' ' * indent}{each['file']}:{each['position']}"
+
+
+def _wrapped(line: str, width: int, indent: int) -> list[str]:
+    margin = " " * indent
+    return textwrap.wrap(
+        line,
+        width,
+        initial_indent=margin,
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _read(analysis: Analysis) -> str:

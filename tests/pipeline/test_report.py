@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from mockbroker.pipeline.incidents import Event, Incident
 from mockbroker.pipeline.report import show
 
 PLACE = "/a/folder/with/a/name/that/is/longer/than/any/terminal/is/wide/as/those/of/builds/are/consumer.log"
@@ -20,6 +21,7 @@ FINDING = {
     "ids": ["KAFKA-8069"],
     "behaviours": ["loaded-offsets"],
     "evidence": [{"file": PLACE, "position": "30"}],
+    **dict.fromkeys(("group", "topic", "partition", "producer_id", "broker", "to_ms")),
 }
 
 
@@ -28,6 +30,7 @@ def test_findings_keep_to_the_width_and_places_in_files_are_whole(width: int) ->
     collected = SimpleNamespace(unknown=[], without_zone=0)
     analysis: Any = SimpleNamespace(
         findings=[FINDING] * 3,
+        incidents=[Incident([Event(FINDING)], str(FINDING["summary"]))] * 3,
         left_out=0,
         kinds=Counter(commit=5),
         files=1,

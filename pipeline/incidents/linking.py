@@ -1,0 +1,152 @@
+"""Finds for each finding what led to it, and makes incidents of what belongs together."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from .model import CONFIDENCE, Event, Finding, Incident
+from .rules import RULES, Rule
+from .telling import story
+
+CLOCKS_MS: Final = 5_000
+"""How much earlier than its cause something may seem to be, because clocks differ."""
+TOGETHER_MS: Final = 60_000
+"""What happens to several groups or partitions within this time, without a known cause, has the same one."""
+_ALIKE: Final = ("signature", "topic", "partition", "broker")
+
+
+class _Cause(NamedTuple):
+    """A link to the finding `number`, `after_ms` before, or later if that is negative."""
+
+    keys: int
+    after_ms: int
+    number: int
+    why: str
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """The best first: what was not later, what has more in common, what was not long ago."""
+        return self.after_ms < 0, -self.keys, abs(self.after_ms), self.number
+
+
+def link(findings: Iterable[Finding]) -> list[Incident]:
+    """All findings, each in one incident, in whatever order they come: the most certain incidents first, then
+    by time."""
+    ordered = sorted(findings, key=_order)
+    causes = _causes(ordered)
+    incidents = [
+        _incident(ordered, numbers, causes) for numbers in _together(ordered, causes, _led_to(causes))
+    ]
+    return sorted(incidents, key=lambda each: (_rank(each.cause), _order(each.cause)))
+
+
+def _order(finding: Finding) -> tuple[Any, ...]:
+    begun = finding["from_ms"]
+    return begun is not None, begun or 0, json.dumps(finding, sort_keys=True, default=str)
+
+
+def _rank(finding: Finding) -> int:
+    return CONFIDENCE.index(finding["confidence"])
+
+
+def _causes(ordered: Sequence[Finding]) -> dict[int, _Cause]:
+    """The best cause of each finding that has one; no chain of them comes back to where it began."""
+    at: dict[str, list[int]] = {}
+    for number, finding in enumerate(ordered):
+        at.setdefault(finding["signature"], []).append(number)
+    rules: dict[str, list[Rule]] = {}
+    for rule in RULES:
+        rules.setdefault(rule.consequence, []).append(rule)
+    found: dict[int, _Cause] = {}
+    for number, finding in enumerate(ordered):
+        possible = (
+            _Cause(len(rule.keys), after_ms, other, rule.why)
+            for rule in rules.get(finding["signature"], ())
+            for other in at.get(rule.cause, ())
+            if (after_ms := _after_ms(rule, ordered[other], finding)) is not None
+        )
+        for cause in sorted(possible, key=lambda each: each.order):
+            if number not in _chain(cause.number, found):
+                found[number] = cause
+                break
+    return found
+
+
+def _after_ms(rule: Rule, cause: Finding, finding: Finding) -> int | None:
+    """The time from one to the other, 0 if it is not known; None if they don't belong together."""
+    if cause is finding or any(cause[key] is None or cause[key] != finding[key] for key in rule.keys):
+        return None
+    if rule.topic not in (None, cause["topic"]):
+        return None
+    begun: int | None = cause["from_ms"]
+    noticed: int | None = finding["to_ms"]
+    if begun is None or noticed is None:
+        return 0
+    if not begun - CLOCKS_MS <= noticed <= cause["to_ms"] + rule.within_ms:
+        return None
+    return noticed - begun
+
+
+def _chain(number: int, causes: Mapping[int, _Cause]) -> Iterator[int]:
+    yield number
+    while number in causes:
+        number = causes[number].number
+        yield number
+
+
+def _led_to(causes: Mapping[int, _Cause]) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for number, cause in causes.items():
+        found.setdefault(cause.number, []).append(number)
+    return found
+
+
+def _together(
+    ordered: Sequence[Finding], causes: Mapping[int, _Cause], led_to: Mapping[int, Sequence[int]]
+) -> Iterator[list[int]]:
+    """The findings of each incident: those without a cause that happened to the same at the same time, each
+    with all that followed from it."""
+    alike: dict[tuple[Any, ...], list[list[int]]] = {}
+    for number, finding in enumerate(ordered):
+        if number in causes:
+            continue
+        groups = alike.setdefault(tuple(finding[key] for key in _ALIKE), [])
+        if groups and _near(ordered[groups[-1][-1]], finding):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    for groups in alike.values():
+        for first in groups:
+            found, rest = [], list(first)
+            while rest:
+                found.append(rest.pop(0))
+                rest += led_to.get(found[-1], ())
+            yield found
+
+
+def _near(one: Finding, other: Finding) -> bool:
+    times = one["from_ms"], other["from_ms"]
+    return None in times or times[1] - times[0] <= TOGETHER_MS
+
+
+def _incident(ordered: Sequence[Finding], numbers: Sequence[int], causes: Mapping[int, _Cause]) -> Incident:
+    best = min(
+        (each for each in numbers if each not in causes), key=lambda each: (_rank(ordered[each]), each)
+    )
+    told = {best: 0}
+    rest = sorted(set(numbers) - {best}, key=lambda each: (_noticed(ordered[each], each in causes), each))
+    while rest:
+        # What something led to comes after it, even if clocks say otherwise.
+        number = next(each for each in rest if each not in causes or causes[each].number in told)
+        rest.remove(number)
+        told[number] = len(told)
+    events = [_event(ordered[number], causes.get(number), told) for number in told]
+    return Incident(events, story(events))
+
+
+def _noticed(finding: Finding, led_to: bool) -> int:
+    return finding["to_ms" if led_to else "from_ms"] or 0
+
+
+def _event(finding: Finding, cause: _Cause | None, told: Mapping[int, int]) -> Event:
+    return Event(finding) if cause is None else Event(finding, told[cause.number], cause.why)
