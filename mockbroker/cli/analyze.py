@@ -43,7 +43,8 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
     if keep:
         write_page(found, out / "report.html")
         console.print(
-            f"wrote {out / 'report.html'}, and incidents.json, findings.parquet and observations/ beside it", markup=False
+            f"wrote {out / 'report.html'}, and incidents.json, findings.parquet and observations/ beside it",
+            markup=False,
         )
     return len(found.findings)
 
