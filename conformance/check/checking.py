@@ -1,6 +1,8 @@
 """Plays cells with the drivers of one client, several at a time."""
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import trio
@@ -8,13 +10,15 @@ import trio
 from mockbroker.errors import first_of
 
 from ..drivers import DriverFailedError
-from ..hunt.campaign import LANES, DriverLane, campaign
+from ..hunt.campaign import DriverLane, campaign
 from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
 from .cells import Cell
 from .scene import NotReachedError, Scene
 from .verdicts import NOT_SUPPORTED, Judged, Verdict, failed, verdict
 
+LANES: Final = 24
+"""Runs at a time: most of the time they wait for the timers of clients."""
 RUNS: Final = 3
 """How often a cell is played in which something was violated."""
 Tell = Callable[[Judged], None]
@@ -30,18 +34,34 @@ async def check(
 ) -> tuple[str, list[Judged]]:
     """The client's name, and what came of each cell, in their order; `tell` hears of each as soon as it is
     known. A driver that fails is a verdict of its cell. OSError if it can't be started."""
-    found: dict[int, Judged] = {}
     client = ""
-    to_do = iter(enumerate(cells))
+    found: dict[int, Judged] = {}
+    # Runs are repeated on any lane, so that a slow cell does not keep the others waiting.
+    send, to_play = trio.open_memory_channel[_Played](math.inf)
+    left = len(cells)
+
+    def enqueue(cell: _Played, runs: int = 1) -> None:
+        for _ in range(runs):
+            send.send_nowait(cell)
 
     async def work(lane: DriverLane) -> None:
-        nonlocal client
-        for number, cell in to_do:
-            judged, name = await _play(lane, cell)
-            client = name or client
-            found[number] = judged
-            tell(judged)
+        nonlocal client, left
+        async for cell in to_play:
+            client = await _play(lane, cell) or client
+            if len(cell.verdicts) == 1 and cell.verdicts[0].violated:
+                cell.wanted = RUNS
+                enqueue(cell, RUNS - 1)
+            if len(cell.verdicts) == cell.wanted:
+                found[cell.number] = cell.judged()
+                tell(found[cell.number])
+                left -= 1
+            if not left:
+                send.close()
 
+    for number, cell in enumerate(cells):
+        enqueue(_Played(number, cell))
+    if not left:
+        send.close()
     width = min(lanes, max(len(cells), 1))
     async with campaign(command, width, patience=patience) as drivers, trio.open_nursery() as nursery:
         for lane in drivers.lanes:
@@ -49,25 +69,41 @@ async def check(
     return client, [found[number] for number in range(len(cells))]
 
 
-async def _play(lane: DriverLane, cell: Cell) -> tuple[Judged, str]:
+@dataclass
+class _Played:
+    """A cell, and the verdicts of its runs so far."""
+
+    number: int
+    cell: Cell
+    verdicts: list[Verdict] = field(default_factory=list)
+    wanted: int = 1
+    decided: frozenset[str] = frozenset()
+    seconds: float = 0.0
+
+    def judged(self) -> Judged:
+        first = self.verdicts[0]
+        times = sum(each.violated == first.violated for each in self.verdicts)
+        return Judged(self.cell, first, times, len(self.verdicts), self.decided, self.seconds)
+
+
+async def _play(lane: DriverLane, played: _Played) -> str:
+    """Plays a cell once, and returns the client's name if its driver told it."""
+    cell = played.cell
     try:
         driver = await lane.open()
     except (DriverFailedError, BaseExceptionGroup) as error:
-        return Judged(cell, failed(_why(error))), ""
-    lacks = cell.scenario.needs - driver.hello.capabilities
-    if lacks:
+        played.verdicts.append(failed(_why(error)))
+        return ""
+    if lacks := cell.scenario.needs - driver.hello.capabilities:
         told = f"the driver has no capability {' and '.join(sorted(lacks))}"
-        return Judged(cell, Verdict(NOT_SUPPORTED, (), (told,))), driver.hello.client
+        played.verdicts.append(Verdict(NOT_SUPPORTED, (), (told,)))
+        return driver.hello.client
     began = trio.current_time()
-    first, decided = await _once(lane, cell)
-    times = runs = 1
-    if first.violated:
-        for _ in range(RUNS - 1):
-            again, _ = await _once(lane, cell)
-            runs += 1
-            times += again.violated == first.violated
-    seconds = trio.current_time() - began
-    return Judged(cell, first, times, runs, decided, seconds), driver.hello.client
+    found, decided = await _once(lane, cell)
+    played.seconds += trio.current_time() - began
+    played.verdicts.append(found)
+    played.decided = played.decided or decided
+    return driver.hello.client
 
 
 async def _once(lane: DriverLane, cell: Cell) -> tuple[Verdict, frozenset[str]]:
