@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BATCH: Final = 50_000
-_LOGS: Final = ("broker-log", "client-log")
+_LOGS: Final = ("broker-log", "client-log", "librdkafka-log")
 Tell = Callable[[str], None]
 
 

@@ -13,8 +13,12 @@ from typing import Any, Final, NamedTuple
 from ..observations import Observation
 from .log_entries import Entry
 
-# `orders-0`, `[orders,0]` as up to 0.10, and anonymised names: `X-N` has no partition.
-_TP: Final = r"(?:\[(?P<old_topic>[\w.-]+),\s?(?P<old_partition>\d+)\]|(?P<tp>[\w.-]*\w))"
+# `orders-0`, `[orders,0]` as up to 0.10, Python's tuple, and anonymised names: `X-N` has no partition.
+_TP: Final = (
+    r"(?:\[(?P<old_topic>[\w.-]+),\s?(?P<old_partition>\d+)\]"
+    r"|TopicPartition\(topic='(?P<py_topic>[\w.-]+)', partition=(?P<py_partition>\d+)\)"
+    r"|(?P<tp>[\w.-]*\w))"
+)
 _POSITION: Final = (
     r"(?:FetchPosition)?\{{offset=(?P<offset{n}>\d+), offsetEpoch=(?P<leader_epoch{n}>[^,]+), currentLeader="
     r"(?:LeaderAndEpoch)?\{{(?:leader=(?P<leader{n}>.*?), )?epoch=(?P<current_epoch{n}>\w+)\}}\}}"
@@ -67,7 +71,7 @@ def values(entry: Entry, found: re.Match[str], made: Message) -> Values:
     for name, value in found.groupdict().items():
         if value is None or name.endswith("_from"):
             continue
-        if name in ("tp", "old_topic", "old_partition"):
+        if name == "tp" or name.startswith(("old_", "py_")):
             continue
         if name == "leader":
             node = _NODE.search(value) or _NUMBER.fullmatch(value)
@@ -88,8 +92,9 @@ def values(entry: Entry, found: re.Match[str], made: Message) -> Values:
 def topic_partition(found: re.Match[str]) -> Values:
     """The columns of a match of `{tp}`; none if it has no partition or topic."""
     groups = found.groupdict()
-    if groups.get("old_topic"):
-        return {"topic": groups["old_topic"], "partition": int(groups["old_partition"])}
+    for written in ("old", "py"):
+        if topic := groups.get(f"{written}_topic"):
+            return {"topic": topic, "partition": int(groups[f"{written}_partition"])}
     return split(groups["tp"]) if groups.get("tp") else {}
 
 

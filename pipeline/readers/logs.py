@@ -1,4 +1,4 @@
-"""Logs of Kafka's brokers and Java clients: log4j's text, or any other whose lines begin with date and time.
+"""Logs of Kafka's brokers and of clients: log4j's text, or any other whose lines begin with date and time.
 
 Entries that no table knows are counted. Some columns come from an entry's prefix (`[Partition orders-0
 broker=1]`, `[Consumer clientId=app, groupId=g]`). If it has none, the broker of a broker's log, or the client
@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from . import broker_messages, client_messages
+from . import broker_messages, client_messages, librdkafka_messages, python_messages
 from .files import Reading
 from .log_entries import Entry, begins, entries
 from .log_messages import Values, split
 from .registry import Reader
 
 _BROKER_LOGGER: Final = re.compile(
-    r"\bkafka\.(?!clients)\w+|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
+    r"\bkafka\.(?!clients)(?:\w+\.)*[A-Z]\w+|org\.apache\.kafka\.(?!clients)|state\.change\.logger"
 )
 _CLIENT_LOGGER: Final = re.compile(r"org\.apache\.kafka\.clients|o\.a\.k\.c|clientId=")
 _PREFIX: Final = re.compile(r"\[[A-Z][A-Za-z]*(?: [^\[\]]*)?\]")
@@ -36,6 +36,7 @@ _NAMED: Final = {
 _PARTITION: Final = re.compile(
     r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
 )
+_CLIENTS: Final = (client_messages.TABLE, python_messages.TABLE, librdkafka_messages.TABLE)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
 _FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")
 _NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the largest offset in the log is")
@@ -51,7 +52,11 @@ def _score(head: Head) -> tuple[int, int]:
     if not any(map(begins, lines)):
         return 0, 0
     broker = sum(bool(_BROKER_LOGGER.search(each)) + 2 * broker_messages.TABLE.knows(each) for each in lines)
-    client = sum(bool(_CLIENT_LOGGER.search(each)) + 2 * client_messages.TABLE.knows(each) for each in lines)
+    client = sum(
+        bool(_CLIENT_LOGGER.search(each) or python_messages.LOGGER.search(each))
+        + 2 * any(table.knows(each) for table in _CLIENTS)
+        for each in lines
+    )
     return broker, client
 
 
@@ -78,7 +83,9 @@ class _Log:
     def rows(self, entry: Entry) -> Iterator[Observation]:
         if self._awaits(entry):
             return
-        found = [*broker_messages.TABLE.rows(entry), *client_messages.TABLE.rows(entry)]
+        found = [*broker_messages.TABLE.rows(entry)]
+        for table in _CLIENTS:
+            found += table.rows(entry)
         found += client_messages.lists(entry)
         about = self._about(entry)
         for values in _without_repeats(found):
@@ -96,7 +103,9 @@ class _Log:
 
     def _about(self, entry: Entry) -> Values:
         """What the prefixes of an entry say."""
-        about: Values = {}
+        about = python_messages.about(entry)
+        if (client := librdkafka_messages.client(entry)) is not None:
+            about["client"] = client
         for prefix in _PREFIX.findall(entry.message):
             if own := _OWN_ID.search(prefix):
                 about["broker"] = int(next(filter(None, own.groups())))
@@ -201,5 +210,5 @@ def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
 
 READERS: Final = [
     Reader("broker-log", "log of a Kafka broker", recognises_broker, lambda *a: _read("broker-log", *a)),
-    Reader("client-log", "log of a Java client", recognises_client, lambda *a: _read("client-log", *a)),
+    Reader("client-log", "log of a client", recognises_client, lambda *a: _read("client-log", *a)),
 ]

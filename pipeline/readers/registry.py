@@ -24,7 +24,17 @@ class Reader:
     read: Reads
 
 
-_MODULES: Final = ("trace", "captures", "segments", "checkpoints", "console", "dump_log", "timeline", "logs")
+_MODULES: Final = (
+    "trace",
+    "captures",
+    "segments",
+    "checkpoints",
+    "console",
+    "dump_log",
+    "librdkafka",
+    "timeline",
+    "logs",
+)
 """The stricter ones first: timelines and logs have no magic bytes, and take what no other reader took."""
 
 

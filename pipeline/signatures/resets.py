@@ -168,7 +168,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
         {"refused": refused, "answer": answer, "reset": F.when(is_reset, F.col("row"))}
     )
     # If nothing was refused and no epoch was asked for, there was no offset yet, or the user sought.
-    said = F.col("detail").isin("truncation detected")
+    said = (F.col("detail") == "truncation detected") | (F.col("error") == _OUT_OF_RANGE)
     rows = rows.where(F.col("refused").isNotNull() | _unheld(F.col("answer")) | said)
     lost = F.coalesce("reset.from_offset", "refused.offset", "restored.offset")
     return rows.withColumns(

@@ -1,0 +1,134 @@
+"""Logs of clients that are not Java's, as they printed them when an offset was out of range."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .reading import rows, source
+
+LIBRDKAFKA = (
+    "%4|1795400576.461|OFFSET|shipping-7#consumer-3| [thrd:main]: orders [0]: offset reset (at offset 300 "
+    "(leader epoch 0), broker 2) to offset BEGINNING (leader epoch -1): fetch failed due to requested offset "
+    "not available on the broker: Broker: Offset out of range\n"
+)
+TRUNCATED = (
+    "%4|1795400576.461|OFFSET|shipping-7#consumer-3| [thrd:main]: orders [0]: offset reset (at offset 2500 "
+    "(leader epoch 3), broker 2) to offset END (leader epoch -1): Partition log truncation detected at "
+    "offset 2500 (leader epoch 3): broker end offset is 1000 (offset leader epoch 2). Reset to INVALID.: "
+    "Local: Partition log truncation detected\n"
+)
+FAILED = (
+    "%6|1795400484.452|FAIL|writer-5#producer-2| [thrd:127.0.0.1:9092/3]: 127.0.0.1:9092/3: Disconnected: "
+    "connection closed by peer: receive 0 after POLLIN (after 1793ms in state UP)\n"
+)
+KAFKA_PYTHON = """\
+2026-11-23 02:22:50,807 INFO kafka.net.selector: IO loop starting (client_id=reports-8)
+/srv/app.py:57: DeprecationWarning: value_deserializer does not implement kafka.serializer.Deserializer
+2026-11-23 02:22:50,865 INFO kafka.cluster: Updated metadata: ClusterMetadata(brokers: 3, topics: 0)
+2026-11-23 02:22:51,455 WARNING kafka.coordinator: Marking the coordinator dead for group reports: no
+2026-11-23 02:22:51,617 INFO kafka.coordinator: Received member id reports-8 for group reports; will retry
+2026-11-23 02:22:56,412 INFO kafka.coordinator: Successfully joined group reports <Generation 3 (member_id: \
+reports-8-1018, protocol: range)>
+2026-11-23 02:22:56,504 INFO kafka.consumer.fetcher: Fetch offset 300 is out of range for topic-partition \
+TopicPartition(topic='orders', partition=0)
+2026-11-23 02:22:56,507 INFO kafka.consumer.fetcher: Resetting offset for partition \
+TopicPartition(topic='orders', partition=0) to offset 1000.
+"""
+AIOKAFKA = """\
+2026-11-23 05:55:45,552 INFO aiokafka.consumer.group_coordinator: (Re-)joining group audit
+2026-11-23 05:55:45,626 INFO aiokafka.consumer.group_coordinator: Joined group 'audit' (generation 1) \
+with member_id audit-1-b69b936e
+2026-11-23 05:55:46,195 INFO aiokafka.consumer.fetcher: Fetch offset 2 is out of range for partition \
+TopicPartition(topic='orders', partition=0), resetting offset
+"""
+OUT_OF_RANGE = {
+    "kind": "refused",
+    "api": "Fetch",
+    "error": "OFFSET_OUT_OF_RANGE",
+    "topic": "orders",
+    "partition": 0,
+}
+
+
+def read(folder: Path, text: str, name: str = "client-log") -> list[dict[str, Any]]:
+    path = folder / "application.log"
+    path.write_text(text)
+    assert source(path) == name
+    return rows(path, place=True)
+
+
+def some(row: dict[str, Any], *names: str) -> list[Any]:
+    return [row.get(name) for name in names]
+
+
+RESET = (
+    "kind",
+    "client",
+    "topic",
+    "partition",
+    "from_offset",
+    "offset",
+    "leader_epoch",
+    "broker",
+    "detail",
+    "error",
+)
+
+
+def test_librdkafka(tmp_path: Path) -> None:
+    (reset,) = read(tmp_path, FAILED + LIBRDKAFKA, "librdkafka-log")
+    assert reset["time_ms"] == 1795400576461
+    assert reset["position"] == 2
+    assert some(reset, *RESET) == [
+        *("reset", "shipping-7", "orders", 0, 300, None, 0, 2),
+        *("earliest", "OFFSET_OUT_OF_RANGE"),
+    ]
+
+
+def test_librdkafka_detects_a_truncation(tmp_path: Path) -> None:
+    (reset,) = read(tmp_path, TRUNCATED, "librdkafka-log")
+    assert some(reset, "from_offset", "leader_epoch", "detail", "error") == [
+        2500,
+        3,
+        "truncation detected",
+        None,
+    ]
+
+
+def test_librdkafka_in_the_log_of_an_application(tmp_path: Path) -> None:
+    text = LIBRDKAFKA.partition("| ")[2]
+    line = f"2026-11-23 02:22:56,461 WARNING shop OFFSET [shipping-7#consumer-3] {text}"
+    (reset,) = read(tmp_path, f"2026-11-23 02:22:50,000 INFO shop started\n{line}")
+    assert some(reset, *RESET[:6]) == ["reset", "shipping-7", "orders", 0, 300, None]
+
+
+def test_kafka_python(tmp_path: Path) -> None:
+    joined, refused, reset = read(tmp_path, KAFKA_PYTHON)
+    assert some(joined, "kind", "group", "generation") == ["group", "reports", 3]
+    assert OUT_OF_RANGE.items() <= refused.items()
+    assert some(refused, "group", "offset") == ["reports", 300]
+    assert some(reset, "kind", "group", "from_offset", "offset") == ["reset", "reports", 300, 1000]
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"),
+    [
+        ("; seeking to first diverging offset 1000", 1000),
+        (" (broker returned UNDEFINED end_offset/leader_epoch); …", None),
+    ],
+)
+def test_kafka_python_detects_a_truncation(tmp_path: Path, text: str, offset: int | None) -> None:
+    begin = "2026-11-23 02:22:56,504 INFO kafka.consumer.fetcher: Truncation detected for"
+    (reset,) = read(tmp_path, f"{begin} TopicPartition(topic='orders', partition=0) at position 2500{text}\n")
+    assert some(reset, "kind", "topic", "partition", "from_offset", "offset", "detail") == [
+        *("reset", "orders", 0, 2500, offset),
+        "truncation detected",
+    ]
+
+
+def test_aiokafka(tmp_path: Path) -> None:
+    joined, refused = read(tmp_path, AIOKAFKA)
+    assert some(joined, "kind", "group", "generation") == ["group", "audit", 1]
+    assert OUT_OF_RANGE.items() <= refused.items()
+    assert some(refused, "group", "offset") == ["audit", 2]
