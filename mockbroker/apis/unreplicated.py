@@ -70,13 +70,21 @@ class Unreplicated:
         elif partition.is_under_min_isr:
             error = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         answer.error_code = error
-        if error is ErrorCode.NOT_LEADER_OR_FOLLOWER:
-            answer.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
         if not self.left:
             self._timer.cancel()
             if self._call.version >= _ENDPOINTS_SINCE:
-                self._answer.node_endpoints = produce_endpoints(self._call, self._answer)
+                self._name_leaders()
             self._call.answer(self._answer)
+
+    def _name_leaders(self) -> None:
+        """Names those that lead now, also of partitions that were refused before the others waited."""
+        for topic in self._answer.responses:
+            for one in topic.partition_responses:
+                if one.error_code != ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                    continue
+                if (partition := self._partition(topic, one.index)) is not None:
+                    one.current_leader = LeaderIdAndEpoch(partition.leader, partition.leader_epoch)
+        self._answer.node_endpoints = produce_endpoints(self._call, self._answer)
 
     def _expire(self) -> None:
         for partition, required in list(self.left.items()):

@@ -8,6 +8,7 @@ from mockbroker.metadata.records import NO_LEADER
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from mockbroker.replication.states import FollowerState
 
 from ..driving.cluster import a_cluster
@@ -59,6 +60,25 @@ def test_a_produce_that_waits_too_long_times_out_and_its_records_stay() -> None:
     driver.advance(1000)
     assert outcome(asked) == (ErrorCode.REQUEST_TIMED_OUT, 0)
     assert driver.partition.log.end_offset == 1
+
+
+def test_an_answer_that_waited_names_those_who_lead_by_then() -> None:
+    """As real 4.4.0 answers (KIP-951): also of a partition that was refused at once."""
+    driver = PartitionDriver()
+    other = driver.cluster.create_topic("other", [[2, 3]], {})
+    driver.partition.set_follower(3, FollowerState.PAUSED)
+    data = [
+        TopicProduceData(topic.id, [PartitionProduceData(0, batch(1))], topic.name)
+        for topic in (driver.topic, other)
+    ]
+    asked = driver.ask(ProduceRequest(None, -1, 1000, data), 10, broker=1)
+    assert elections.move_leader(other.partitions[0], 3)
+    driver.advance(1000)
+    waited, refused = (each.partition_responses[0] for each in asked.responses)
+    assert waited.error_code == ErrorCode.REQUEST_TIMED_OUT
+    assert refused.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert (refused.current_leader.leader_id, refused.current_leader.leader_epoch) == (3, 1)
+    assert [each.node_id for each in asked.node_endpoints] == [3]
 
 
 @pytest.mark.parametrize(
