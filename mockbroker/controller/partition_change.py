@@ -9,6 +9,8 @@ from ..metadata.records import NO_LEADER, RECOVERING, PartitionChangeRecord
 from ..policies.controller.election import election
 from ..policies.controller.reassignment_end import reassignment_end
 from ..policies.epochs.reassignment_epoch import reassignment_epoch
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
 from . import eligible
 from .partition import ControlledPartition
 
@@ -116,6 +118,10 @@ class PartitionChange:
         def valid(broker: int) -> bool:
             if broker not in (self.isr or elr):
                 return False
+            if broker not in before.replicas:
+                # A replica that was removed can be eligible still. The controller fails when it looks up its
+                # directory (`PartitionRegistration.directory`).
+                raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
             # A leader that is silent remains until its session has timed out, but a silent broker is never
             # elected.
             stays = broker == before.leader and not state.is_fenced(broker)

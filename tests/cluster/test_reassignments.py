@@ -136,3 +136,35 @@ def test_with_zookeeper_a_replica_that_is_back_begins_anew() -> None:
     driver.start_broker(3)
     driver.advance(0)
     assert (driver.partition.replicas, driver.partition.leader_epoch) == ([1, 3], before + 3)
+
+
+@pytest.mark.parametrize(("target", "error"), [([2, 1], ErrorCode.UNKNOWN_SERVER_ERROR), ([3, 2], None)])
+def test_an_eligible_replica_that_was_removed_can_not_come_back(
+    target: list[int], error: ErrorCode | None
+) -> None:
+    """As real 4.4.0 answers: it asks in which directory a replica is that the partition does not have."""
+    driver = PartitionDriver(brokers=3, replicas=[2, 1], min_insync_replicas="2")
+    driver.produce(3)
+    reassignments.begin(driver.partition, [2])
+    assert (driver.partition.replicas, driver.partition.eligible_leader_replicas) == ([2], [1])
+    driver.stop_broker(2)
+    if error is None:
+        reassignments.begin(driver.partition, target)
+        assert driver.partition.replicas == target
+    else:
+        with pytest.raises(ApiError) as refused:
+            reassignments.begin(driver.partition, target)
+        assert refused.value.code == error
+
+
+def test_nobody_leads_while_only_a_removed_replica_is_eligible() -> None:
+    """As real 4.4.0: a broker that was killed is no longer eligible, nor the last known leader, since another
+    one is eligible."""
+    driver = PartitionDriver(brokers=3, replicas=[2, 1], min_insync_replicas="2")
+    reassignments.begin(driver.partition, [2])
+    driver.kill_broker(2)
+    driver.advance(20_000)
+    driver.start_broker(2)
+    driver.advance(20_000)
+    assert driver.partition.leader == -1
+    assert driver.partition.eligible_leader_replicas == [1]
