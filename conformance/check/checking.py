@@ -17,7 +17,7 @@ from .cells import Cell
 from .scene import NotReachedError, Scene
 from .verdicts import NOT_SUPPORTED, Judged, Verdict, failed, verdict
 
-LANES: Final = 24
+LANES: Final = 12
 """Runs at a time: most of the time they wait for the timers of clients."""
 RUNS: Final = 3
 """How often a cell is played in which something was violated."""

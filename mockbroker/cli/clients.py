@@ -152,7 +152,7 @@ def check(
     behaviours: Annotated[
         bool, typer.Option(help="Also play every other answer of the behaviours that scenarios meet.")
     ] = True,
-    lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 24,
+    lanes: Annotated[int, typer.Option(min=1, help="How many runs at a time.")] = 12,
     junit: Annotated[Path | None, typer.Option(help="Write JUnit XML.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write JSON.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write one HTML page.")] = None,
