@@ -109,6 +109,13 @@ def _rules() -> Iterator[Rule]:
         ("offset-lost", "offset-rewind"), _SET_BACK, GROUP, SOON_MS, "there was no valid offset to begin with"
     )
     yield from leads(
+        ("admin-reset",),
+        ("offset-rewind", *_BEHIND),
+        GROUP,
+        EVER_MS,
+        "it goes on from the offset that was set",
+    )
+    yield from leads(
         (*_SET_BACK, *_REWOUND), _BEHIND, GROUP, LATE_MS, "from there everything has to be read again"
     )
     yield from leads(_SET_BACK, ("offset-rewind",), GROUP, SOON_MS, "it commits from where it was set to")

@@ -8,6 +8,7 @@ from .model import Event, Finding
 _BACK: Final = "went back"
 _DID: Final = {
     "set-back": _BACK,
+    "admin-reset": "was set back by an operator",
     "offset-rewind": _BACK,
     "reset-to-earliest": "began again at the earliest offset",
     "reset-to-latest": "went on at the latest offset",

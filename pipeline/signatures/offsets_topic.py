@@ -1,11 +1,11 @@
-"""`offset-rewind` and `tombstone-of-live-group`: what the offsets topic itself tells, record by record.
+"""`offset-rewind`, `admin-reset`, `tombstone-of-live-group`: what the offsets topic tells, record by record.
 
 At LinkedIn in 2015 a coordinator stopped loading at a record that it could not parse, and served an offset of
 a month before, from which the group went on. Another coordinator's load took minutes, because the log cleaner
 was dead; meanwhile it cleaned up old offsets that newer ones were to replace, and its tombstones deleted the
 newer ones. Rows are compared in the order of the log: a dump's tombstones may have no time, and clocks of
-brokers differ. Not here, because somebody asked for it: an operator's reset, which Kafka allows only while
-the group has no members (GroupMetadataManager); the deletion of a group, of a topic, and of offsets whose
+brokers differ. An operator's reset, which Kafka allows only while the group has no members
+(GroupMetadataManager), is told apart. Not here: the deletion of a group, of a topic, and of offsets whose
 topic no member reads; offsets that expired.
 """
 
@@ -47,7 +47,7 @@ def find(observations: DataFrame) -> DataFrame:
     rows = _logs(observations)
     groups = rows.where("group is not null")
     story = _with_states(_suspected(groups)).join(_with_group_records(groups), "log", "left").persist()
-    return _went_back(story, rows).unionByName(_deleted(story))
+    return _went_back(story, rows).unionByName(_set_back(story)).unionByName(_deleted(story))
 
 
 def _logs(observations: DataFrame) -> DataFrame:
@@ -215,6 +215,30 @@ def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
         evidence=[seen("older"), seen("unparsed"), seen("last"), seen()],
         behaviours=["offsets-load"],
         ids=["KAFKA-5600"],
+    )
+
+
+def _set_back(story: DataFrame) -> DataFrame:
+    """Members commit with an epoch, and a group of a consumer that is no member never had a generation."""
+    rows = story.where("kind = 'commit' and last.kind = 'commit' and offset < last.offset")
+    rows = rows.where((F.col("state") == _NO_MEMBERS) & (F.col("known_generation") > 0))
+    rows = rows.where(F.col("leader_epoch").isNull())
+    once = Window.partitionBy(*_KEY[1:], "offset", "last.offset").orderBy("file", "position")
+    rows = rows.withColumn("copy", F.row_number().over(once)).where("copy = 1")
+    return findings(
+        rows,
+        signature="admin-reset",
+        confidence=LIKELY,
+        why="the group had no members then, as when somebody resets offsets (kafka-consumer-groups "
+        "--reset-offsets)",
+        summary=sentence(
+            "the offset of group {group} for {at} was set back from {newest} to {offset}, while the group "
+            "had no members",
+            at=place(),
+            newest="last.offset",
+        ),
+        evidence=[seen("last"), seen()],
+        ids=["KIP-122"],
     )
 
 

@@ -113,8 +113,7 @@ FOUND = {
     .commit(9_500, partition=1),
     "between runs": Topic().runs().tombstones(3 * DAY + MINUTE).group(13).commit(20),
 }
-NONE = {
-    "a rebalance": Topic().group(1).commit(500).group(2).commit(500).commit(600),
+RESET = {
     "an operator's reset": Topic()
     .group(1)
     .commit(500)
@@ -123,6 +122,9 @@ NONE = {
     .commit(500, leader_epoch=None)
     .group(3)
     .commit(510),
+}
+NONE = {
+    "a rebalance": Topic().group(1).commit(500).group(2).commit(500).commit(600),
     "an operator's reset of the newer type": Topic()
     .group(1, "consumer member m-1")
     .commit(500)
@@ -220,16 +222,29 @@ EVERY_DAY = "what real brokers write"
 def found(spark: SparkSession) -> Found:
     from mockbroker.pipeline.signatures import offsets_topic
 
-    stories = {**FOUND, **NONE}
+    stories = {**FOUND, **RESET, **NONE}
     for name, story in stories.items():
         for row in story.rows:
             row.file = f"{name}.txt"
     return searched(spark, offsets_topic.find, {**stories, EVERY_DAY: healthy()})
 
 
-@pytest.mark.parametrize("story", [*NONE, EVERY_DAY])
+def test_an_operator_sets_an_offset_back(found: Found) -> None:
+    (one,) = found["an operator's reset"]
+    assert (one.signature, one.confidence) == ("admin-reset", "likely")
+    assert "was set back from 9000 to 500" in one.summary
+
+
+@pytest.mark.parametrize("story", NONE)
 def test_what_somebody_asked_for(found: Found, story: str) -> None:
     assert found[story] == []
+
+
+def test_real_brokers_write_nothing_that_looks_wrong_but_what_an_operator_reset(found: Found) -> None:
+    assert {(each.signature, each.group) for each in found[EVERY_DAY]} == {
+        ("admin-reset", "billing-classic"),
+        ("admin-reset", "billing-consumer"),
+    }
 
 
 @pytest.mark.parametrize(

@@ -24,19 +24,11 @@ RECORDED = [
     for folder in sorted((Path(__file__).parent / "recordings").iterdir())
     if folder.name in FEW or os.environ.get(EVERY)
 ]
-NOT_YET = {
-    "admin-reset": "an offset that an operator sets is told apart, and is no finding",
-}
-"""What is not yet found rightly and first, by name."""
 
 
 @pytest.mark.parametrize("folder", RECORDED, ids=lambda folder: folder.name)
-def test_a_recording(
-    spark: SparkSession, folder: Path, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_recording(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
     truth = tomllib.loads((folder / "truth.toml").read_text())
-    if reason := NOT_YET.get(truth["name"]):
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     files = tmp_path / folder.name
     with tarfile.open(folder / "files.tar.xz") as archive:
         archive.extractall(files, filter="data")
