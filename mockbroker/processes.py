@@ -1,0 +1,64 @@
+"""Work that processes do side by side, with results in the order of the tasks."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def in_order(
+    do: Callable[[Task], Result], tasks: Iterable[Task], count: int, ahead: int = 2
+) -> Generator[Result, None, None]:
+    """What `do`, a function of a module, makes of each task. `ahead` is how many tasks are queued for each of
+    `count` processes; with one, this process does it all.
+
+    If the caller stops early or is interrupted, no process is left running.
+    """
+    if count <= 1:
+        yield from map(do, tasks)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_parent) as pool:
+        running: deque[Future[Result]] = deque()
+        try:
+            for task in tasks:
+                with _no_interrupt():
+                    running.append(pool.submit(do, task))
+                if len(running) >= count * ahead:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is gone, even if that was killed: it would wait for more
+    to do for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Processes that are started here ignore Ctrl-C, which is handled by this one."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
