@@ -17,7 +17,7 @@ _TIME: Final = re.compile(
     r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\b"
 )
 _CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
-_MOST_MORE: Final = 50
+MOST_MORE: Final = 50
 """How many further lines of an entry are searched: causes come early."""
 
 
@@ -95,7 +95,9 @@ def entries(path: Path, reading: Reading) -> Iterator[Entry | Observation]:
             current = started
         elif current is None:
             reading.unknown_lines[str(path)] += 1
-        elif len(current.more) < _MOST_MORE:
+        elif len(current.more) < MOST_MORE:
             current.more.append(line.text)
+        else:
+            reading.unknown_lines[str(path)] += 1
     if current is not None:
         yield current

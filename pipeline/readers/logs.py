@@ -6,7 +6,8 @@ and group of a client's, are those of the earlier entries, if these agree.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,9 +38,12 @@ _PARTITION: Final = re.compile(
     r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
 )
 _CLIENTS: Final = (client_messages.TABLE, python_messages.TABLE, librdkafka_messages.TABLE)
+TABLES: Final = (broker_messages.TABLE, *_CLIENTS)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
 _FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")
 _NO_EFFECT: Final = re.compile(r"Truncating to (\d+) has no effect as the largest offset in the log is")
+STATE_TEXTS: Final = (" has an older epoch ", "marked as failed", "Truncating to ", "OffsetAndMetadata{")
+"""What is in every entry that is looked at and is in no table."""
 _SOON_MS: Final = 1_000
 _OF_A_CLIENT: Final = frozenset(
     {"position", "reset", "restore", "refused", "commit", "epoch-answer", "group", "transaction"}
@@ -70,6 +74,40 @@ def recognises_client(head: Head) -> bool:
     return client > broker
 
 
+@dataclass(slots=True)
+class Said:
+    """What one entry says, whatever the others say: the rows it makes, and what its prefixes tell about
+    them."""
+
+    entry: Entry
+    found: list[Values]
+    about: Values
+
+
+def said(entry: Entry) -> Said:
+    found = [values for table in TABLES for values in table.rows(entry)]
+    found += client_messages.lists(entry)
+    return Said(entry, list(_without_repeats(found)), about(entry))
+
+
+def about(entry: Entry) -> Values:
+    """What the prefixes of an entry say."""
+    about = python_messages.about(entry)
+    if (client := librdkafka_messages.client(entry)) is not None:
+        about["client"] = client
+    for prefix in _PREFIX.findall(entry.message):
+        if own := _OWN_ID.search(prefix):
+            about["broker"] = int(next(filter(None, own.groups())))
+        if leader := _FETCHES_FROM.search(prefix):
+            about["fetches_from"] = int(leader[1])
+        for name, pattern in _NAMED.items():
+            if named := pattern.search(prefix):
+                about[name] = None if named[1] == "null" else named[1]
+        if place := _PARTITION.search(prefix):
+            about.update(split(place[1] or place[2]))
+    return about
+
+
 class _Log:
     """What is known from earlier entries."""
 
@@ -80,16 +118,12 @@ class _Log:
         self._refused: dict[tuple[Any, ...], int] = {}
         self._fenced: dict[str, int] = {}
 
-    def rows(self, entry: Entry) -> Iterator[Observation]:
-        if self._awaits(entry):
+    def rows(self, said: Said) -> Iterator[Observation]:
+        if self._awaits(said.entry):
             return
-        found = [*broker_messages.TABLE.rows(entry)]
-        for table in _CLIENTS:
-            found += table.rows(entry)
-        found += client_messages.lists(entry)
-        about = self._about(entry)
-        for values in _without_repeats(found):
-            yield self._row(entry, values, about)
+        about = self._usually(said.about)
+        for values in said.found:
+            yield self._row(said.entry, values, about)
 
     def _awaits(self, entry: Entry) -> bool:
         """Whether a follower only waits to be told of the next leader epoch: it marks the partition as failed
@@ -100,23 +134,6 @@ class _Log:
         if "marked as failed" not in entry.message or not (failed := _FAILED.search(entry.message)):
             return False
         return entry.time_ms - self._fenced.pop(failed["tp"], entry.time_ms - _SOON_MS) < _SOON_MS
-
-    def _about(self, entry: Entry) -> Values:
-        """What the prefixes of an entry say."""
-        about = python_messages.about(entry)
-        if (client := librdkafka_messages.client(entry)) is not None:
-            about["client"] = client
-        for prefix in _PREFIX.findall(entry.message):
-            if own := _OWN_ID.search(prefix):
-                about["broker"] = int(next(filter(None, own.groups())))
-            if leader := _FETCHES_FROM.search(prefix):
-                about["fetches_from"] = int(leader[1])
-            for name, pattern in _NAMED.items():
-                if named := pattern.search(prefix):
-                    about[name] = None if named[1] == "null" else named[1]
-            if place := _PARTITION.search(prefix):
-                about.update(split(place[1] or place[2]))
-        return self._usually(about)
 
     def _usually(self, about: Values) -> Values:
         """Adds what all earlier entries say; None means that they do not agree."""
@@ -158,21 +175,27 @@ class _Log:
 
 
 class _Decided:
-    """Holds a follower's decision to truncate to its high watermark back until the log says what that did."""
+    """Holds a follower's decision to truncate to its high watermark back until the log says what that did,
+    for a second."""
 
     def __init__(self) -> None:
         self._held: dict[tuple[str | None, int | None], Observation] = {}
 
     def passed_on(self, entry: Entry, rows: list[Observation]) -> Iterator[Observation]:
-        if (nothing := _NO_EFFECT.search(entry.message)) and (place := _PARTITION.search(entry.message)):
+        nothing = _NO_EFFECT.search(entry.message)
+        if not rows and not nothing:
+            return
+        for key, row in list(self._held.items()):
+            if entry.time_ms - (row.time_ms or 0) > _SOON_MS:
+                yield self._held.pop(key)
+        if nothing and (place := _PARTITION.search(entry.message)):
             named = split(place[1] or place[2])
             decided = self._held.get((named["topic"], named.get("partition")))
             if decided is not None and decided.offset == int(nothing[1]):
                 del self._held[decided.topic, decided.partition]
         cut = {(row.topic, row.partition) for row in rows if row.kind == "truncation"}
-        for key, row in list(self._held.items()):
-            if key in cut or entry.time_ms - (row.time_ms or 0) > _SOON_MS:
-                yield self._held.pop(key)
+        for key in [key for key in self._held if key in cut]:
+            yield self._held.pop(key)
         for row in rows:
             if row.kind == "truncation" and "local high watermark" in (row.detail or ""):
                 self._held[row.topic, row.partition] = row
@@ -194,17 +217,25 @@ def _without_repeats(found: list[Values]) -> Iterator[Values]:
 
 
 def _read(source: str, path: Path, reading: Reading) -> Iterator[Observation]:
+    told = (each if isinstance(each, Observation) else said(each) for each in entries(path, reading))
+    return joined(source, path, told, reading)
+
+
+def joined(
+    source: str, path: Path, told: Iterable[Said | Observation], reading: Reading
+) -> Iterator[Observation]:
+    """The rows of a log, of what its entries say; those that `pieces.py` leaves out change nothing."""
     file = str(path)
     log, decided = _Log(source, file), _Decided()
-    for entry in entries(path, reading):
-        if isinstance(entry, Observation):
-            entry.source = source
-            yield entry
+    for each in told:
+        if isinstance(each, Observation):
+            each.source = source
+            yield each
             continue
-        rows = list(log.rows(entry))
+        rows = list(log.rows(each))
         if not rows:
-            reading.unknown_lines[file] += 1 + len(entry.more)
-        yield from decided.passed_on(entry, rows)
+            reading.unknown_lines[file] += 1 + len(each.entry.more)
+        yield from decided.passed_on(each.entry, rows)
     yield from decided.rest()
 
 

@@ -1,0 +1,107 @@
+"""Broker logs in pieces: the rows of the whole file, wherever it is cut."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from mockbroker.pipeline.observations import Observation
+from mockbroker.pipeline.readers import Reading, pieces
+from mockbroker.pipeline.readers.files import head
+from mockbroker.pipeline.readers.logs import READERS
+from tests.properties import examples
+
+pytest.importorskip("numpy")
+pytest.importorskip("pyarrow")
+RECORDING = Path(__file__).parent.parent / "recordings" / "3.9.2-rolling-restart" / "files.tar.xz"
+MESSAGES = [
+    json.loads(line)["message"] for line in (Path(__file__).parent / "entries.jsonl").read_text().splitlines()
+]
+WHOLE = next(each for each in READERS if each.name == "broker-log")
+FENCED = "[ReplicaFetcher replicaId=2, leaderId=1, fetcherId=0] Partition orders-0 "
+DECIDED = "[ReplicaFetcher replicaId=2, leaderId=1] Truncating partition orders-0 to local high watermark 7"
+NO_EFFECT = (
+    "[UnifiedLog partition=orders-0, dir=/d] Truncating to 7 has no effect "
+    "as the largest offset in the log is 6"
+)
+FAILED = "[2026-11-23 02:12:13,123] ERROR Error processing data for partition orders-0 offset 3 (x.Y)"
+CAUSE = "Caused by: org.apache.kafka.common.errors.OffsetOutOfRangeException: beyond the end"
+
+_time = st.builds(
+    "[2026-11-{:02}{}02:12:{:02}{}]".format,
+    st.integers(0, 31),
+    st.sampled_from(" T"),
+    st.integers(10, 13),
+    st.sampled_from(["", ",123", ",5Z", ".999+0200"]),
+)
+_message = st.sampled_from(MESSAGES) | st.sampled_from(
+    [
+        FENCED + "has an older epoch (1) than the current leader. Will await the new LeaderAndIsr state.",
+        FENCED + "marked as failed",
+        DECIDED,
+        NO_EFFECT,
+        "[KafkaServer id=2] started",
+        "[Broker id=2] Handling [Partition orders-0 broker=1] of broker=3",
+        "nothing",
+    ]
+)
+_line = (
+    st.builds("{}{} INFO {}".format, st.sampled_from(["", "\ufeff", "é", "\u2028"]), _time, _message)
+    | _message
+    | st.sampled_from(["", "\tat kafka.log.Log", CAUSE, "\udcff\udc80", "[KafkaServer id=3]"])
+)
+
+
+def in_pieces(path: Path, size: int, reading: Reading) -> list[Observation]:
+    starts = pieces.cuts(path, size)
+    ranges = pairwise([*starts, path.stat().st_size])
+    told = (pieces.told(path, start, end, reading) for start, end in ranges)
+    return list(pieces.rows(WHOLE.name, path, told, reading))
+
+
+def check(path: Path, size: int) -> list[Observation]:
+    once, cut = Reading(), Reading()
+    wanted = list(WHOLE.read(path, once))
+    assert in_pieces(path, size, cut) == wanted
+    assert cut.without_zone >= once.without_zone, "dates that don't exist are only counted in pieces"
+    assert replace(cut, without_zone=once.without_zone) == once
+    return wanted
+
+
+@settings(max_examples=examples(300))
+@given(st.lists(_line, max_size=60), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.integers(1, 4_000))
+@example([FAILED, *["\tat kafka.log.Log"] * 49, CAUSE, CAUSE], "\n", True, 1)
+@example([FAILED, *["\tat kafka.log.Log"] * 50, CAUSE, CAUSE], "\n", True, 1)
+@example([], "\n", False, 1)
+def test_pieces_make_the_rows_of_the_whole(lines: list[str], newline: str, ends: bool, size: int) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "server.log"
+        text = newline.join(lines) + newline * ends
+        path.write_bytes(text.encode(errors="surrogateescape"))
+        check(path, size)
+
+
+def test_a_real_log_in_pieces(tmp_path: Path) -> None:
+    with tarfile.open(RECORDING) as archive:
+        archive.extract("broker1/server.log", tmp_path, filter="data")
+    path = tmp_path / "broker1" / "server.log"
+    assert pieces.can_cut(head(path))
+    assert len(pieces.cuts(path, 1_000)) > 100
+    assert len(check(path, 1_000)) == 43
+
+
+def test_lines_that_are_longer_than_a_line_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (pieces, "mockbroker.dumps.files"):
+        name = module if isinstance(module, str) else module.__name__
+        monkeypatch.setattr(f"{name}.LONGEST_LINE", 100)
+    path = tmp_path / "server.log"
+    path.write_text(f"{FAILED}\n{'x' * 100}{FAILED}\n{FAILED}\n{CAUSE}\n")
+    assert len(check(path, 120)) == 3
