@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -41,7 +42,9 @@ def collect(
 
     PipelineError for a path that can't be read.
     """
-    from . import bulk
+    from . import ahead, bulk
+    from .ahead import Ahead
+    from .progress import Progress
     from .readers import Reading, survey
 
     found = survey(paths)
@@ -51,13 +54,22 @@ def collect(
         raise PipelineError(f"no file has a known format: {listed}")
     reading = Reading(timezone)
     writer, repeats = _Writer(folder), _Repeats()
-    for path, reader in found.recognised:
-        tell(f"reading {path} ({reader.what})")
-        collected.files[str(path)] = reader.what
-        if bulk.can_read(path, reader.name):
-            bulk.read(spark(), path, folder)
-        else:
-            writer.write(repeats.without(path, reader.read(path, reading)))
+    sizes = [path.stat().st_size for path, _ in found.recognised]
+    in_pieces = [ahead.can_read(*each) for each in found.recognised]
+    logs = Ahead([path for (path, _), cut in zip(found.recognised, in_pieces, strict=True) if cut], timezone)
+    progress = Progress(sum(sizes), tell)
+    with closing(logs):
+        for (path, reader), size, cut in zip(found.recognised, sizes, in_pieces, strict=True):
+            tell(f"reading {path} ({reader.what})")
+            collected.files[str(path)] = reader.what
+            if cut:
+                writer.write(repeats.without(path, logs.read(path, reading, progress.read)))
+                continue
+            if bulk.can_read(path, reader.name):
+                bulk.read(spark(), path, folder)
+            else:
+                writer.write(repeats.without(path, reader.read(path, reading)))
+            progress.read(size)
     writer.close()
     collected.without_zone = reading.without_zone
     return collected

@@ -1,0 +1,37 @@
+"""How far the reading of files has come."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+_EVERY_S: Final = 1.0
+
+
+class Progress:
+    """Tells how many bytes were read of `total`, and about how long the rest takes, once a second.
+
+    `clock` tells seconds.
+    """
+
+    def __init__(
+        self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._total = total
+        self._tell = tell
+        self._clock = clock
+        self._begun = self._told = clock()
+        self._done = 0
+
+    def read(self, count: int) -> None:
+        """`count` more bytes were read."""
+        self._done += count
+        now = self._clock()
+        if not self._done or now - self._told < _EVERY_S:
+            return
+        self._told = now
+        left = (now - self._begun) / self._done * max(self._total - self._done, 0)
+        self._tell(f"read {_size(self._done)} of {_size(self._total)}, about {left:.0f} s left")
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.0f} MB" if count < 1e9 else f"{count / 1e9:,.2f} GB"

@@ -1,0 +1,22 @@
+"""What is told while files are read."""
+
+from __future__ import annotations
+
+from mockbroker.pipeline.progress import Progress
+
+
+def test_bytes_and_the_remaining_time_once_a_second() -> None:
+    now, told = 100.0, list[str]()
+    progress = Progress(2_000_000_000, told.append, lambda: now)
+    progress.read(100_000_000)
+    assert told == []
+    now = 102.0
+    progress.read(400_000_000)
+    now = 102.9
+    progress.read(100_000_000)
+    now = 104.0
+    progress.read(1_000_000_000)
+    assert told == [
+        "read 500 MB of 2.00 GB, about 6 s left",
+        "read 1.60 GB of 2.00 GB, about 1 s left",
+    ]
