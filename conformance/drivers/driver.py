@@ -36,6 +36,8 @@ class Driver:
         """How much longer than its own timeout a call may take."""
         self.untimed_s = _UNTIMED_S
         """How long a call may take that has no timeout of its own."""
+        self.printed: Callable[[str], None] = lambda _: None
+        """Gets each line that the process prints."""
         self._process, self._requests = process, requests
         self._next = 0
         self._pending: dict[int, _Pending] = {}
@@ -181,7 +183,11 @@ class Driver:
 
     async def read_output(self, stream: trio.abc.ReceiveStream) -> None:
         """Reads all that it prints, so that it never blocks, and keeps the last of it."""
+        rest = b""
         async for chunk in stream:
+            *whole, rest = (rest + chunk).split(b"\n")
+            for line in whole:
+                self.printed(line.decode(errors="replace"))
             self._output.append(bytes(chunk))
             self._kept += len(chunk)
             while self._kept > _KEPT and len(self._output) > 1:

@@ -13,6 +13,8 @@ REQUESTS: Final = "MOCKBROKER_DRIVER_REQUESTS"
 """Environment variable: the number of the file descriptor that a driver reads requests from."""
 ANSWERS: Final = "MOCKBROKER_DRIVER_ANSWERS"
 """And of the one that it writes answers and events to."""
+LOGS: Final = "MOCKBROKER_DRIVER_LOGS"
+"""Environment variable: if it is set, drivers in Python print what the library logs."""
 _SHOWN: Final = 200
 
 

@@ -1,7 +1,7 @@
 """Histories of the simulator once more over TCP, with real clients in the model clients' place."""
 
-from .instruments import missing
-from .libraries import make
+from ..drivers.in_thread import Client, open_client
+from .missing import missing
 from .playing import Replayed, play
 
-__all__ = ["Replayed", "make", "missing", "play"]
+__all__ = ["Client", "Replayed", "missing", "open_client", "play"]

@@ -1,8 +1,9 @@
 """Plays a plan by the wall clock."""
 
 import queue
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -18,7 +19,10 @@ from mockbroker.simulation.steps import STEPS
 from mockbroker.simulation.timeline import STEP
 
 from ...cluster_options import ClusterOptions, unchecked
-from .instruments import Instruments, RealConsumer, RealProducer, missing
+from ..drivers.in_thread import Client
+from .consumer import Consumer
+from .missing import missing
+from .producer import Producer
 from .stage import Stage, Told
 from .watching import Watch
 
@@ -26,6 +30,9 @@ T = TypeVar("T")
 _SETTLE_MS: Final = 20_000
 """How long clients may take to reach the end once all is well again."""
 _LOOK_S: Final = 0.05
+_LIBRDKAFKA: Final = re.compile(r"%\d\|[\d.]+\|(\w+)\|[^|]*\| (\[thrd:[^]]*\]: )?")
+"""What is before the text in a line that librdkafka logs; its first group is the facility."""
+_OF_CONNECTIONS: Final = ("FAIL ", "ERROR ", "REQTMOUT ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +44,10 @@ class Replayed:
     missing: tuple[str, ...]
 
 
-def play(plan: Plan, instruments: Instruments, told: Told = lambda *_: None) -> Replayed:
-    """Takes as long as the history; `told` hears of it meanwhile, in this thread."""
+def play(plan: Plan, client: Client, told: Told = lambda *_: None) -> Replayed:
+    """Takes as long as the history; `told` hears of it meanwhile, in this thread. ValueError if the client
+    can't stand in the model's place."""
+    lacks = tuple(missing(plan, client))
     options: ClusterOptions = {
         "kafka": unchecked(plan.kafka),
         "trace": True,
@@ -47,27 +56,29 @@ def play(plan: Plan, instruments: Instruments, told: Told = lambda *_: None) -> 
         "seed": plan.seed,
     }
     with MockCluster(**options) as cluster, ExitStack() as clients:
-        play = _Play(plan, cluster, instruments, told, clients)
+        play = _Play(plan, cluster, client, told, clients)
         play.to_the_end()
-        return Replayed(instruments.name, tuple(play.stage.violations), tuple(missing(plan, instruments)))
+        return Replayed(client.name, tuple(play.stage.violations), lacks)
 
 
 class _Play:
     def __init__(
-        self, plan: Plan, cluster: MockCluster, instruments: Instruments, told: Told, clients: ExitStack
+        self, plan: Plan, cluster: MockCluster, client: Client, told: Told, clients: ExitStack
     ) -> None:
         self._plan, self._cluster, self._told = plan, cluster, told
         self._lines: queue.SimpleQueue[tuple[int, str, str]] = queue.SimpleQueue()
         faults = cluster.run_with_faults(lambda faults: faults)
         self.stage = stage = cluster.run(lambda core: Stage(plan, core, faults, self._line))
         cluster.trace.listen(Watch(stage))
-        consumers: list[RealConsumer] = [
-            clients.enter_context(closing(instruments.consumer(cluster, stage, each.name, each.setting)))
+        names = [each.name for each in (*stage.consumers, *stage.producers)]
+        client.driver.printed = lambda line: self._printed(names, line)
+        consumers = [
+            clients.enter_context(closing(Consumer(client, cluster, stage, each.name, each.setting)))
             for each in stage.consumers
         ]
-        self._producers: dict[str, RealProducer] = {
+        self._producers = {
             each.name: clients.enter_context(
-                closing(instruments.producer(cluster, stage, each.name, each.setting))
+                closing(Producer(client, cluster, stage, each.name, each.setting))
             )
             for each in stage.producers
             if not each.setting.transactional
@@ -103,12 +114,19 @@ class _Play:
         if owner is not None and owner.position is not None:
             partition = stage.partition(owner.place)
             read |= partition.leader < 0 or owner.position.offset >= partition.log.high_watermark
-        return read and not any(each.waiting for each in self._producers.values())
+        return read and not any(each.waiting and not each.failed for each in self._producers.values())
 
     def _in_cluster(self, action: Callable[[Stage], T]) -> T:
         return self._cluster.run(lambda _: action(self.stage))
 
     # -- time, and words
+
+    def _printed(self, names: Sequence[str], line: str) -> None:
+        """In the client's thread. Lines that don't name a client, or are about connections, are left out."""
+        text = _LIBRDKAFKA.sub(r"\1 ", line)
+        who = next((each for each in names if each in line), None)
+        if who is not None and not text.startswith(_OF_CONNECTIONS):
+            self._in_cluster(lambda stage: stage.tell(who, f"logs: {text}"))
 
     def _line(self, at_ms: int, who: str, what: str) -> None:
         self._lines.put((at_ms, who, what))

@@ -12,21 +12,24 @@ from mockbroker.trace import Answer, Event, Follower, InSyncReplicas, Leader, Lo
 from .stage import Stage
 
 _OF_CLUSTER: Final = (Leader, InSyncReplicas, LogStart, Truncation, Follower)
-_START_OR_END: Final = (-1, -2)
-"""Timestamps in ListOffsets."""
+_TIMESTAMPS: Final = {Reset.EARLIEST: -2, Reset.LATEST: -1}
+"""In ListOffsets, the start and the end of the log."""
 
 
 class Watch:
     """A listener of the cluster's trace, in the cluster's thread.
 
-    A consumer that had a position and asks for the start or the end of the log has given the position up: it
-    has no other reason to ask.
+    A consumer that had a position has given it up if it asks for the start or the end of the log, and then
+    fetches from elsewhere. Some clients also ask for other reasons.
     """
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._asked: dict[tuple[str, int], tuple[Request, int | None]] = {}
         """Requests without an answer yet, and what the group had committed when they came."""
+        self._asks_for_start: set[str] = set()
+        """Consumers that have a position, and have asked for the start or the end of the log since they
+        fetched."""
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, _OF_CLUSTER) and not event.topic.startswith("__"):
@@ -62,15 +65,25 @@ class Watch:
                 )
                 self._stage.consumption.committing(consumer, one["committed_offset"])
             case "Fetch" if consumer.position is not None:
-                # An application does not hear of a marker at the end of the log.
                 for one in entries(event.body, "fetch_offset"):
-                    if one["fetch_offset"] > consumer.position.offset:
-                        consumer.position = at(one["fetch_offset"], consumer.position.epoch)
-            case "ListOffsets" if entry(event.body, "timestamp")["timestamp"] in _START_OR_END:
-                if consumer.position is not None:
-                    what = f"resets to {consumer.setting.reset}"
-                    self._stage.consumption.lost_position(consumer, consumer.position, what)
-                    consumer.position = None
+                    self._fetches(consumer, consumer.position, one["fetch_offset"])
+            case "ListOffsets" if consumer.position is not None and self._is_for_reset(consumer, event.body):
+                self._asks_for_start.add(consumer.name)
+
+    def _fetches(self, consumer: ModelConsumer, position: Position, offset: int) -> None:
+        if offset != position.offset and consumer.name in self._asks_for_start:
+            what = f"resets to {consumer.setting.reset}"
+            self._stage.consumption.lost_position(consumer, position, what)
+            consumer.position = at(offset, NO_EPOCH)
+        elif offset > position.offset:
+            # An application does not hear of a marker at the end of the log.
+            consumer.position = at(offset, position.epoch)
+        self._asks_for_start.discard(consumer.name)
+
+    def _is_for_reset(self, consumer: ModelConsumer, body: Any) -> bool:
+        return any(
+            one["timestamp"] == _TIMESTAMPS.get(consumer.setting.reset) for one in entries(body, "timestamp")
+        )
 
     def _answered(self, consumer: ModelConsumer, event: Answer, asked: Request, acked: int | None) -> None:
         match event.api:
@@ -83,7 +96,7 @@ class Watch:
             case "OffsetForLeaderEpoch":
                 one = entry(event.body, "end_offset")
                 self._validated(consumer, event.broker, one["leader_epoch"], one["end_offset"])
-            case "ListOffsets" if consumer.position is None:
+            case "ListOffsets" if consumer.position is None and self._is_for_reset(consumer, asked.body):
                 offset = entry(event.body, "timestamp")["offset"]
                 self._stage.tell(consumer.name, f"begins at {consumer.setting.reset} offset {offset}")
                 self._stage.consumption.began(consumer, offset)

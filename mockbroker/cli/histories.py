@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import MockBrokerError
 from ..protocol.releases import NEWEST
 from .choices import Compared, Engine, Fixed
 
@@ -129,11 +130,11 @@ def replay(
         str | None, typer.Option(help="Which epoch consumers commit; if not given, as the file says.")
     ] = None,
     client: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Replay over TCP, with real clients in place of the model: confluent-kafka. It takes "
-            "as long as the history.",
+            help="Replay over TCP, with this client in place of the model: one whose driver comes with "
+            "mockbroker. It takes as long as the history. Repeatable.",
         ),
     ] = None,
     trace: Annotated[
@@ -156,9 +157,9 @@ def replay(
             fixed=fixed is Fixed.YES,
             commit=commit,
             trace=trace,
-            client=client,
+            clients=client or [],
         )
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, MockBrokerError) as error:
         typer.echo(f"mockbroker replay: {error}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(1 if violated else 0)

@@ -1,6 +1,6 @@
 """`mockbroker replay`: runs a history from a file again, and prints it line by line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -30,41 +30,53 @@ def run(
     fixed: bool,
     commit: str | None,
     trace: Path | None,
-    client: str | None,
+    clients: Sequence[str],
 ) -> bool:
     """Prints the timeline, and returns whether an invariant was violated. ValueError, OSError,
-    ImportError."""
-    if client is not None and trace is not None:
+    BuildError, DriverFailedError."""
+    if clients and trace is not None:
         raise ValueError("--trace is written by the simulator only: it can't be combined with --client")
     plan = _changed(_read(path), kafka, policies, fixed, commit)
     console = Console(soft_wrap=True, highlight=False)
-    if client is not None:
-        return _play(console, plan, client)
+    commands = _commands(clients)
     _tell(console, plan.told)
+    if commands:
+        return _play(console, plan, commands)
     history = _simulate(plan, trace)
     for line in history.lines:
         _tell_line(console, *line)
     return _tell_verdict(console, history.violations)
 
 
-def _play(console: Console, plan: Plan, client: str) -> bool:
+def _commands(clients: Sequence[str]) -> list[Sequence[str]]:
+    """What starts the drivers of these clients."""
+    from ..conformance.drivers import command_for
+
+    with Console(stderr=True).status("building drivers"):
+        return [command_for(each) for each in clients]
+
+
+def _play(console: Console, plan: Plan, commands: Sequence[Sequence[str]]) -> bool:
+    """One client after the other."""
     from ..conformance import replay as real
 
-    instruments = real.make(client)
-    _tell(console, plan.told)
-    for missing in real.missing(plan, instruments):
-        _tell(console, f"{instruments.name}: {missing}", "yellow")
-    replayed = real.play(plan, instruments, lambda *line: _tell_line(console, *line))
     simulated = _names(happen(plan).violations)
-    _tell(console, f"in the simulator: {', '.join(simulated) or 'no invariant'} violated")
-    found = _names(replayed.violations)
-    if shared := [name for name in found if name in simulated]:
-        _tell(console, f"{instruments.name} violates too: {', '.join(shared)}", "bold red")
-    elif simulated:
-        _tell(console, f"{instruments.name} does not violate it", "green")
-    if others := [name for name in found if name not in simulated]:
-        _tell(console, f"{instruments.name} violates in addition: {', '.join(others)}", "bold red")
-    return bool(found)
+    violated = False
+    for command in commands:
+        with real.open_client(command) as client:
+            for missing in real.missing(plan, client):
+                _tell(console, f"{client.name}: {missing}", "yellow")
+            replayed = real.play(plan, client, lambda *line: _tell_line(console, *line))
+        _tell(console, f"in the simulator: {', '.join(simulated) or 'no invariant'} violated")
+        found = _names(replayed.violations)
+        violated = violated or bool(found)
+        if shared := [each for each in found if each in simulated]:
+            _tell(console, f"{client.name} violates too: {', '.join(shared)}", "bold red")
+        elif simulated:
+            _tell(console, f"{client.name} does not violate it", "green")
+        if others := [each for each in found if each not in simulated]:
+            _tell(console, f"{client.name} violates in addition: {', '.join(others)}", "bold red")
+    return violated
 
 
 def _read(path: Path) -> Plan:

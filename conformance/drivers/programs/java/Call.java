@@ -68,6 +68,17 @@ final class Call {
         return read;
     }
 
+    Map<String, byte[]> headers() {
+        Map<String, byte[]> read = new LinkedHashMap<>();
+        if (!has("headers")) return read;
+        for (JsonElement each : request.getAsJsonArray("headers")) {
+            JsonElement value = each.getAsJsonArray().get(1);
+            byte[] bytes = value.isJsonNull() ? null : Base64.getDecoder().decode(value.getAsString());
+            read.put(each.getAsJsonArray().get(0).getAsString(), bytes);
+        }
+        return read;
+    }
+
     Map<String, Object> config() {
         Map<String, Object> config = new HashMap<>();
         for (Map.Entry<String, JsonElement> each : request.getAsJsonObject("config").entrySet())

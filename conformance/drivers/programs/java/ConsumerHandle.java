@@ -93,6 +93,9 @@ final class ConsumerHandle implements Handle {
             record.put("offset", each.offset());
             record.put("key", text(each.key()));
             record.put("value", text(each.value()));
+            List<List<String>> headers = new ArrayList<>();
+            each.headers().forEach(header -> headers.add(Arrays.asList(header.key(), text(header.value()))));
+            if (!headers.isEmpty()) record.put("headers", headers);
             records.add(record);
         }
         return records;

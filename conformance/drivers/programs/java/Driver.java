@@ -42,7 +42,8 @@ public final class Driver {
     }
 
     private static List<String> capabilities() {
-        var capabilities = new ArrayList<>(List.of("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"));
+        var capabilities = new ArrayList<>(List.of(
+            "groups", "assign", "group-assign", "transactions", "send-offsets", "idempotence", "deserializer", "headers"));
         try {
             ConsumerConfig.class.getField("GROUP_PROTOCOL_CONFIG");
             capabilities.add("consumer-protocol");

@@ -85,7 +85,7 @@ class Consumer(Handle):
     async def poll(self, timeout_ms: int) -> Fields:
         found = await self.consumer.getmany(timeout_ms=timeout_ms)
         read = [each for records in found.values() for each in records]
-        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value) for r in read]}
+        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value, r.headers) for r in read]}
 
     async def commit(self, offsets: list[list[Any]] | None = None) -> None:
         given = {TopicPartition(topic, partition): at for topic, partition, at in offsets or ()}
@@ -175,7 +175,16 @@ async def serve(lines: Lines) -> None:
     threading.Thread(target=read, daemon=True).start()
     lines.hello(
         f"aiokafka {aiokafka.__version__}",
-        ("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"),
+        (
+            "groups",
+            "assign",
+            "group-assign",
+            "transactions",
+            "send-offsets",
+            "idempotence",
+            "deserializer",
+            "headers",
+        ),
     )
     await asyncio.Event().wait()
 

@@ -11,7 +11,14 @@ _PRODUCES = {
     "max.request.size": "message.max.bytes",
     "delivery.timeout.ms": "message.timeout.ms",
     **dict.fromkeys(
-        ("acks", "enable.idempotence", "linger.ms", "transactional.id", "transaction.timeout.ms")
+        (
+            "acks",
+            "enable.idempotence",
+            "linger.ms",
+            "max.in.flight.requests.per.connection",
+            "transactional.id",
+            "transaction.timeout.ms",
+        )
     ),
 }
 _CONSUMES = {
@@ -31,7 +38,15 @@ _CONSUMES = {
 }
 _BOTH = {
     "request.timeout.ms": "socket.timeout.ms",
-    **dict.fromkeys(("bootstrap.servers", "client.id", "retry.backoff.ms")),
+    **dict.fromkeys(
+        (
+            "bootstrap.servers",
+            "client.id",
+            "reconnect.backoff.max.ms",
+            "reconnect.backoff.ms",
+            "retry.backoff.ms",
+        )
+    ),
 }
 """Names of settings, and librdkafka's if these are others."""
 
@@ -141,7 +156,8 @@ class ConfluentConsumer(Handle):
             except ValueError as raised:
                 errors.append({**described(raised), "deserializer": True})
                 continue
-            read.append(record(each.topic(), each.partition(), each.offset(), each.key(), value))
+            content = each.key(), value, each.headers()
+            read.append(record(each.topic(), each.partition(), each.offset(), *content))
         return {"records": read, "errors": errors}
 
     def commit(self, offsets: list[list[Any]] | None = None, timeout_ms: int = 0) -> None:
@@ -184,7 +200,16 @@ def _offsets(partitions: list[TopicPartition]) -> list[list[Any]]:
 if __name__ == "__main__":
     serve(
         f"librdkafka {libversion()[0]}",
-        ("groups", "assign", "transactions", "send-offsets", "idempotence", "deserializer"),
+        (
+            "groups",
+            "assign",
+            "group-assign",
+            "transactions",
+            "send-offsets",
+            "idempotence",
+            "deserializer",
+            "headers",
+        ),
         {"producer": ConfluentProducer, "consumer": ConfluentConsumer},
         described,
     )

@@ -69,7 +69,7 @@ class Consumer(Handle):
     def poll(self, timeout_ms: int) -> Fields:
         found = self.consumer.poll(timeout_ms)
         read = [each for records in found.values() for each in records]
-        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value) for r in read]}
+        return {"records": [record(r.topic, r.partition, r.offset, r.key, r.value, r.headers) for r in read]}
 
     def commit(self, timeout_ms: int, offsets: list[list[Any]] | None = None) -> None:
         self.consumer.commit(None if offsets is None else _offsets(offsets), timeout_ms=timeout_ms)
@@ -119,7 +119,7 @@ def _offsets(offsets: list[list[Any]]) -> dict[TopicPartition, OffsetAndMetadata
 
 
 if __name__ == "__main__":
-    capabilities = ["groups", "assign", "deserializer", "idempotence"]
+    capabilities = ["groups", "assign", "group-assign", "deserializer", "idempotence", "headers"]
     if hasattr(KafkaProducer, "init_transactions"):
         capabilities += ["transactions", "send-offsets"]
     serve(

@@ -60,6 +60,9 @@ class Call:
         for name in _BINARY:
             if request.get(name) is not None:
                 request[name] = base64.b64decode(request[name])
+        if "headers" in request:
+            headers = request["headers"]
+            request["headers"] = [(name, value and base64.b64decode(value)) for name, value in headers]
 
     def answer(self, result: Mapping[str, Any] | None = None) -> None:
         self._lines.write(id=self.id, ok=dict(result or {}))
@@ -144,15 +147,27 @@ def _run(calls: "queue.SimpleQueue[Call]", open_: Mapping[str, Open], lines: Lin
             return
 
 
-def record(topic: str, partition: int, offset: int, key: bytes | None, value: bytes | None) -> dict[str, Any]:
+def record(
+    topic: str,
+    partition: int,
+    offset: int,
+    key: bytes | None,
+    value: bytes | None,
+    headers: Iterable[tuple[str, bytes | None]] | None = None,
+) -> dict[str, Any]:
     """A record that was read."""
-    return {
+    read = {
         "topic": topic,
         "partition": partition,
         "offset": offset,
-        "key": None if key is None else base64.b64encode(key).decode(),
-        "value": None if value is None else base64.b64encode(value).decode(),
+        "key": _text(key),
+        "value": _text(value),
     }
+    return {**read, "headers": [[name, _text(each)] for name, each in headers]} if headers else read
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else base64.b64encode(value).decode()
 
 
 class BadPayloadError(ValueError):
@@ -188,4 +203,6 @@ def configured(config: Fields, known: Iterable[str]) -> Fields:
     given = {name.replace(".", "_"): value for name, value in config.items()}
     if given.get("acks", "all") != "all":
         given["acks"] = int(given["acks"])
+    if given.get("compression_type") == "none":
+        del given["compression_type"]  # these libraries call it None, and it is the default
     return {name: given[name] for name in known if name in given}

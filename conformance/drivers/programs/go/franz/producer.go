@@ -99,6 +99,9 @@ func producing(config lines.Config) []kgo.Opt {
 	if id, given := config.Text("transactional.id"); given {
 		options = append(options, kgo.TransactionalID(id))
 	}
+	if config.Is("compression.type", "none") {
+		options = append(options, kgo.ProducerBatchCompression(kgo.NoCompression()))
+	}
 	if limit, given := config.Time("transaction.timeout.ms"); given {
 		options = append(options, kgo.TransactionTimeout(limit))
 	}

@@ -139,5 +139,5 @@ fn main() {
         "rdkafka for Rust {} (librdkafka {librdkafka})",
         env!("RDKAFKA")
     );
-    lines::serve(&client, &["groups", "assign", "idempotence", "transactions", "send-offsets"], open);
+    lines::serve(&client, &["groups", "assign", "group-assign", "idempotence", "transactions", "send-offsets"], open);
 }
