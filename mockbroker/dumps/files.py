@@ -1,18 +1,24 @@
-"""Files as readers see them: their first bytes, their lines, compressed or not."""
+"""Files as readers see them: their first bytes, their lines, compressed (gzip, bzip2, xz, zstd) or not."""
 
+import bz2
 import gzip
+import io
+import lzma
 import mmap
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
+from ..extras import MissingExtraError
+
 HEAD_BYTES: Final = 1 << 16
 LONGEST_LINE: Final = 1 << 24
-_GZIP: Final = b"\x1f\x8b"
+_SMALL: Final = 1 << 12
+_DAMAGE: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
 class Line(NamedTuple):
@@ -54,28 +60,29 @@ class DamagedError(ValueError):
 
 
 def head(path: Path) -> Head:
-    """OSError if the file can't be read."""
+    """Of compressed data that is cut short, as much as can be read. OSError if the file can't be read;
+    MissingExtraError as for `lines`."""
     with path.open("rb") as raw:
         data = raw.read(HEAD_BYTES)
-    if not data.startswith(_GZIP):
+    if _format(data) is None:
         return Head(path, data, False)
-    try:
-        with gzip.open(path) as file:
-            return Head(path, file.read(HEAD_BYTES), True)
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        return Head(path, _inflated(data), True)
+    return Head(path, b"".join(_up_to_damage(path)), True)
 
 
-def _inflated(data: bytes) -> bytes:
-    """As much as can be read of a compressed file that is cut short."""
-    try:
-        return zlib.decompressobj(31).decompress(data, HEAD_BYTES)
-    except zlib.error:
-        return b""
+def _up_to_damage(path: Path) -> Iterator[bytes]:
+    left = HEAD_BYTES
+    with _open(path) as file:
+        try:
+            while left and (data := file.read(min(left, _SMALL))):
+                left -= len(data)
+                yield data
+        except _DAMAGE as error:
+            _check_damage(error)
 
 
 def lines(path: Path) -> Iterator[Line]:
-    """The lines of a text file, without newlines. OSError, DamagedError."""
+    """The lines of a text file, without newlines. OSError, DamagedError; MissingExtraError for zstd without
+    pyarrow."""
     number = 0
     with _open(path) as file:
         try:
@@ -83,14 +90,46 @@ def lines(path: Path) -> Iterator[Line]:
                 number += 1
                 text = data.decode(errors="replace").rstrip("\r\n")
                 yield Line(number, text, data.endswith(b"\n"))
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        except _DAMAGE as error:
+            _check_damage(error)
             raise DamagedError(number + 1, error) from None
+
+
+def _format(data: bytes) -> Callable[[Path], IO[bytes]] | None:
+    return next((opens for magic, opens in _FORMATS.items() if data.startswith(magic)), None)
 
 
 def _open(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
-        compressed = file.read(2) == _GZIP
-    return gzip.open(path) if compressed else path.open("rb")  # type: ignore[return-value]
+        opens = _format(file.read(_LONGEST_MAGIC))
+    return path.open("rb") if opens is None else opens(path)
+
+
+def _gzip(path: Path) -> IO[bytes]:
+    return gzip.open(path)  # type: ignore[return-value]
+
+
+def _zstd(path: Path) -> IO[bytes]:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError(f"{path}: zstd needs pyarrow", "parquet") from None
+    return io.BufferedReader(pa.CompressedInputStream(str(path), "zstd"))
+
+
+def _check_damage(error: Exception) -> None:
+    """Raises errors of the system again: those of libraries have no number."""
+    if isinstance(error, OSError) and error.errno is not None:
+        raise error
+
+
+_FORMATS: Final[dict[bytes, Callable[[Path], IO[bytes]]]] = {
+    b"\x1f\x8b": _gzip,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
+    b"\x28\xb5\x2f\xfd": _zstd,
+}
+_LONGEST_MAGIC: Final = max(map(len, _FORMATS))
 
 
 @contextmanager

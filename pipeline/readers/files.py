@@ -1,6 +1,5 @@
 """Files as the readers see them, and what is counted while they are read."""
 
-import gzip
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -85,7 +84,8 @@ def readable(path: Path) -> Iterator[None]:
     """Turns the system's errors into one that names the path."""
     try:
         yield
-    except gzip.BadGzipFile:
-        raise
     except OSError as error:
+        if error.errno is None:
+            # A library's: the data is damaged.
+            raise
         raise PipelineError(f"{path}: {error.strerror or error}") from None

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
+import random
 from pathlib import Path
 
+import cramjam
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +20,32 @@ from mockbroker.pipeline.readers import PipelineError, Reading, read, readers, r
 from .reading import RECORDED, STORIES, of_kind, rows, source
 from .segments import data, segment
 from .test_trace import HEAD
+
+COMPRESS = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "zstd": lambda data: bytes(cramjam.zstd.compress(data)),
+}
+
+
+# What bzip2 compresses at a time is nearly a megabyte.
+@pytest.mark.parametrize(
+    ("name", "count"), [("gzip", 3_000), ("bzip2", 20_000), ("xz", 3_000), ("zstd", 3_000)]
+)
+def test_compressed_text_says_the_same_and_where_it_is_damaged(tmp_path: Path, name: str, count: int) -> None:
+    original = STORIES / "kafka-7104.log"
+    chance = random.Random(1)
+    noise = "".join(f"[2018-06-23 01:00:00,000] INFO {chance.getrandbits(200):x}\n" for _ in range(count))
+    whole = COMPRESS[name](original.read_bytes() + noise.encode())
+    copy = tmp_path / "server.log"
+    copy.write_bytes(whole)
+    assert rows(copy) == rows(original)
+    copy.write_bytes(whole[: len(whole) * 9 // 10])
+    *kept, last = rows(copy)
+    assert kept == rows(original)
+    assert last["kind"] == "unreadable"
+    assert "compressed data is broken" in last["detail"]
 
 
 def test_folders_are_walked_and_unknown_files_named(tmp_path: Path) -> None:
@@ -45,8 +75,9 @@ def test_names_do_not_matter(tmp_path: Path) -> None:
         copy.write_bytes(original.read_bytes())
         assert source(copy) == source(original), original
         if source(original) not in (None, "segment"):
-            copy.write_bytes(gzip.compress(original.read_bytes()))
-            assert source(copy) == source(original), original
+            for compress in COMPRESS.values():
+                copy.write_bytes(compress(original.read_bytes()))
+                assert source(copy) == source(original), original
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
