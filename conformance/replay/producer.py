@@ -4,7 +4,7 @@ import base64
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.server.mock_cluster import MockCluster
@@ -20,6 +20,8 @@ from .consumer import NUMBER
 from .stage import Stage
 
 T = TypeVar("T")
+_OPENS: Final = 5
+"""How often it is tried: some clients give up if no broker answers at once."""
 
 
 class Producer(ModelProducer):
@@ -71,8 +73,12 @@ class Producer(ModelProducer):
     # -- in the driver's thread
 
     async def _run(self) -> None:
-        if error := await self._handle.open("producer", self._config):
-            self._handle.give_up(f"can't be opened: {error}")
+        for left in reversed(range(_OPENS)):
+            error = await self._handle.open("producer", self._config)
+            if not error:
+                break
+            if not left:
+                self._handle.give_up(f"can't be opened: {error}")
         async for number in self._handle.to_do:
             await self._produce(number)
         await self._handle.close()
