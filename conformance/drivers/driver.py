@@ -117,7 +117,8 @@ class Driver:
 
     async def wait(self, pending: "_Pending") -> Answer:
         limit_s = self.grace_s
-        limit_s += self.untimed_s if pending.timeout_ms is None else pending.timeout_ms / 1000
+        untimed = pending.timeout_ms is None or pending.verb in self.hello.untimed
+        limit_s += self.untimed_s if untimed else (pending.timeout_ms or 0) / 1000
         began, before = trio.current_time(), _busy_s(self._process.pid)
         with trio.move_on_after(limit_s):
             await pending.done.wait()

@@ -20,11 +20,13 @@ _SHOWN: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """A driver's first line. `stack` is the signal that makes it print its stacks, if there is one."""
+    """A driver's first line. `stack` is the signal that makes it print its stacks, if there is one; `untimed`
+    are verbs whose calls can't be given a timeout."""
 
     client: str
     capabilities: frozenset[str]
     stack: str | None
+    untimed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,12 @@ def hello(line: Mapping[str, Any]) -> Hello:
         raise ValueError(f"the first line has to be the event hello, not {str(line)[:_SHOWN]}")
     if line.get("protocol") != PROTOCOL:
         raise ValueError(f"protocol {line.get('protocol')!r}: this version of mockbroker speaks {PROTOCOL}")
-    return Hello(str(line["client"]), frozenset(line.get("capabilities", ())), line.get("stack"))
+    return Hello(
+        str(line["client"]),
+        frozenset(line.get("capabilities", ())),
+        line.get("stack"),
+        frozenset(line.get("untimed", ())),
+    )
 
 
 def answer(line: Mapping[str, Any]) -> Answer:

@@ -75,6 +75,14 @@ async def test_a_call_without_a_timeout_does_not_wait_for_ever() -> None:
             await driver.call("begin", "p")
 
 
+@pytest.mark.trio
+async def test_a_verb_without_a_timeout_of_its_own_is_given_time() -> None:
+    hello = HELLO.replace("['groups']", "['groups'], ['flush']")
+    async with toy(hello + "time.sleep(0.5)\nlines.write(id=request['id'], ok={})") as driver:
+        driver.grace_s = 0.0
+        assert (await driver.call("flush", "p", 1)).ok == {}
+
+
 @pytest.mark.parametrize(("program", "spins"), [("time.sleep(600)", False), ("while True: pass", True)])
 @pytest.mark.trio
 async def test_a_call_that_does_not_return(program: str, spins: bool) -> None:

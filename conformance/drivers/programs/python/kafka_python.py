@@ -127,4 +127,5 @@ if __name__ == "__main__":
         capabilities,
         {"producer": Producer, "consumer": Consumer},
         described,
+        ("send-offsets", "commit-transaction", "abort-transaction"),
     )

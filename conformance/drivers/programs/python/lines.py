@@ -32,13 +32,14 @@ class Lines:
         self._answers = os.fdopen(int(os.environ[ANSWERS]), "w", encoding="utf-8")
         self._lock = threading.Lock()
 
-    def hello(self, client: str, capabilities: Iterable[str]) -> None:
+    def hello(self, client: str, capabilities: Iterable[str], untimed: Iterable[str] = ()) -> None:
         self.write(
             event="hello",
             protocol=PROTOCOL,
             client=client,
             capabilities=list(capabilities),
             stack="SIGUSR1",
+            untimed=list(untimed),
         )
 
     def write(self, **line: Any) -> None:
@@ -101,13 +102,15 @@ def serve(
     capabilities: Iterable[str],
     open_: Mapping[str, Open],
     described: Callable[[BaseException], Fields],
+    untimed: Iterable[str] = (),
 ) -> None:
     """Serves until the requests end. Each handle has a thread, which makes its calls one after the other.
 
-    `open_` makes a handle from its name, the lines and the fields of `open`, by kind.
+    `open_` makes a handle from its name, the lines and the fields of `open`, by kind; `untimed` are the verbs
+    to which the library gives no timeout.
     """
     lines = Lines()
-    lines.hello(client, capabilities)
+    lines.hello(client, capabilities, untimed)
     queues: dict[str, queue.SimpleQueue[Call]] = {}
     for line in lines.requests:
         call = Call(lines, json.loads(line), described)
