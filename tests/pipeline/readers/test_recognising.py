@@ -7,6 +7,7 @@ import gzip
 import lzma
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import cramjam
@@ -21,7 +22,7 @@ from .reading import RECORDED, STORIES, of_kind, rows, source
 from .segments import data, segment
 from .test_trace import HEAD
 
-COMPRESS = {
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
     "xz": lzma.compress,
