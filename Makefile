@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs soak differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs soak cards differential fuzz week lock clean
 
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
@@ -64,6 +64,9 @@ docs: setup-dev
 
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
 	$(BIN)/python -m studies.exactly_once --fixed yes --seeds 50 $(ARGS)
+
+cards: setup-dev  ## the report cards of all clients; exit status 1 says only that something tells against one
+	$(BIN)/mockbroker check --client all --cards docs/report-cards $(ARGS)
 
 differential: setup-dev  ## random sequences, a real broker beside; make differential ARGS="--kafka 3.9.2 --malformed"
 	$(BIN)/python -m mockbroker.conformance.differential $(ARGS)
