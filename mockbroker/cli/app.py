@@ -11,7 +11,7 @@ import typer
 
 from ..protocol.releases import NEWEST
 from ..version import __version__
-from . import clients, completion, histories
+from . import clients, completion, histories, reproduce
 from .choices import Clock, Fixed, LogFormat
 from .ctl_command import Ctl
 
@@ -324,6 +324,7 @@ def analyze(
 
 
 histories.register(app)
+reproduce.register(app)
 clients.register(app)
 
 

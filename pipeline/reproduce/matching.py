@@ -1,0 +1,47 @@
+"""What a simulated history shows, by the names of `analyze`, and how much of an incident that is."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ...simulation.timeline import Line
+
+_LEADER: Final = re.compile(r"t-0: leader (\d+), leader epoch \d+")
+_IN_SYNC: Final = re.compile(r"t-0: in sync replicas \(([\d, ]*)\)")
+_TRUNCATION: Final = re.compile(r"t-0: broker \d+, from offset (\d+), to offset (\d+)")
+_BACK: Final = re.compile(r"goes back from (\d+) to (\d+)")
+
+
+def shown(lines: Iterable[Line]) -> Iterator[str]:
+    """The signatures of findings that lines of a history show, in order."""
+    in_sync = {1, 2, 3}
+    for line in lines:
+        if found := _LEADER.fullmatch(line.what):
+            if int(found[1]) not in in_sync:
+                yield "unclean-election"
+        elif found := _IN_SYNC.fullmatch(line.what):
+            in_sync = {int(each) for each in re.findall(r"\d+", found[1])}
+        elif found := _TRUNCATION.fullmatch(line.what):
+            if int(found[2]) < int(found[1]):
+                yield "log-end-fell"
+        elif (found := _BACK.match(line.what)) and int(found[2]) < int(found[1]):
+            yield "set-back"
+
+
+def matched(expected: Sequence[str], seen: Sequence[str]) -> frozenset[int]:
+    """The places in `expected` of a longest part that `seen` has too, in the same order."""
+    longest = [[0] * (len(seen) + 1) for _ in range(len(expected) + 1)]
+    for i in range(len(expected) - 1, -1, -1):
+        for j in range(len(seen) - 1, -1, -1):
+            same = longest[i + 1][j + 1] + 1 if expected[i] == seen[j] else 0
+            longest[i][j] = max(same, longest[i + 1][j], longest[i][j + 1])
+    places, i, j = set(), 0, 0
+    while i < len(expected) and j < len(seen):
+        if expected[i] == seen[j]:
+            places.add(i)
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] >= longest[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return frozenset(places)
