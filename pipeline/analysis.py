@@ -4,25 +4,22 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from .collecting import Collected, collect, observations
+from .engine import AUTO, SHOWN, choose, open_engine
 from .incidents import CONFIDENCE, SCHEMA, Incident, counter, link, rule_out
 from .plots import Plot, of_busiest, of_incidents
-from .session import MASTER, queries_of, start
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row
-
+from .tables import Table
 
 KEPT: Final = 10_000
 """The findings of one search that are kept; more are only counted."""
 SHOWN_UNREADABLE: Final = 1_000
-_AT_ONCE: Final = 3
 INCIDENTS: Final = "incidents.json"
 Finding = dict[str, Any]
 Tell = Callable[[str], None]
@@ -54,39 +51,31 @@ def analyze(
     out: Path,
     *,
     timezone: tzinfo = UTC,
-    master: str = MASTER,
+    engine: str = AUTO,
+    master: str | None = None,
     tell: Tell = lambda _: None,
 ) -> Analysis:
     """Writes observations and findings as Parquet and incidents as JSON into `out`, an empty or new folder,
     and returns them.
 
-    PipelineError for a path that can't be read, and without Spark or Java. Stops the session that it started.
+    `engine` is one of `ENGINES`, `master` where Spark runs. PipelineError for a path that can't be read, and
+    without Java if Spark needs it; MissingExtraError.
     """
-    from pyspark.sql import SparkSession
-
     from .signatures.groups import with_groups
 
     folder = out / "observations"
-    running = SparkSession.getActiveSession()
-    with TemporaryDirectory(prefix="mockbroker-spark-") as scratch:
-
-        def spark() -> SparkSession:
-            if SparkSession.getActiveSession() is None:
-                tell("starting Spark")
-            return start(Path(scratch), master)
-
-        try:
-            found = Analysis(collect(paths, folder, spark, timezone, tell))
-            tell("counting")
-            _count(found)
-            table = observations(spark(), folder)
-            with queries_of(spark(), found.kinds.total()):
-                table = with_groups(table)
-                _search(found, table, tell)
-                found.findings.sort(key=_rank)
-        finally:
-            if running is None and (session := SparkSession.getActiveSession()) is not None:
-                session.stop()
+    name, why = choose(engine, master)
+    with (
+        TemporaryDirectory(prefix="mockbroker-analyze-") as scratch,
+        closing(open_engine(name, Path(scratch), master, tell)) as used,
+    ):
+        found = Analysis(collect(paths, folder, used, timezone, tell))
+        tell("counting")
+        _count(found)
+        with used.searching(found.kinds.total()):
+            tell(f"searching with {SHOWN[name]} ({why})")
+            _search(found, with_groups(observations(used, folder)), used.at_once, tell)
+        found.findings.sort(key=_rank)
     tell("linking and drawing")
     found.incidents = _linked(found.findings, folder)
     found.plots = of_incidents(folder, found.incidents)
@@ -135,24 +124,22 @@ def _count(found: Analysis) -> None:
         found.unreadable = rows.slice(0, SHOWN_UNREADABLE).to_pylist()
 
 
-def _search(found: Analysis, table: "DataFrame", tell: Tell) -> None:
-    """Runs some searches at once, because a search waits half of the time for its driver."""
+def _search(found: Analysis, table: Table, at_once: int, tell: Tell) -> None:
     from .signatures import SEARCHES
 
     finds = {what: find for what, (find, needs) in SEARCHES.items() if any(map(found.kinds.get, needs))}
     tell(f"searching for {', '.join(finds) or 'nothing: no search fits'}")
 
-    def search(what: str) -> list["Row"]:
+    def search(what: str) -> list[Finding]:
         return finds[what](table).limit(KEPT + 1).collect()
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         running = {pool.submit(search, what): what for what in finds}
         for number, future in enumerate(as_completed(running), 1):
             rows = future.result()
             found.left_out += max(len(rows) - KEPT, 0)
-            found.findings += [row.asDict(recursive=True) for row in rows[:KEPT]]
+            found.findings += rows[:KEPT]
             tell(f"searched for {running[future]} ({number} of {len(running)})")
-    table.sparkSession.catalog.clearCache()
 
 
 def _write(path: Path, findings: list[Finding]) -> None:

@@ -6,14 +6,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from .engine import Engine, parquet_of
 from .errors import PipelineError
 from .observations import KINDS, NAMES, Observation
+from .tables import Table
 from .writing import Writers, folder_schema
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 _BATCH: Final = 50_000
 _LOGS: Final = ("broker-log", "client-log", "librdkafka-log")
@@ -34,11 +33,11 @@ class Collected:
 def collect(
     paths: Iterable[Path],
     folder: Path,
-    spark: "Callable[[], SparkSession]",
+    engine: Engine,
     timezone: tzinfo = UTC,
     tell: Tell = lambda _: None,
 ) -> Collected:
-    """Reads files, and those in folders, into the new `folder`; `spark` is called for a large trace.
+    """Reads files, and those in folders, into the new `folder`; `engine` reads large traces.
 
     PipelineError for a path that can't be read.
     """
@@ -66,7 +65,7 @@ def collect(
                 writer.write(repeats.without(path, logs.read(path, reading, progress.read)))
                 continue
             if bulk.can_read(path, reader.name):
-                bulk.read(spark(), path, folder)
+                bulk.read(engine, path, folder)
             else:
                 writer.write(repeats.without(path, reader.read(path, reading)))
             progress.read(size)
@@ -125,11 +124,8 @@ class _Writer:
         self._files.close()
 
 
-def observations(spark: "SparkSession", folder: Path) -> "DataFrame":
+def observations(engine: Engine, folder: Path) -> Table:
     """The table that `collect` wrote."""
-    from .findings import comparable, observation_schema
+    from .findings import comparable
 
-    schema = observation_schema()
-    if not any(folder.glob("kind=*")):
-        return spark.createDataFrame([], schema)
-    return comparable(spark.read.schema(schema).parquet(str(folder)).select(*NAMES))
+    return comparable(engine.files(parquet_of(folder)))

@@ -1,12 +1,11 @@
 """What searches find: one row for each time that a signature was seen, with the rows that show it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
-
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
-from pyspark.sql import functions as F
+from typing import Final
 
 from .observations import NAMES
+from .tables import Column, Table, Window, WindowSpec
+from .tables import functions as F
 
 TYPES: Final = {
     **dict.fromkeys(("signature", "confidence", "why", "summary"), "string"),
@@ -27,7 +26,7 @@ CERTAIN: Final = "certain"
 LIKELY: Final = "likely"
 POSSIBLE: Final = "possible"
 
-_UNNAMED: Final = "\0"
+_UNNAMED: Final = "\1"
 NO_PARTITION: Final = -1
 _TOLD: Final = (
     ("offset", "offset"),
@@ -58,41 +57,40 @@ def seen(within: str = "") -> Column:
     Its text is the original text of the file or, if that was not kept, made from the columns.
     """
 
-    # As SQL text: Spark parses that once, and is not called for each of its hundreds of parts.
     of = _named(within)
-    numbers = [f"'{told} ' || {of(name)}" for name, told in (*_TOLD, *zip(_WHO, _WHO, strict=True))]
-    replicas = f"'[' || array_join(CAST({of('replicas')} AS ARRAY<STRING>), ', ') || ']'"
-    numbers.insert(len(_TOLD), replicas)
-    about = f"concat_ws(' ', {of('kind')}, IF({of('topic')} IS NULL, NULL, {_place(within)}))"
-    told = f"concat_ws(': ', {about}, concat_ws(', ', {of('error')}, {of('detail')}, {', '.join(numbers)}))"
+    named = (*_TOLD, *zip(_WHO, _WHO, strict=True))
+    numbers = [F.concat(F.lit(f"{told} "), of(name)) for name, told in named]
+    replicas = F.array_join(of("replicas").cast("array<string>"), ", ")
+    numbers.insert(len(_TOLD), F.concat(F.lit("["), replicas, F.lit("]")))
+    about = F.concat_ws(" ", of("kind"), F.when(of("topic").isNotNull(), _place(within)))
+    told = F.concat_ws(": ", about, F.concat_ws(", ", of("error"), of("detail"), *numbers))
     # The original text of a trace's row is JSON.
-    text = f"IF({of('source')} = 'trace', {told}, coalesce({of('text')}, {told}))"
-    where = ", ".join(f"'{name}', {of(name)}" for name in ("file", "position", "time_ms"))
-    evidence = f"named_struct({where}, 'text', {text})"
-    return F.expr(f"IF(`{within}` IS NULL, NULL, {evidence})" if within else evidence)
+    text = F.when(of("source") == "trace", told).otherwise(F.coalesce(of("text"), told))
+    evidence = F.struct(of("file"), of("position"), of("time_ms"), text.alias("text"))
+    return F.when(F.col(within).isNotNull(), evidence) if within else evidence
 
 
 def in_order(*by: str | Column) -> WindowSpec:
     """The rows of each of `by`, in order of time; at the same time, in the order of their file."""
-    return Window.partitionBy(*by).orderBy(F.col("time_ms").asc_nulls_first(), "file", "position")
+    return Window.partitionBy(*by).orderBy("time_ms", "file", "position")
 
 
 def before(window: WindowSpec) -> WindowSpec:
     """All rows before the current one."""
-    return window.rowsBetween(Window.unboundedPreceding, -1)
+    return window.rows("UNBOUNDED PRECEDING AND 1 PRECEDING")
 
 
 def up_to(window: WindowSpec) -> WindowSpec:
     """All rows up to and including the current one."""
-    return window.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    return window.rows("UNBOUNDED PRECEDING AND CURRENT ROW")
 
 
 def after(window: WindowSpec) -> WindowSpec:
-    """All rows after the current one."""
-    return window.rowsBetween(1, Window.unboundedFollowing)
+    """All rows after the current one, from the end: the next one is their last."""
+    return before(window.reversed)
 
 
-def of_kinds(observations: DataFrame, *kinds: str) -> DataFrame:
+def of_kinds(observations: Table, *kinds: str) -> Table:
     return observations.where(F.col("kind").isin(*kinds))
 
 
@@ -112,21 +110,22 @@ def sentence(text: str, **values: str | Column) -> Column:
 
 def place() -> Column:
     """`topic-partition`, as Kafka writes it."""
-    return F.expr(_place())
+    return _place()
 
 
-def _place(within: str = "") -> str:
+def _place(within: str = "") -> Column:
     topic, partition = map(_named(within), ("topic", "partition"))
-    named = f"coalesce({topic}, '?') || '-' || coalesce(CAST({partition} AS STRING), '?')"
-    told = f"IF({partition} = {NO_PARTITION}, {topic}, {named})"
-    return f"IF(startswith({topic}, char({ord(_UNNAMED)})), 'the partition', {told})"
+    number = F.coalesce(partition.cast("string"), F.lit("?"))
+    named = F.concat(F.coalesce(topic, F.lit("?")), F.lit("-"), number)
+    told = F.when(partition == NO_PARTITION, topic).otherwise(named)
+    return F.when(topic.startswith(_UNNAMED), "the partition").otherwise(told)
 
 
-def _named(within: str) -> Callable[[str], str]:
-    return lambda name: f"`{within}`.`{name}`" if within else f"`{name}`"
+def _named(within: str) -> Callable[[str], Column]:
+    return lambda name: F.col(f"{within}.{name}" if within else name)
 
 
-def comparable(observations: DataFrame) -> DataFrame:
+def comparable(observations: Table) -> Table:
     """`observations`, in which missing values are filled in if there is only one candidate: a timeline's
     partition."""
     unnamed = (F.col("source") == "timeline") & F.col("topic").isNull()
@@ -135,11 +134,15 @@ def comparable(observations: DataFrame) -> DataFrame:
     return observations.withColumns({"topic": topic, "partition": partition})
 
 
-_LATER: Final = "coalesce(one.time_ms, 0) - coalesce(other.time_ms, 0)"
-_ORDER: Final = f"CAST(sign(coalesce(nullif({_LATER}, 0), one.position - other.position)) AS INT)"
-_SORTED: Final = (
-    f"array_sort(array_distinct(filter(evidence, each -> each IS NOT NULL)), (one, other) -> {_ORDER})"
-)
+def _sorted(evidence: str) -> Column:
+    """Each row once, in order of time; at the same time, in the order of the file."""
+    known = F.array_distinct(F.filter(evidence, lambda each: each.isNotNull()))
+
+    def keyed(each: Column) -> Column:
+        at = F.coalesce(each["time_ms"], F.lit(0)).alias("at")
+        return F.struct(at, each["position"], each["file"], each["text"], each.alias("row"))
+
+    return F.transform(F.array_sort(F.transform(known, keyed)), lambda each: each["row"])
 
 
 def who() -> Column:
@@ -149,7 +152,7 @@ def who() -> Column:
 
 
 def findings(
-    rows: DataFrame,
+    rows: Table,
     *,
     signature: str | Column,
     confidence: str | Column,
@@ -159,12 +162,12 @@ def findings(
     behaviours: Sequence[str] | Column = (),
     ids: Sequence[str] | Column = (),
     columns: Mapping[str, Column] | None = None,
-) -> DataFrame:
+) -> Table:
     """`rows` in the common schema. `evidence` are structs made by `seen`; null ones are left out."""
     shown = evidence if isinstance(evidence, Column) else F.array(*evidence)
     given = dict(columns or {})
     where = {
-        name: given.get(name, F.col(name) if name in rows.columns else F.lit(None))
+        name: given.get(name, F.col(name) if name in rows.columns else F.lit(None).cast(TYPES[name]))
         for name in ("group", "topic", "partition", "producer_id", "broker")
     }
     where["topic"] = F.when(~where["topic"].startswith(_UNNAMED), where["topic"])
@@ -179,10 +182,10 @@ def findings(
         *(column.alias(name) for name, column in where.items()),
         shown.alias("evidence"),
     )
-    times = "transform(evidence, each -> each.time_ms)"
-    derived = {"from_ms": f"array_min({times})", "to_ms": f"array_max({times})", "evidence": _SORTED}
-    return found.selectExpr(
-        *(f"CAST({derived.get(name, f'`{name}`')} AS {kind}) AS `{name}`" for name, kind in TYPES.items())
+    times = F.transform("evidence", lambda each: each["time_ms"])
+    derived = {"from_ms": F.array_min(times), "to_ms": F.array_max(times), "evidence": _sorted("evidence")}
+    return found.select(
+        *(derived.get(name, F.col(name)).cast(kind).alias(name) for name, kind in TYPES.items())
     )
 
 
@@ -197,15 +200,6 @@ def _text(value: str | Column) -> Column:
 def texts(*values: str) -> Column:
     """The same array of text for every row."""
     return F.array(*map(F.lit, values)).cast("array<string>")
-
-
-def observation_schema() -> Any:
-    """The columns of the table, for Spark."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    from .observations import arrow_schema
-
-    return from_arrow_schema(arrow_schema())
 
 
 assert set(NAMES) >= {name for name, _ in _TOLD}

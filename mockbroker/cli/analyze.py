@@ -13,23 +13,25 @@ from ..extras import MissingExtraError
 from ..pipeline.errors import PipelineError
 
 
-def run(paths: Sequence[Path], out: Path | None, timezone: str, master: str) -> int:
+def run(paths: Sequence[Path], out: Path | None, timezone: str, engine: str, master: str | None) -> int:
     """Returns how many findings there are. PipelineError, OSError."""
     from tempfile import TemporaryDirectory
 
     zone = _zone(timezone)
     if out is None:
         with TemporaryDirectory(prefix="mockbroker-analyze-") as folder:
-            return _run(paths, Path(folder), zone, master, keep=False)
+            return _run(paths, Path(folder), zone, engine, master, keep=False)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise PipelineError(f"{out} exists: --out needs a new or empty folder")
     out.mkdir(parents=True, exist_ok=True)
-    return _run(paths, out, zone, master, keep=True)
+    return _run(paths, out, zone, engine, master, keep=True)
 
 
-def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep: bool) -> int:
-    if importlib.util.find_spec("pyspark") is None or importlib.util.find_spec("pyarrow") is None:
-        raise MissingExtraError("this needs Spark (and Java 17 or newer)", "spark")
+def _run(
+    paths: Sequence[Path], out: Path, zone: ZoneInfo, engine: str, master: str | None, *, keep: bool
+) -> int:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("this needs pyarrow", "analyze")
     from ..pipeline.analysis import analyze
     from ..pipeline.page import write_page
     from ..pipeline.report import show
@@ -38,7 +40,7 @@ def _run(paths: Sequence[Path], out: Path, zone: ZoneInfo, master: str, *, keep:
     if not console.is_terminal:
         console = Console(width=110)
     with _progress() as tell:
-        found = analyze(paths, out, timezone=zone, master=master, tell=tell)
+        found = analyze(paths, out, timezone=zone, engine=engine, master=master, tell=tell)
     show(found, console)
     if keep:
         write_page(found, out / "report.html")

@@ -12,7 +12,7 @@ import typer
 from ..protocol.releases import NEWEST
 from ..version import __version__
 from . import clients, completion, histories, reproduce
-from .choices import Clock, Fixed, LogFormat
+from .choices import Clock, Fixed, LogFormat, Search
 from .ctl_command import Ctl
 
 app = typer.Typer(
@@ -303,20 +303,26 @@ def analyze(
     timezone: Annotated[
         str, typer.Option(help="Time zone of log lines that do not name one, such as Europe/Berlin.")
     ] = "UTC",
-    master: Annotated[str, typer.Option(help="Spark's master URL.")] = "local[2]",
+    engine: Annotated[
+        Search,
+        typer.Option(help="What searches: DuckDB, on this machine, or Spark. auto: Spark with --master."),
+    ] = Search.AUTO,
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="Where Spark runs; local[2] if there is no other.")
+    ] = None,
     fail_on_findings: Annotated[
         bool, typer.Option("--fail-on-findings", help="Exit with 1 when anything is found.")
     ] = False,
 ) -> None:
     """Search traces, captures, logs, dumps and segments for what known bugs leave behind.
 
-    This needs the extra `mockbroker[spark]` and Java 17 or newer. Exit status 2: a path or an option is not
-    valid.
+    This needs the extra `mockbroker[analyze]`; with Spark, `mockbroker[spark]` and Java 17 or newer. Exit
+    status 2: a path or an option is not valid.
     """
     from .analyze import run
 
     try:
-        count = run(paths, out, timezone, master)
+        count = run(paths, out, timezone, engine.value, master)
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker analyze: {error}", err=True)
         raise typer.Exit(2) from None

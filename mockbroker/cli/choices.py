@@ -33,6 +33,14 @@ class Compared(enum.StrEnum):
     EACH = "each"
 
 
+class Search(enum.StrEnum):
+    """What `analyze` searches with."""
+
+    AUTO = "auto"
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+
+
 class Engine(enum.StrEnum):
     """What `explore` runs on."""
 

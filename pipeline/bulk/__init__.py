@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...trace.events import SCHEMA_VERSION
+from ..engine import Engine
 from ..observations import Observation
 from ..readers.exchanges import topic_ids
 from ..writing import Writers
@@ -20,7 +21,6 @@ from ..writing import Writers
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
-    from pyspark.sql import SparkSession
 
 LEAST_BYTES: Final = 32 << 20
 """Smaller files take longer in this way."""
@@ -65,19 +65,18 @@ class Split(NamedTuple):
         return f"{Path(self.path).stem}-{sha256(self.path.encode()).hexdigest()[:8]}"
 
 
-def read(spark: "SparkSession", path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
+def read(engine: Engine, path: Path, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
     """Adds the rows of a trace of a known version to `folder`, each in its `kind=…/`."""
     from .resets import add_resets
 
-    context = spark.sparkContext
     splits = _row_groups(path, folder) if path.suffix == ".parquet" else _ranges(path, folder, split_bytes)
-    looks = context.parallelize(splits, len(splits)).map(_look).collect()
+    looks = engine.each(_look, splits)
     before = list(accumulate((look.rows for look in looks), initial=0))
     names = {topic_id: name for look in looks for topic_id, name in look.names.items()}
     splits = [each._replace(before=before[nth], names=names) for nth, each in enumerate(splits)]
-    context.parallelize(splits, len(splits)).foreach(_work)
+    engine.each(_work, splits)
     _pair_the_rest(folder, splits[0].stem)
-    add_resets(spark, folder)
+    add_resets(engine, folder, f"{splits[0].stem}-resets")
     for unfinished in folder.glob("kind=~*"):
         shutil.rmtree(unfinished)
 

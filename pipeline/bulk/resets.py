@@ -1,32 +1,29 @@
-"""Failed Fetches of large traces and what their clients did next: sorted by Spark, because they are far
-apart."""
+"""Failed Fetches of large traces and what their clients did next: far apart, so that they have to be
+sorted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
-from ..findings import before, observation_schema
+from ..engine import Engine, parquet_of
+from ..findings import before
 from ..observations import NAMES
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from ..tables import Table, Window
+from ..tables import functions as F
 
 _OUT_OF_RANGE: Final = "OFFSET_OUT_OF_RANGE"
 
 
-def add_resets(spark: "SparkSession", folder: Path) -> None:
+def add_resets(engine: Engine, folder: Path, name: str) -> None:
     """Adds to `folder` what its `~refused` and `~listed` rows say: refused Fetches, with the offset for which
-    the client had asked last, and the resets that followed.
+    the client had asked last, and the resets that followed. `name` is that of the files.
     """
     if not (folder / "kind=~refused").exists():
         return
-    refused = _unfinished(spark, folder, "~refused")
+    refused = _rows(engine, folder, "~refused")
     key = ["client", "topic", "partition"]
     where = F.broadcast(refused.select(*key).distinct())
     positions, listed = (
-        _unfinished(spark, folder, kind).join(where, key, "left_semi").select(*NAMES)
+        _rows(engine, folder, kind).join(where, key, "left_semi").select(*NAMES)
         for kind in ("position", "~listed")
     )
     earlier = before(Window.partitionBy(*key).orderBy("position"))
@@ -48,14 +45,8 @@ def add_resets(spark: "SparkSession", folder: Path) -> None:
     )
     resets = rows.where("kind = '~listed' and since = '~refused'")
     resets = resets.withColumns({"kind": F.lit("reset"), "from_offset": F.col("lost")})
-    both = found.select(*NAMES).unionByName(resets.select(*NAMES))
-    both.write.mode("append").partitionBy("kind").parquet(str(folder))
+    engine.write(found.select(*NAMES).unionByName(resets.select(*NAMES)), folder, name)
 
 
-def _unfinished(spark: "SparkSession", folder: Path, kind: str) -> DataFrame:
-    schema = observation_schema()
-    path = folder / f"kind={kind}"
-    if not path.exists():
-        return spark.createDataFrame([], schema)
-    rest = type(schema)([field for field in schema if field.name != "kind"])
-    return spark.read.schema(rest).parquet(str(path)).withColumn("kind", F.lit(kind)).select(*NAMES)
+def _rows(engine: Engine, folder: Path, kind: str) -> Table:
+    return engine.files(parquet_of(folder, [kind]), kind)

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from pyspark.sql import DataFrame
-
+from ..tables import Table
 from . import (
     clocks,
     cut_off,
@@ -27,7 +26,7 @@ from . import (
 class Search(NamedTuple):
     """`needs` are kinds of rows: if there are no rows of any of them, nothing can be found."""
 
-    find: Callable[[DataFrame], DataFrame]
+    find: Callable[[Table], Table]
     needs: tuple[str, ...]
 
 

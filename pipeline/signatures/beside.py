@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import after, in_order, of_kinds, seen, up_to
+from ..tables import Column, Table
+from ..tables import functions as F
 
 NEAR_MS: Final = 60_000
 """The greatest distance between clocks, and between events that belong together."""
@@ -24,7 +23,7 @@ _KEPT: Final = (
 )
 
 
-def beside(events: DataFrame, observations: DataFrame, kinds: Sequence[str]) -> DataFrame:
+def beside(events: Table, observations: Table, kinds: Sequence[str]) -> Table:
     """`events` with two structs for each kind: the last row of that kind in the partition, and the next one.
 
     For `log-start` they are called `log_start` and `next_log_start`. `events` are few, and have `topic`,
@@ -43,7 +42,7 @@ def beside(events: DataFrame, observations: DataFrame, kinds: Sequence[str]) -> 
     for kind in kinds:
         name, one = kind.replace("-", "_"), F.when(F.col("fact.kind") == kind, F.col("fact"))
         found[name] = F.last(one, True).over(up_to(window))
-        found[f"next_{name}"] = F.first(one, True).over(after(window))
+        found[f"next_{name}"] = F.last(one, True).over(after(window))
     return both.withColumns(found).where("event is not null").select("event.*", *found)
 
 

@@ -5,16 +5,15 @@ A clock that is ahead deletes segments too early: retention compares it with the
 
 from typing import Final
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, LIKELY, after, findings, seen, sentence
+from ..tables import Table, Window
+from ..tables import functions as F
 
 LEAST_MS: Final = 60_000
 """Clocks that are set by less are no finding."""
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     rows = observations.where("source = 'broker-log' and time_ms is not null and kind != 'unreadable'")
     window = Window.partitionBy("file").orderBy("position")
     broker = F.max("broker").over(Window.partitionBy("file")).alias("broker")
@@ -25,7 +24,7 @@ def find(observations: DataFrame) -> DataFrame:
         .where(F.abs("by") >= LEAST_MS)
     )
     back = F.when(F.col("by") < 0, F.struct("by", "last", "seen"))
-    rows = stepped.withColumn("back", F.first(back, True).over(after(window)))
+    rows = stepped.withColumn("back", F.last(back, True).over(after(window)))
     there_and_back = F.abs(F.col("by") + F.col("back.by")) < LEAST_MS + F.col("by") / 10
     ahead = rows.where((F.col("by") > 0) & there_and_back)
     return findings(

@@ -6,19 +6,19 @@ removed when it comes back and follows.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, LIKELY, findings, of_kinds, place, seen, sentence
+from ..tables import Table
+from ..tables import functions as F
 
 _WHERE: Final = ("topic", "partition")
 _LONGEST_MS: Final = 3_600_000
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     alone = (
         of_kinds(observations, "in-sync-replicas")
-        .where("size(replicas) = 1 and replicas[0] = broker and detail like 'shrank%' and topic is not null")
+        .where((F.size("replicas") == 1) & (F.col("replicas")[0] == F.col("broker")))
+        .where("detail like 'shrank%' and topic is not null")
         .withColumn("seen", seen())
         .select(*_WHERE, "broker", "time_ms", "file", "position", "seen")
     )

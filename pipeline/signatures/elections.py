@@ -6,15 +6,14 @@ replicated to the replicas in sync above that offset, or was committed by a grou
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, findings, of_kinds, place, seen, sentence
+from ..tables import Column, Table
+from ..tables import functions as F
 
 _WHERE: Final = ("topic", "partition")
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     # One of the controller's two lines about it has the topic's id in place of its name.
     unclean = (
         of_kinds(observations, "leader")
@@ -73,14 +72,14 @@ def find(observations: DataFrame) -> DataFrame:
     )
 
 
-def _with(events: DataFrame, facts: DataFrame, *names: str) -> DataFrame:
+def _with(events: Table, facts: Table, *names: str) -> Table:
     """Each event with every fact of its partition."""
     renamed = facts.select(*(F.col(name).alias(f"_{name}") for name in _WHERE), *names)
     same: list[Column] = [F.col(name) == F.col(f"_{name}") for name in _WHERE]
     return events.join(renamed, same, "left").drop(*(f"_{name}" for name in _WHERE))
 
 
-def _ends(observations: DataFrame) -> DataFrame:
+def _ends(observations: Table) -> Table:
     """High watermarks, those that fell, and the first offsets of leader epochs."""
     is_end = F.col("kind") == "high-watermark"
     return of_kinds(observations, "high-watermark", "leader").select(
@@ -94,7 +93,7 @@ def _ends(observations: DataFrame) -> DataFrame:
     )
 
 
-def _commits(observations: DataFrame) -> DataFrame:
+def _commits(observations: Table) -> Table:
     return (
         of_kinds(observations, "commit")
         .where("group is not null")

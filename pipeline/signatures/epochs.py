@@ -7,9 +7,6 @@ created again, or a leader that was cut off, has lower epochs than clients have 
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import (
     CERTAIN,
     LIKELY,
@@ -24,16 +21,18 @@ from ..findings import (
     texts,
     who,
 )
+from ..tables import Table
+from ..tables import functions as F
 from .beside import beside
 
 _CLIENTS: Final = ("commit", "restore", "position", "fetched")
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     return _undefined(observations).unionByName(_regressions(observations))
 
 
-def _undefined(observations: DataFrame) -> DataFrame:
+def _undefined(observations: Table) -> Table:
     rows = of_kinds(observations, "epoch-answer").where(
         "leader_epoch >= 0 and end_offset < 0 and topic is not null"
     )
@@ -77,7 +76,7 @@ def _undefined(observations: DataFrame) -> DataFrame:
     )
 
 
-def _regressions(observations: DataFrame) -> DataFrame:
+def _regressions(observations: Table) -> Table:
     """A leader with a lower epoch than before, after a client has seen a higher one."""
     leaders = of_kinds(observations, "leader").where(
         # A checkpoint does not say when an epoch began.

@@ -6,17 +6,16 @@ new one with the old records. A follower out of the ISR can't move there, and it
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, POSSIBLE, findings, of_kinds, place, seen, sentence, texts
+from ..tables import Table
+from ..tables import functions as F
 from .beside import beside, near
 
 _PAST: Final = r"(?i)cannot increment the log start offset to (\d+).*larger than the high watermark (\d+)"
 _THREAD: Final = "(?i)its fetcher died with"
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     rows = of_kinds(observations, "follower-failure").where("topic is not null and partition is not null")
     said = F.coalesce("detail", "text")
     start = F.when(said.rlike(_PAST), F.regexp_extract(said, _PAST, 1).cast("bigint"))

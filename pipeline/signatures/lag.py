@@ -6,17 +6,16 @@ burst of writes, are not findings.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import LIKELY, SEEN, findings, in_order, of_kinds, place, row, seen, sentence, up_to
+from ..tables import Table
+from ..tables import functions as F
 
 LEAST: Final = 1_000
 """The number of records by which the lag must have grown."""
 _WHERE: Final = ("group", "topic", "partition")
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     offsets = of_kinds(observations, "commit", "restore", "reset").where("offset >= 0 and topic is not null")
     offsets = offsets.where(F.col("group").isNotNull())
     window = in_order(*_WHERE)

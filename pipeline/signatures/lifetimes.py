@@ -4,18 +4,17 @@ Whoever reads a topic that was deleted and created again meets other records at 
 whose disk was emptied copies its logs from the leaders.
 """
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, LIKELY, NO_PARTITION, findings, in_order, of_kinds, seen, sentence
+from ..tables import Table, Window
+from ..tables import functions as F
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     logs = of_kinds(observations, "log").where("topic is not null").withColumn("seen", seen())
     return _recreated(logs, observations).unionByName(_lost(logs))
 
 
-def _recreated(logs: DataFrame, observations: DataFrame) -> DataFrame:
+def _recreated(logs: Table, observations: Table) -> Table:
     """Only if a group had committed an offset of the topic: nobody else could tell."""
     window = in_order("topic")
     topics = logs.where(F.col("partition") == NO_PARTITION)
@@ -45,7 +44,7 @@ def _recreated(logs: DataFrame, observations: DataFrame) -> DataFrame:
     )
 
 
-def _lost(logs: DataFrame) -> DataFrame:
+def _lost(logs: Table) -> Table:
     window = Window.partitionBy("broker", "topic", "partition").orderBy("time_ms", "position")
     own = logs.where((F.col("partition") != NO_PARTITION) & F.col("broker").isNotNull())
     last = F.lag(F.struct("detail", "seen")).over(window)

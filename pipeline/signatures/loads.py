@@ -8,10 +8,9 @@ partition, or was stopping.
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, SEEN, findings, of_kinds, place, row, seen, sentence
+from ..tables import Column, Table, Window
+from ..tables import functions as F
 
 SLOW_MS: Final = 60_000
 """A load takes seconds."""
@@ -24,14 +23,14 @@ _FAILED: Final = "failed: "
 _STALE: Final = "Removed |Generated "
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     rows = of_kinds(observations, "load", "cleaner", "tombstone").where("source = 'broker-log'").select(*SEEN)
     loads = _once(rows.where("kind = 'load' and topic = '__consumer_offsets'"))
     cleaners = _once(rows.where("kind = 'cleaner'"))
     return _ended(loads).unionByName(_slow(loads, cleaners, rows)).unionByName(_stopped(cleaners))
 
 
-def _once(rows: DataFrame) -> DataFrame:
+def _once(rows: Table) -> Table:
     """Without the copies of lines that a broker writes to two files."""
     same = Window.partitionBy("kind", "topic", "partition", "time_ms", "detail").orderBy("file", "position")
     return rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy")
@@ -41,7 +40,7 @@ def _broker() -> Column:
     return F.coalesce(F.concat(F.lit("broker "), F.col("broker").cast("string")), F.lit("a broker"))
 
 
-def _ended(loads: DataFrame) -> DataFrame:
+def _ended(loads: Table) -> Table:
     failed = loads.where(F.col("detail").startswith(_FAILED) & ~F.col("detail").rlike(_INTERRUPTED))
     return findings(
         failed,
@@ -53,16 +52,16 @@ def _ended(loads: DataFrame) -> DataFrame:
             "{broker} stopped loading the committed offsets of {at}: {why}",
             broker=_broker(),
             at=place(),
-            why=F.substring_index("detail", _FAILED, -1),
+            why=F.regexp_extract("detail", f"(?s)^.*{_FAILED}(.*)$", 1),
         ),
         evidence=[seen()],
         behaviours=["offsets-load"],
     )
 
 
-def _slow(loads: DataFrame, cleaners: DataFrame, rows: DataFrame) -> DataFrame:
+def _slow(loads: Table, cleaners: Table, rows: Table) -> Table:
     took = F.regexp_extract("detail", r"^finished in (\d+) ms", 1)
-    slow = loads.where(took != "").withColumn("took", took.cast("bigint")).where(F.col("took") >= SLOW_MS)
+    slow = loads.withColumn("took", F.when(took != "", took.cast("bigint"))).where(F.col("took") >= SLOW_MS)
     slow = slow.withColumns(
         {"broker": F.coalesce("broker", F.lit(_UNKNOWN)), "began_ms": F.col("time_ms") - F.col("took")}
     )
@@ -103,7 +102,7 @@ def _slow(loads: DataFrame, cleaners: DataFrame, rows: DataFrame) -> DataFrame:
     )
 
 
-def _joined(loads: DataFrame, others: DataFrame, name: str, when: str) -> DataFrame:
+def _joined(loads: Table, others: Table, name: str, when: str) -> Table:
     """`loads` with the last of `others` on the same broker for which `when` is true."""
     theirs = others.select(
         F.coalesce("broker", F.lit(_UNKNOWN)).alias("broker"),
@@ -115,7 +114,7 @@ def _joined(loads: DataFrame, others: DataFrame, name: str, when: str) -> DataFr
     return loads.join(last, ["broker", "together"], "left")
 
 
-def _stopped(cleaners: DataFrame) -> DataFrame:
+def _stopped(cleaners: Table) -> Table:
     where = F.when(F.col("topic").isNotNull(), sentence(" for {at}", at=place())).otherwise("")
     return findings(
         cleaners,

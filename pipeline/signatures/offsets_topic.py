@@ -11,9 +11,6 @@ topic no member reads; offsets that expired.
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
-from pyspark.sql import functions as F
-
 from ..findings import (
     LIKELY,
     NO_PARTITION,
@@ -28,6 +25,8 @@ from ..findings import (
     sentence,
     up_to,
 )
+from ..tables import Column, Table, Window, WindowSpec
+from ..tables import functions as F
 
 SOURCES: Final = ("segment", "dump-log", "console-consumer")
 """What has the records of the offsets topic."""
@@ -43,19 +42,19 @@ _NO_MEMBERS: Final = "Empty"
 _UNPARSED: Final = "__consumer_offsets record at "
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     rows = _logs(observations)
     groups = rows.where("group is not null")
     story = _with_states(_suspected(groups)).join(_with_group_records(groups), "log", "left").persist()
     return _went_back(story, rows).unionByName(_set_back(story)).unionByName(_deleted(story))
 
 
-def _logs(observations: DataFrame) -> DataFrame:
+def _logs(observations: Table) -> Table:
     """The records, with the log that each is in: a folder of segments, or one file of a tool."""
     rows = of_kinds(observations, "commit", "tombstone", "group", "unreadable")
     rows = rows.where(F.col("source").isin(*SOURCES))
     # Segments that a cleaner has just written (`.log.cleaned`) repeat others of the folder.
-    rows = rows.where("source != 'segment' or endswith(file, '.log')")
+    rows = rows.where((F.col("source") != "segment") | F.col("file").endswith(".log"))
     rows = rows.where("detail is null or detail != 'in a transaction'")
     folder = F.regexp_extract("file", "^(.*)/[^/]*$", 1)
     return rows.select(
@@ -65,14 +64,11 @@ def _logs(observations: DataFrame) -> DataFrame:
 
 def _in_log(*by: str, backwards: bool = False) -> WindowSpec:
     """Records of one batch have the same position: they are taken to go forward."""
-    columns = ("file", "position", "time_ms", "offset")
-    order = [
-        F.col(each).desc_nulls_last() if backwards else F.col(each).asc_nulls_first() for each in columns
-    ]
-    return Window.partitionBy(*by).orderBy(*order)
+    window = Window.partitionBy(*by).orderBy("file", "position", "time_ms", "offset")
+    return window.reversed if backwards else window
 
 
-def _suspected(rows: DataFrame) -> DataFrame:
+def _suspected(rows: Table) -> Table:
     """All records of the groups of which an offset went back, or was deleted soon after a commit."""
     last = F.lag(row()).over(_in_log(*_KEY))
     offsets = rows.where("topic is not null and partition is not null").withColumn("last", last)
@@ -86,13 +82,13 @@ def _suspected(rows: DataFrame) -> DataFrame:
     return rows.join(suspects, list(_GROUP), "left_semi")
 
 
-def _with_group_records(rows: DataFrame) -> DataFrame:
+def _with_group_records(rows: Table) -> Table:
     """The logs in which there are records of groups. Some dumps have only those of offsets."""
     of_groups = rows.where("topic is null and detail is not null").select("log").distinct()
     return F.broadcast(of_groups.withColumn("tells_groups", F.lit(True)))
 
 
-def _with_states(rows: DataFrame) -> DataFrame:
+def _with_states(rows: Table) -> Table:
     """Each record with what was known of its group then (`at` counts the records of the group), and with
     those of the same key before and after it."""
     group, key = _in_log(*_GROUP), _in_log(*_KEY)
@@ -149,7 +145,7 @@ def _with_states(rows: DataFrame) -> DataFrame:
     )
 
 
-def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
+def _went_back(story: Table, rows: Table) -> Table:
     suspects = story.where("kind = 'commit' and last.kind = 'commit' and offset < last.offset")
     # Only an operator, or a consumer that is no member, can commit while the group has none.
     unasked = F.col("state") == "Stable"
@@ -218,7 +214,7 @@ def _went_back(story: DataFrame, rows: DataFrame) -> DataFrame:
     )
 
 
-def _set_back(story: DataFrame) -> DataFrame:
+def _set_back(story: Table) -> Table:
     """Members commit with an epoch, and a group of a consumer that is no member never had a generation."""
     rows = story.where("kind = 'commit' and last.kind = 'commit' and offset < last.offset")
     rows = rows.where((F.col("state") == _NO_MEMBERS) & (F.col("known_generation") > 0))
@@ -242,7 +238,7 @@ def _set_back(story: DataFrame) -> DataFrame:
     )
 
 
-def _with_older(suspects: DataFrame, story: DataFrame) -> DataFrame:
+def _with_older(suspects: Table, story: Table) -> Table:
     """`older`: the commit from which the group may have gone on, the last that was not above; `following`:
     the one after it."""
     commits = story.where("kind = 'commit'").select(
@@ -257,7 +253,7 @@ def _with_older(suspects: DataFrame, story: DataFrame) -> DataFrame:
     return suspects.join(older, "id", "left")
 
 
-def _with_unparsed(suspects: DataFrame, rows: DataFrame) -> DataFrame:
+def _with_unparsed(suspects: Table, rows: Table) -> Table:
     """`unparsed`: the last record before the commit before that can't be read."""
     unparsed = rows.where(F.col("kind") == "unreadable").where(F.col("detail").startswith(_UNPARSED))
     unparsed = unparsed.select("log", F.struct("file", "position").alias("there"), row().alias("bad"))
@@ -267,7 +263,7 @@ def _with_unparsed(suspects: DataFrame, rows: DataFrame) -> DataFrame:
     return suspects.join(last, "id", "left")
 
 
-def _deleted(story: DataFrame) -> DataFrame:
+def _deleted(story: Table) -> Table:
     gone = story.where("kind = 'tombstone' and topic is not null and last.kind = 'commit'")
     when = F.coalesce("time_ms", "next_ms")
     ages = {"waited": when - F.col("last.time_ms"), "age": when - F.col("oldest.time_ms")}
@@ -343,7 +339,7 @@ def _unexpired() -> Column:
     return (F.col("state") == _NO_MEMBERS) & as_before & uncleaned & whole_group & went_on
 
 
-def _with_spared(gone: DataFrame, story: DataFrame) -> DataFrame:
+def _with_spared(gone: Table, story: Table) -> Table:
     """`spared`: whether another partition of the topic kept its offset, and was committed again."""
     others = story.where("kind = 'commit' and last.kind = 'commit'").select(
         *_GROUP, "topic", F.col("last_at").alias("from_at"), F.col("at").alias("to_at")

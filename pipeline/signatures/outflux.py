@@ -7,10 +7,9 @@ only fetched ahead, are not findings.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import LIKELY, before, findings, in_order, of_kinds, seen, sentence
+from ..tables import Table
+from ..tables import functions as F
 
 LEAST: Final = 100
 """The number of records that were read again."""
@@ -18,7 +17,7 @@ _BUCKET_MS: Final = 60_000
 _WINDOW_MS: Final = 5 * _BUCKET_MS
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     events = of_kinds(observations, "commit", "restore", "reset", "refused")
     events = events.where("topic is not null and partition is not null")
     events = events.withColumn("reader", F.coalesce("group", "client")).where("reader is not null")

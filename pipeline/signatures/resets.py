@@ -8,9 +8,6 @@ group that has no offset yet, and a user's seek, are not findings.
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import (
     CERTAIN,
     LIKELY,
@@ -26,6 +23,8 @@ from ..findings import (
     texts,
     who,
 )
+from ..tables import Case, Column, Table
+from ..tables import functions as F
 from .beside import NEAR_MS, beside, near
 
 T = TypeVar("T")
@@ -58,7 +57,7 @@ _CONFIDENCE: Final = {
 }
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     rows = lost_positions(observations)
     rows = beside(rows, observations, ["log-start", "high-watermark", "truncation"])
     end = F.coalesce("high_watermark.end_offset", "high_watermark.offset")
@@ -121,11 +120,11 @@ def find(observations: DataFrame) -> DataFrame:
     )
 
 
-def lost_positions(observations: DataFrame) -> DataFrame:
+def lost_positions(observations: Table) -> Table:
     """Each time that a consumer's position was refused or given up, once: `lost` is the position; `refused`,
     `answer` and `reset` are the rows about it."""
     rows = of_kinds(observations, "reset", "refused", "epoch-answer", "restore")
-    consumers = (F.col("error") == _OUT_OF_RANGE) & F.col("detail").eqNullSafe("follower").__invert__()
+    consumers = (F.col("error") == _OUT_OF_RANGE) & ~F.col("detail").eqNullSafe("follower")
     rows = rows.where((F.col("kind") != "refused") | consumers).where(
         "topic is not null and partition is not null"
     )
@@ -153,7 +152,7 @@ def lost_positions(observations: DataFrame) -> DataFrame:
             "was_refused": F.last(is_a["refused"], True).over(before(window)),
             "was_answered": F.last(is_a["epoch-answer"], True).over(before(window)),
             "restored": F.last(is_a["restore"], True).over(before(window)),
-            "next_reset": F.first(is_a["reset"], True).over(after(window)),
+            "next_reset": F.last(is_a["reset"], True).over(after(window)),
         }
     )
     soon = F.col("next_reset.time_ms") - F.col("time_ms") <= NEAR_MS
@@ -196,8 +195,8 @@ def _recent(name: str) -> Column:
     return F.when(F.col("time_ms") - F.col(name)["time_ms"] <= NEAR_MS, F.col(name))
 
 
-def _by_cause(values: Mapping[str, T], column: Callable[[T], Column]) -> Column:
-    chosen: Column | None = None
+def _by_cause(values: Mapping[str, T], column: Callable[[T], Column]) -> Case:
+    chosen: Case | None = None
     for cause, value in values.items():
         is_it = F.col("cause") == cause
         chosen = F.when(is_it, column(value)) if chosen is None else chosen.when(is_it, column(value))

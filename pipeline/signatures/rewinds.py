@@ -10,9 +10,6 @@ an offset that an administrator sets, a group that was deleted.
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import (
     CERTAIN,
     LIKELY,
@@ -27,6 +24,8 @@ from ..findings import (
     seen,
     sentence,
 )
+from ..tables import Column, Table
+from ..tables import functions as F
 from . import offsets_topic
 
 _WHERE: Final = ("group", "topic", "partition")
@@ -36,7 +35,7 @@ _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of different machines."""
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     """Rewinds of commits and of restores, and lost offsets."""
     rows = _timeline(observations)
     suspects = rows.where(_went_back() | (F.col("offset") < 0)).persist()
@@ -51,7 +50,7 @@ def _went_back() -> Column:
     return (F.col("offset") < F.col("commit.offset")) | (F.col("offset") < F.col("last.offset"))
 
 
-def _timeline(observations: DataFrame) -> DataFrame:
+def _timeline(observations: Table) -> Table:
     """What happened to each group's offsets, with the previous commit and the previous row of the file."""
     rows = of_kinds(observations, "commit", "restore", "reset", "tombstone")
     # Commits of aborted transactions never become valid.
@@ -69,7 +68,7 @@ def _timeline(observations: DataFrame) -> DataFrame:
     )
 
 
-def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
+def _restored(suspects: Table, rows: Table) -> Table:
     one_clock = F.col("source") == F.col("commit.source")
     went_back = suspects.where(
         (F.col("kind") == "restore")
@@ -125,7 +124,7 @@ def _restored(suspects: DataFrame, rows: DataFrame) -> DataFrame:
     )
 
 
-def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
+def _lost(suspects: Table, observations: Table) -> Table:
     gone = suspects.where(
         (F.col("kind") == "restore") & (F.col("offset") < 0) & (F.col("commit.offset") >= 0)
     )
@@ -173,7 +172,7 @@ def _lost(suspects: DataFrame, observations: DataFrame) -> DataFrame:
     )
 
 
-def _committed(suspects: DataFrame, observations: DataFrame) -> DataFrame:
+def _committed(suspects: Table, observations: Table) -> Table:
     by_hand = F.col("generation").isNull() & F.col("last.generation").isNotNull()
     went_back = suspects.where(
         (F.col("kind") == "commit")

@@ -8,9 +8,6 @@ accepted later.
 
 from typing import Final
 
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F
-
 from ..findings import (
     CERTAIN,
     LIKELY,
@@ -25,6 +22,8 @@ from ..findings import (
     sentence,
     texts,
 )
+from ..tables import Table, Window
+from ..tables import functions as F
 from .beside import beside
 
 ERRORS: Final = ("OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID")
@@ -33,7 +32,7 @@ _SPURIOUS: Final = ("producer-state-retention", "unknown-producer", "marker-only
 _LOST: Final = ("election", "isr-entry")
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     refused = of_kinds(observations, "refused").where(F.col("error").isin(*ERRORS))
     refused = refused.where("topic is not null and partition is not null and producer_id is not null")
     refused = refused.withColumn("seen", seen()).persist()
@@ -44,16 +43,16 @@ def find(observations: DataFrame) -> DataFrame:
         .withColumn("seen", seen())
     )
     window = in_order(*_KEY)
-    is_append, sent = F.col("kind") == "append", F.struct("producer_epoch", "sequence")
+    is_append = F.col("kind") == "append"
     written = F.when(is_append, F.struct("offset", "end_offset", "sequence", "producer_epoch", "seen"))
     both = refused.unionByName(appends).withColumns(
         {
             "acknowledged": F.last(written, True).over(before(window)),
-            "taken": F.collect_set(F.when(is_append, sent)).over(after(window)),
+            "taken": F.max(F.when(is_append, 1)).over(after(in_order(*_KEY, "producer_epoch", "sequence"))),
         }
     )
-    retried = F.array_contains("taken", sent)
-    rows = both.where(~is_append & ~F.coalesce(retried, F.lit(False)))
+    # What was refused, and taken when it was sent again, is no finding.
+    rows = both.where(~is_append & F.col("taken").isNull())
     # One finding for batches that are refused again and again, and for those that were in flight after them.
     ranked = rows.withColumns(
         {

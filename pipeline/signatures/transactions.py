@@ -8,10 +8,9 @@ not know of, so that no marker comes.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import CERTAIN, LIKELY, findings, of_kinds, place, seen, sentence
+from ..tables import Table
+from ..tables import functions as F
 
 _MAPPING: Final = "INVALID_PRODUCER_ID_MAPPING"
 _WHERE: Final = ("topic", "partition")
@@ -19,13 +18,13 @@ _SKEW_MS: Final = 1_000
 """The greatest difference between the clocks of brokers and clients."""
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     return (
         _expired(observations).unionByName(_hanging(observations)).unionByName(_written_twice(observations))
     )
 
 
-def _expired(observations: DataFrame) -> DataFrame:
+def _expired(observations: Table) -> Table:
     """Only if a client used the id afterwards: that it expires is no finding."""
     refused = of_kinds(observations, "refused").where(
         (F.col("error") == _MAPPING) & F.col("transactional_id").isNotNull()
@@ -65,7 +64,7 @@ def _expired(observations: DataFrame) -> DataFrame:
     )
 
 
-def _hanging(observations: DataFrame) -> DataFrame:
+def _hanging(observations: Table) -> Table:
     key = (*_WHERE, "producer_id")
     appends = of_kinds(observations, "append").where(
         "producer_id is not null and detail like '%transactional%'"
@@ -113,7 +112,7 @@ def _hanging(observations: DataFrame) -> DataFrame:
     )
 
 
-def _written_twice(observations: DataFrame) -> DataFrame:
+def _written_twice(observations: Table) -> Table:
     key = (*_WHERE, "producer_id", "producer_epoch", "sequence")
     batches = of_kinds(observations, "append").where(
         "producer_id is not null and sequence is not null and coalesce(detail, '') not like '%control%'"

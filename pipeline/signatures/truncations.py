@@ -8,9 +8,6 @@ consumers still asked it.
 
 from typing import Final
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-
 from ..findings import (
     CERTAIN,
     LIKELY,
@@ -26,17 +23,19 @@ from ..findings import (
     texts,
     who,
 )
+from ..tables import Table
+from ..tables import functions as F
 from .beside import beside, near
 from .resets import lost_positions
 
 _ID: Final = "KAFKA-19902"
 
 
-def find(observations: DataFrame) -> DataFrame:
+def find(observations: Table) -> Table:
     return _gaps(observations).unionByName(_fell(observations))
 
 
-def _gaps(observations: DataFrame) -> DataFrame:
+def _gaps(observations: Table) -> Table:
     rows = lost_positions(observations).where("refused is not null")
     named = observations.where("kind != 'leader' or leader is not null")
     rows = beside(rows, named, ["truncation", "in-sync-replicas", "leader", "high-watermark"])
@@ -110,7 +109,7 @@ def _gaps(observations: DataFrame) -> DataFrame:
     )
 
 
-def _fell(observations: DataFrame) -> DataFrame:
+def _fell(observations: Table) -> Table:
     """The end of the leader's log fell below its earlier high watermark: acknowledged records are lost."""
     window = in_order("source", "broker", "topic", "partition")
     rows = of_kinds(observations, "high-watermark", "leader").where("topic is not null")

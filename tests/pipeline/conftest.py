@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -14,10 +15,15 @@ import pytest
 from mockbroker.conformance.drivers import building
 
 from .. import needs
+from . import incidents, traces
+from .readers.reading import STORIES
+from .readers.segments import data, segment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+TORN = "<script>alert(1)</script>"
+"""A line of a file that `given` has."""
 CONNECTOR = Path(__file__).parent / "kafka-connector"
 
 
@@ -29,6 +35,33 @@ def connector_jars() -> list[Path]:
         building.step([maven, "-B", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"], folder)
 
     return sorted(building.cached(CONNECTOR, "jars", fetch).glob("lib/*.jar"))
+
+
+@pytest.fixture(scope="session")
+def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of every kind."""
+    folder = tmp_path_factory.mktemp("given")
+    traces.forgotten_producer(folder / "forgotten.jsonl", "2.3")
+    traces.forgotten_producer(folder / "remembered.jsonl", "4.4")
+    traces.late_log_start(folder / "late-start.jsonl", "live")
+    traces.late_log_start(folder / "start-in-time.jsonl", "of-read")
+    traces.mechanism(folder / "cut-off.jsonl", "5a")
+    traces.mechanism(folder / "not-entered.jsonl", "3a")
+    traces.mechanism(folder / "told.jsonl", "3a", undefined_epoch="log-end-offset")
+    traces.quiet_day(folder / "quiet.jsonl")
+    for story in STORIES.iterdir():
+        (folder / story.name).write_bytes(story.read_bytes())
+    head = json.dumps({"schema": "mockbroker-trace", "version": 1})
+    (folder / "torn.jsonl").write_text(f"{head}\n{TORN}\n")
+    (folder / "newer.jsonl").write_text(head.replace("1}", "99}") + "\n")
+    damaged = bytearray(data(0, 2))
+    damaged[-1] ^= 1
+    (folder / "segments").mkdir()
+    segment(folder / "segments", bytes(damaged) + data(2, 2)[:-5], "orders-7")
+    for log in (incidents.stopped_load, incidents.cleanup_during_load, incidents.operators_reset):
+        log(folder / "segments")
+    (folder / "holiday.jpg").write_bytes(b"\xff\xd8\xff\0\0\0")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, nullcontext
 from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from mockbroker.pipeline.observations import Observation
@@ -12,12 +16,15 @@ from mockbroker.pipeline.observations import Observation
 from .readers.reading import RECORDED
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from mockbroker.pipeline.engine import Engine
+    from mockbroker.pipeline.tables import Table
 
 START_MS = 1_700_000_000_000
 SECOND = 1_000
 DAY = 86_400_000
-Search = Callable[["DataFrame"], "DataFrame"]
+Search = Callable[["Table"], "Table"]
+Row = SimpleNamespace
+"""A finding, whose columns are attributes, as are those of its evidence."""
 
 
 class History:
@@ -69,30 +76,51 @@ def healthy() -> History:
     return found
 
 
-def frame(spark: SparkSession, rows: Iterable[Observation]) -> DataFrame:
-    import pyarrow as pa
-
-    from mockbroker.pipeline.observations import arrow_schema
-
-    return spark.createDataFrame(pa.Table.from_pylist([asdict(row) for row in rows], arrow_schema()))
-
-
-def searched(spark: SparkSession, search: Search, stories: Mapping[str, History]) -> dict[str, list[Row]]:
-    """What is found in each story, in the order of time. All in one go: a job takes seconds. Each story gets
-    a topic of its own, which has its name."""
-    from mockbroker.pipeline.findings import comparable
-    from mockbroker.pipeline.session import queries_of
-    from mockbroker.pipeline.signatures.groups import with_groups
-
-    rows = [
-        replace(row, topic=None if row.topic is None else f"{name}/{row.topic}")
-        for name, story in stories.items()
-        for row in story.rows
-    ]
-    with queries_of(spark, len(rows)):
-        result = search(with_groups(comparable(frame(spark, rows)))).collect()
-    spark.catalog.clearCache()
+def searched(search: Search, stories: Mapping[str, History]) -> dict[str, list[Row]]:
+    """What is found in each story, in the order of time."""
     found: dict[str, list[Row]] = {name: [] for name in stories}
+    result = found_in(rows_of(stories), search)
     for each in sorted(result, key=lambda each: (each.from_ms or 0, each.signature, each.summary)):
         found[each.topic.partition("/")[0]].append(each)
     return found
+
+
+def rows_of(stories: Mapping[str, History]) -> list[Observation]:
+    """Each story gets topics and files of its own, which begin with its name."""
+    return [
+        replace(row, topic=None if row.topic is None else f"{name}/{row.topic}", file=f"{name}/{row.file}")
+        for name, story in stories.items()
+        for row in story.rows
+    ]
+
+
+def found_in(rows: Iterable[Observation], search: Search, engine: Engine | None = None) -> list[Row]:
+    """What a search finds; with DuckDB, unless another engine is given."""
+    from mockbroker.pipeline.engine import DuckEngine
+    from mockbroker.pipeline.findings import comparable
+    from mockbroker.pipeline.signatures.groups import with_groups
+
+    with TemporaryDirectory() as folder:
+        files = written(rows, Path(folder))
+        used = engine or DuckEngine(Path(folder))
+        with nullcontext() if engine else closing(used), used.searching(len(files)):
+            found = search(with_groups(comparable(used.files(files)))).collect()
+    return [Row(**{**one, "evidence": [Row(**each) for each in one["evidence"]]}) for one in found]
+
+
+def written(rows: Iterable[Observation], folder: Path) -> list[Path]:
+    """The rows as Parquet, as `analyze` writes them."""
+    import pyarrow as pa
+
+    from mockbroker.pipeline.engine import parquet_of
+    from mockbroker.pipeline.writing import Writers, folder_schema
+
+    by_kind: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        values = asdict(row)
+        by_kind.setdefault(values.pop("kind"), []).append(values)
+    writers = Writers(folder, "rows")
+    for kind, some in by_kind.items():
+        writers.write(kind, pa.Table.from_pylist(some, folder_schema()))
+    writers.close()
+    return parquet_of(folder)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -15,46 +14,11 @@ from typer.testing import CliRunner, Result
 from mockbroker.cli.app import app
 from mockbroker.policies import CATALOGUE
 
-from . import incidents, traces
-from .readers.reading import STORIES
-from .readers.segments import data, segment
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 Finding = dict[str, Any]
-TORN = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files of every kind, read together: a job takes seconds."""
-    folder = tmp_path_factory.mktemp("given")
-    traces.forgotten_producer(folder / "forgotten.jsonl", "2.3")
-    traces.forgotten_producer(folder / "remembered.jsonl", "4.4")
-    traces.late_log_start(folder / "late-start.jsonl", "live")
-    traces.late_log_start(folder / "start-in-time.jsonl", "of-read")
-    traces.mechanism(folder / "cut-off.jsonl", "5a")
-    traces.mechanism(folder / "not-entered.jsonl", "3a")
-    traces.mechanism(folder / "told.jsonl", "3a", undefined_epoch="log-end-offset")
-    traces.quiet_day(folder / "quiet.jsonl")
-    for story in STORIES.iterdir():
-        (folder / story.name).write_bytes(story.read_bytes())
-    head = json.dumps({"schema": "mockbroker-trace", "version": 1})
-    (folder / "torn.jsonl").write_text(f"{head}\n{TORN}\n")
-    (folder / "newer.jsonl").write_text(head.replace("1}", "99}") + "\n")
-    damaged = bytearray(data(0, 2))
-    damaged[-1] ^= 1
-    (folder / "segments").mkdir()
-    segment(folder / "segments", bytes(damaged) + data(2, 2)[:-5], "orders-7")
-    for log in (incidents.stopped_load, incidents.cleanup_during_load, incidents.operators_reset):
-        log(folder / "segments")
-    (folder / "holiday.jpg").write_bytes(b"\xff\xd8\xff\0\0\0")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def result(spark: SparkSession, given: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+def result(given: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     out = tmp_path_factory.mktemp("out")
     ended = CliRunner().invoke(app, ["analyze", str(given), "--out", str(out)])
     assert ended.exit_code == 0, ended.output
@@ -173,12 +137,11 @@ def test_parquet_is_for_everyone(result: tuple[Result, Path]) -> None:
     assert any("truncated tail" in each for each in unreadable["detail"].to_pylist())
 
 
-def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None:
+def test_findings_may_fail_the_command(given: Path) -> None:
     story = str(given / "kafka-7104.log")
     assert CliRunner().invoke(app, ["analyze", story, "--fail-on-findings"]).exit_code == 1
 
 
-@pytest.mark.needs("pyspark")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -189,7 +152,7 @@ def test_findings_may_fail_the_command(spark: SparkSession, given: Path) -> None
     ],
 )
 def test_what_cannot_be_is_one_line(tmp_path: Path, arguments: list[str], said: str) -> None:
-    """Told before Spark is started."""
+    """Told before anything is read."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from mockbroker import MockCluster
 from mockbroker.pipeline import bulk
 from mockbroker.pipeline.collecting import observations
+from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.observations import NAMES
 from mockbroker.pipeline.readers import read
 
 from .readers.test_trace import HEAD, LEADER, use
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 Rows = Counter[tuple[tuple[str, str], ...]]
 _NOT_TOLD = {"file", "text"}
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[DuckEngine]:
+    with closing(DuckEngine(tmp_path)) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +57,10 @@ def told(rows: list[dict[str, Any]]) -> Rows:
     return kept
 
 
-def bulk_rows(spark: SparkSession, path: Path, into: Path, split_bytes: int) -> list[dict[str, Any]]:
-    bulk.read(spark, path, into, split_bytes)
+def bulk_rows(engine: DuckEngine, path: Path, into: Path, split_bytes: int) -> list[dict[str, Any]]:
+    bulk.read(engine, path, into, split_bytes)
     assert not list(into.glob("kind=~*"))
-    return [row.asDict() for row in observations(spark, into).collect()]
+    return observations(engine, into).collect()
 
 
 def slow_rows(path: Path) -> list[dict[str, Any]]:
@@ -62,9 +68,9 @@ def slow_rows(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
-def test_both_readers_tell_the_same(spark: SparkSession, trace: Path, tmp_path: Path, ending: str) -> None:
+def test_both_readers_tell_the_same(engine: DuckEngine, trace: Path, tmp_path: Path, ending: str) -> None:
     path = trace.with_suffix(ending)
-    found = told(bulk_rows(spark, path, tmp_path / "rows", 20_000))
+    found = told(bulk_rows(engine, path, tmp_path / "rows", 20_000))
     expected = told(slow_rows(path))
     assert found - expected == Counter()
     assert expected - found == Counter()
@@ -78,16 +84,16 @@ def test_both_readers_tell_the_same(spark: SparkSession, trace: Path, tmp_path: 
     }
 
 
-def test_traces_of_the_same_name(spark: SparkSession, trace: Path, tmp_path: Path) -> None:
+def test_traces_of_the_same_name(engine: DuckEngine, trace: Path, tmp_path: Path) -> None:
     copy = tmp_path / trace.name
     copy.write_bytes(trace.read_bytes())
-    bulk.read(spark, trace, tmp_path / "rows")
-    one = observations(spark, tmp_path / "rows").count()
-    bulk.read(spark, copy, tmp_path / "rows")
-    assert observations(spark, tmp_path / "rows").count() == 2 * one
+    bulk.read(engine, trace, tmp_path / "rows")
+    one = observations(engine, tmp_path / "rows").collect()
+    bulk.read(engine, copy, tmp_path / "rows")
+    assert len(observations(engine, tmp_path / "rows").collect()) == 2 * len(one)
 
 
-def test_what_cannot_be_read_is_told(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_told(engine: DuckEngine, tmp_path: Path) -> None:
     request = {
         "kind": "request",
         "number": 2,
@@ -111,7 +117,7 @@ def test_what_cannot_be_read_is_told(spark: SparkSession, tmp_path: Path) -> Non
     lines[60] = json.dumps({"kind": "from the future", "number": 1, "time_ms": 5})
     path = tmp_path / "trace.jsonl"
     path.write_text(HEAD + "\n".join(lines) + '\n{"kind":"lea')
-    rows = bulk_rows(spark, path, tmp_path / "rows", 10_000)
+    rows = bulk_rows(engine, path, tmp_path / "rows", 10_000)
     bad = {row["position"]: row["detail"] for row in rows if row["kind"] == "unreadable"}
     assert sorted(bad) == [12, 42, 52, 402]
     assert bad[402].startswith("torn last line")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from mockbroker.pipeline.collecting import collect
+from mockbroker.pipeline.engine import DuckEngine
 
 pq = pytest.importorskip("pyarrow.parquet")
 _LINE = (
@@ -21,7 +23,8 @@ def read(folder: Path, files: dict[str, str]) -> list[str]:
         path = folder / "given" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    collected = collect([folder / "given"], folder / "rows", pytest.fail)
+    with closing(DuckEngine(folder)) as engine:
+        collected = collect([folder / "given"], folder / "rows", engine)
     table = pq.read_table(collected.folder / "kind=in-sync-replicas", columns=["file"])
     return [Path(each).name for each in table["file"].to_pylist()]
 

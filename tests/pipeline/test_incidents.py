@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,10 +12,7 @@ from mockbroker.replication.internal_append import append
 
 from ..driving.groups import GroupDriver
 from .readers.segments import segment
-from .rows import DAY
-
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+from .rows import DAY, Row, found_in
 
 ORDERS = ("orders", 0)
 SESSION_MS = 1_800_000
@@ -107,19 +103,14 @@ STORIES = {
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
-    from mockbroker.pipeline.findings import comparable
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     from mockbroker.pipeline.readers import read
-    from mockbroker.pipeline.session import queries_of
     from mockbroker.pipeline.signatures import offsets_topic
-
-    from .rows import frame
 
     folder = tmp_path_factory.mktemp("logs")
     logs = [play(name).written(folder / name) for name, play in STORIES.items()]
     rows = [row for log in logs for row in read(log) if row.kind != "append"]
-    with queries_of(spark, len(rows)):
-        result = offsets_topic.find(comparable(frame(spark, rows))).collect()
+    result = found_in(rows, offsets_topic.find)
     return {name: [one for one in result if f"/{name}/" in one.evidence[0].file] for name in STORIES}
 
 

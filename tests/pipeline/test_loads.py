@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+from .rows import Row, found_in, healthy
 
+if TYPE_CHECKING:
     from mockbroker.pipeline.observations import Observation
 
 OWN = "[BrokerServer id={}] Waiting for the broker to be unfenced (kafka.server.BrokerServer)"
@@ -62,15 +62,11 @@ LOGS = {
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Row]]:
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[Row]]:
     """By broker. Each writes everything to two files, as Kafka's scripts make it do. The brokers 2 and 3 are
     also those of `recorded/healthy-*`."""
-    from mockbroker.pipeline.findings import comparable
     from mockbroker.pipeline.readers import read
-    from mockbroker.pipeline.session import queries_of
     from mockbroker.pipeline.signatures import loads
-
-    from .rows import frame, healthy
 
     folder = tmp_path_factory.mktemp("logs")
     observations: list[Observation] = []
@@ -82,8 +78,7 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict
             path.write_text("\n".join(lines) + "\n")
             observations += read(path)
     observations += healthy().rows
-    with queries_of(spark, len(observations)):
-        rows = loads.find(comparable(frame(spark, observations))).collect()
+    rows = found_in(observations, loads.find)
     by_broker: dict[int, list[Row]] = {broker: [] for broker in LOGS}
     for row in rows:
         by_broker[row.broker].append(row)

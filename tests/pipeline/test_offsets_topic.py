@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from .rows import DAY, SECOND, History, healthy, searched
+from .rows import DAY, SECOND, History, Row, healthy, searched
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
-
-Found = dict[str, list["Row"]]
+Found = dict[str, list[Row]]
 MINUTE = 60 * SECOND
 MONTH = 31 * DAY
 
@@ -219,14 +214,10 @@ EVERY_DAY = "what real brokers write"
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession) -> Found:
+def found() -> Found:
     from mockbroker.pipeline.signatures import offsets_topic
 
-    stories = {**FOUND, **RESET, **NONE}
-    for name, story in stories.items():
-        for row in story.rows:
-            row.file = f"{name}.txt"
-    return searched(spark, offsets_topic.find, {**stories, EVERY_DAY: healthy()})
+    return searched(offsets_topic.find, {**FOUND, **RESET, **NONE, EVERY_DAY: healthy()})
 
 
 def test_an_operator_sets_an_offset_back(found: Found) -> None:

@@ -7,17 +7,13 @@ import os
 import tarfile
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from mockbroker.pipeline.analysis import analyze
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 EVERY = "MOCKBROKER_EVERY_RECORDING"
-"""Each takes Spark some 20 s: without this variable there are four of them."""
+"""Each takes some seconds: without this variable there are four of them."""
 FEW = ("3.9.2-rolling-restart", "3.9.2-unclean-election", "4.4.0-cut-off-leader", "4.4.0-rebalance")
 RECORDED = [
     folder
@@ -27,7 +23,7 @@ RECORDED = [
 
 
 @pytest.mark.parametrize("folder", RECORDED, ids=lambda folder: folder.name)
-def test_a_recording(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
+def test_a_recording(folder: Path, tmp_path: Path) -> None:
     truth = tomllib.loads((folder / "truth.toml").read_text())
     files = tmp_path / folder.name
     with tarfile.open(folder / "files.tar.xz") as archive:

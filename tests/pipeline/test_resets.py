@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from .rows import SECOND, History, searched
+from .rows import SECOND, History, Row, searched
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
-
-Found = dict[str, list["Row"]]
+Found = dict[str, list[Row]]
 EPOCH: dict[str, Any] = {"client": "a", "api": "OffsetForLeaderEpoch", "broker": 1}
 
 RESETS = {
@@ -61,10 +58,10 @@ NO_RESETS = {
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession) -> Found:
+def found() -> Found:
     from mockbroker.pipeline.signatures import resets
 
-    return searched(spark, resets.find, {**RESETS, **NO_RESETS})
+    return searched(resets.find, {**RESETS, **NO_RESETS})
 
 
 @pytest.mark.parametrize(
@@ -110,7 +107,7 @@ def cut_off() -> History:
     return story.add("truncation", from_offset=102, offset=100, broker=2)
 
 
-def test_truncations(spark: SparkSession) -> None:
+def test_truncations() -> None:
     from mockbroker.pipeline.signatures import truncations
 
     fell = History().add("leader", leader=3, leader_epoch=1).add("high-watermark", offset=150, end_offset=150)
@@ -138,7 +135,7 @@ def test_truncations(spark: SparkSession) -> None:
         .add("truncation", from_offset=105, offset=100, broker=3)
         .out_of_range(500, 3600 * SECOND),
     }
-    found = searched(spark, truncations.find, stories)
+    found = searched(truncations.find, stories)
     (gap,) = found["cut off"]
     assert (gap.signature, gap.confidence, gap.broker) == ("truncation-gap", "certain", 2)
     assert "broker 2 went on as leader, cut off from the others, while broker 3 led already" in gap.summary
@@ -150,7 +147,7 @@ def test_truncations(spark: SparkSession) -> None:
         assert found[story] == []
 
 
-def test_epochs(spark: SparkSession) -> None:
+def test_epochs() -> None:
     from mockbroker.pipeline.signatures import epochs
 
     stories = {
@@ -177,7 +174,7 @@ def test_epochs(spark: SparkSession) -> None:
         .add("leader", leader=2, leader_epoch=2)
         .commit(3),
     }
-    found = searched(spark, epochs.find, stories)
+    found = searched(epochs.find, stories)
     told = {
         name: [(each.signature, each.confidence, list(each.ids)) for each in rows]
         for name, rows in found.items()

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from .rows import DAY, SECOND, History, healthy, searched
+from .rows import DAY, SECOND, History, Row, healthy, searched
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
-
-Found = dict[str, list["Row"]]
+Found = dict[str, list[Row]]
 
 FOUND = {
     "as at LinkedIn": History().commit(500).commit(9_000, 30 * DAY).commit(9_500).restore(500),
@@ -70,10 +65,10 @@ EVERY_DAY = "what real brokers write"
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession) -> Found:
+def found() -> Found:
     from mockbroker.pipeline.signatures import rewinds
 
-    return searched(spark, rewinds.find, {**FOUND, **NONE, EVERY_DAY: healthy()})
+    return searched(rewinds.find, {**FOUND, **NONE, EVERY_DAY: healthy()})
 
 
 def test_an_old_offset_is_given_back(found: Found) -> None:
@@ -127,7 +122,7 @@ def test_what_is_no_rewind(found: Found, story: str) -> None:
     assert found[story] == []
 
 
-def test_lag(spark: SparkSession) -> None:
+def test_lag() -> None:
     """It jumps when an old offset comes back, and is none of ours when it grows with the log."""
     from mockbroker.pipeline.signatures import lag
 
@@ -142,6 +137,6 @@ def test_lag(spark: SparkSession) -> None:
         .commit(700),
         "a seek": History().add("high-watermark", offset=9_600).commit(9_500).position(0).commit(10),
     }
-    found = searched(spark, lag.find, stories)
+    found = searched(lag.find, stories)
     assert ["from 100 to 9100 records behind" in each.summary for each in found["jumps"]] == [True]
     assert found["grows"] == found["a seek"] == []

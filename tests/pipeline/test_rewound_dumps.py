@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from studies.offset_rewinds.incidents import CONFLUENT, FIRST, FOLDER, SECOND, play
 
-if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+from .rows import Row, found_in
 
 WRONG = {"first": FIRST, "second": SECOND}
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
-    from mockbroker.pipeline.findings import comparable
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Row]]:
     from mockbroker.pipeline.readers import read
-    from mockbroker.pipeline.session import queries_of
     from mockbroker.pipeline.signatures import offsets_topic
-
-    from .rows import frame
 
     root = tmp_path_factory.mktemp("dumps")
     names, rows = [], []
@@ -34,8 +28,7 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict
             names.append(folder.name)
             (log,) = Path(folder).rglob("*.log")
             rows += [row for row in read(log) if row.kind != "append"]
-    with queries_of(spark, len(rows)):
-        result = offsets_topic.find(comparable(frame(spark, rows))).collect()
+    result = found_in(rows, offsets_topic.find)
     return {name: [one for one in result if f"/{name}/" in one.evidence[0].file] for name in names}
 
 

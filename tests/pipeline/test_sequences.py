@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .rows import SECOND, History, searched
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 UNKNOWN = "UNKNOWN_PRODUCER_ID"
 OUT_OF_ORDER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
@@ -27,7 +24,7 @@ def refused(story: History, error: str, sequence: int) -> History:
     return story.refused(error, api="Produce", **producer(sequence))
 
 
-def test_sequences(spark: SparkSession) -> None:
+def test_sequences() -> None:
     from mockbroker.pipeline.signatures import sequences
 
     retention = appended(History(), 3).add("log-start", offset=3)
@@ -41,7 +38,7 @@ def test_sequences(spark: SparkSession) -> None:
         "all is well": appended(History(), 5).add("log-start", offset=4),
         "another error": refused(appended(History(), 2), "NOT_LEADER_OR_FOLLOWER", 2),
     }
-    found = searched(spark, sequences.find, stories)
+    found = searched(sequences.find, stories)
     told = {name: [(each.signature, each.confidence) for each in rows] for name, rows in found.items()}
     assert told == {
         "retention": [("spurious-sequence-error", "certain")],
@@ -59,7 +56,7 @@ def test_sequences(spark: SparkSession) -> None:
     assert spurious.producer_id == 7
 
 
-def test_followers(spark: SparkSession) -> None:
+def test_followers() -> None:
     from mockbroker.pipeline.signatures import followers
 
     past = "cannot increment the log start offset to 116753: it is larger than the high watermark 116619"
@@ -73,7 +70,7 @@ def test_followers(spark: SparkSession) -> None:
         "for another reason": History().add("follower-failure", detail="on request", broker=2),
         "log starts move": History().add("log-start", offset=5).add("log-start", offset=9),
     }
-    found = searched(spark, followers.find, stories)
+    found = searched(followers.find, stories)
     (one,) = found["past the end"]
     assert (one.signature, one.confidence, one.broker) == ("log-start-past-log-end", "certain", 2)
     assert "log start offset 116753, past its own high watermark 116619" in one.summary
@@ -89,7 +86,7 @@ def fetched(story: History, start: int, end: int, step: int = 100) -> History:
     return story
 
 
-def test_outflux(spark: SparkSession) -> None:
+def test_outflux() -> None:
     from mockbroker.pipeline.signatures import outflux
 
     written: dict[str, Any] = {"client": "app", "producer_id": None}
@@ -108,7 +105,7 @@ def test_outflux(spark: SparkSession) -> None:
             History().add("append", offset=0, end_offset=10, **written).restore(0), 0, 1000
         ),
     }
-    found = searched(spark, outflux.find, stories)
+    found = searched(outflux.find, stories)
     (after_both,) = found["fetched ahead, then read again"]
     assert "1500 it had read before" in after_both.summary
     (one,) = found["read again"]

@@ -1,0 +1,197 @@
+"""What carries searches out: DuckDB in this process, or Spark."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ..extras import MissingExtraError
+from ..processes import in_order
+from .observations import NAMES, arrow_schema
+from .tables import Table
+from .tables.duck import DuckTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+AUTO: Final = "auto"
+DUCKDB: Final = "duckdb"
+SPARK: Final = "spark"
+ENGINES: Final = (AUTO, DUCKDB, SPARK)
+SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
+_MEMORY: Final = "2GB"
+"""What DuckDB may take; beyond that it uses the disk."""
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Tell = Callable[[str], None]
+
+
+class Engine(ABC):
+    """Started when it is first needed. `at_once` is how many searches it is given at the same time."""
+
+    at_once: int
+
+    @abstractmethod
+    def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        """What `do`, a function of a module, makes of each task, in their order."""
+
+    @abstractmethod
+    def files(self, paths: Sequence[Path], kind: str | None = None) -> Table:
+        """Rows of the common table in Parquet; of which `kind`, if the folders don't tell."""
+
+    @abstractmethod
+    def write(self, table: Table, folder: Path, name: str) -> None:
+        """Adds rows of the common table to `folder`, each in its `kind=…/`."""
+
+    def searching(self, rows: int) -> AbstractContextManager[None]:
+        """Prepares for searches of so many rows."""
+        return nullcontext()
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class DuckEngine(Engine):
+    """MissingExtraError. `scratch` is a folder for what does not fit into memory."""
+
+    at_once = 1  # each search uses all processors
+
+    def __init__(self, scratch: Path) -> None:
+        try:
+            import duckdb
+        except ImportError:
+            raise MissingExtraError("this needs DuckDB", "analyze") from None
+        config = {"memory_limit": _MEMORY, "temp_directory": str(scratch)}
+        self._numbers = count()
+        self._connection = duckdb.connect(config={**config, "preserve_insertion_order": False})
+
+    def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        return list(in_order(do, tasks, min(os.cpu_count() or 1, len(tasks))))
+
+    def files(self, paths: Sequence[Path], kind: str | None = None) -> DuckTable:
+        if not paths:
+            return self.table(arrow_schema().empty_table())
+        quoted = DuckTable.dialect.text
+        names = ", ".join(quoted(str(path)) for path in paths)
+        known = "" if kind is None else f"{quoted(kind)} AS "
+        columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
+        kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
+        return DuckTable(
+            self._connection, f"SELECT {columns} FROM read_parquet([{names}], {kinds})", NAMES, self._numbers
+        )
+
+    def table(self, rows: Any) -> DuckTable:
+        """An Arrow table, which is kept until the engine is closed."""
+        name = f"rows_{id(rows)}"
+        self._connection.register(name, rows)
+        return DuckTable(self._connection, f"SELECT * FROM {name}", rows.schema.names, self._numbers)
+
+    def write(self, table: Table, folder: Path, name: str) -> None:
+        from .writing import Writers, folder_schema
+
+        assert isinstance(table, DuckTable)
+        writers = Writers(folder, name)
+        rows = table.arrow()
+        for kind in rows["kind"].unique().to_pylist():
+            import pyarrow.compute as pc
+
+            some = rows.filter(pc.equal(rows["kind"], kind)).drop_columns("kind")
+            writers.write(kind, some.cast(folder_schema()))
+        writers.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class SparkEngine(Engine):
+    """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java."""
+
+    at_once = 3  # a search waits half of the time for its driver
+
+    def __init__(self, scratch: Path, master: str, tell: Tell = lambda _: None) -> None:
+        if importlib.util.find_spec("pyspark") is None:
+            raise MissingExtraError("this needs Spark (and Java 17 or newer)", "spark")
+        from pyspark.sql import SparkSession
+
+        self._scratch, self._master, self._tell = scratch, master, tell
+        self._theirs = SparkSession.getActiveSession() is not None
+
+    @property
+    def session(self) -> SparkSession:
+        from pyspark.sql import SparkSession
+
+        from .session import start
+
+        if SparkSession.getActiveSession() is None:
+            self._tell("starting Spark")
+        return start(self._scratch, self._master)
+
+    def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        found: list[Result] = self.session.sparkContext.parallelize(tasks, len(tasks)).map(do).collect()
+        return found
+
+    def files(self, paths: Sequence[Path], kind: str | None = None) -> Table:
+        from pyspark.sql import functions as F
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from .tables.spark import SparkTable
+
+        schema = from_arrow_schema(arrow_schema())
+        if not paths:
+            return SparkTable(self.session.createDataFrame([], schema), NAMES)
+        names = [str(path) for path in paths]
+        if kind is None:
+            # The folders' names tell the kinds only below a common one.
+            read = self.session.read.schema(schema).option("basePath", str(paths[0].parents[1]))
+            return SparkTable(read.parquet(*names).select(*NAMES), NAMES)
+        rest = type(schema)([field for field in schema if field.name != "kind"])
+        frame = self.session.read.schema(rest).parquet(*names)
+        return SparkTable(frame.withColumn("kind", F.lit(kind)).select(*NAMES), NAMES)
+
+    def write(self, table: Table, folder: Path, name: str) -> None:
+        from .tables.spark import SparkTable
+
+        assert isinstance(table, SparkTable)
+        table.frame.write.mode("append").partitionBy("kind").parquet(str(folder))
+
+    def searching(self, rows: int) -> AbstractContextManager[None]:
+        from .session import queries_of
+
+        return queries_of(self.session, rows)
+
+    def close(self) -> None:
+        """Stops the session that it started."""
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            session.catalog.clearCache() if self._theirs else session.stop()
+
+
+def choose(engine: str, master: str | None) -> tuple[str, str]:
+    """The engine that is meant, and why."""
+    if engine != AUTO:
+        return engine, "as you said"
+    if master is not None or "PYSPARK_GATEWAY_PORT" in os.environ:  # which spark-submit sets
+        return SPARK, "because a master is given"
+    if importlib.util.find_spec("duckdb") is not None:
+        return DUCKDB, "the fastest on one machine"
+    return SPARK, "because DuckDB is not installed"
+
+
+def open_engine(name: str, scratch: Path, master: str | None = None, tell: Tell = lambda _: None) -> Engine:
+    """DuckDB or Spark. MissingExtraError says how to install what is missing."""
+    from .session import MASTER
+
+    return DuckEngine(scratch) if name == DUCKDB else SparkEngine(scratch, master or MASTER, tell)
+
+
+def parquet_of(folder: Path, kinds: Iterable[str] = ("*",)) -> list[Path]:
+    """The files of some kinds of rows."""
+    return sorted(path for kind in kinds for path in folder.glob(f"kind={kind}/*.parquet"))

@@ -1,0 +1,6 @@
+"""Searches are written once, and carried out by DuckDB on one machine or by Spark on many."""
+
+from .columns import Case, Column, Window, WindowSpec
+from .table import Table
+
+__all__ = ["Case", "Column", "Table", "Window", "WindowSpec"]
