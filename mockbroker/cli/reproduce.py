@@ -16,9 +16,11 @@ def reproduce(
     number: Annotated[
         int | None, typer.Option(help="Which incident of the report, from 1 on, if it has several.")
     ] = None,
-    kafka: Annotated[str, typer.Option(help="Release to act as: 0.11 to 4.4.")] = "3.9",
+    kafka: Annotated[
+        str | None, typer.Option(help="Release to act as: 0.11 to 4.4; if not given, one that shows it.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the first history.")] = 1,
-    histories: Annotated[int, typer.Option(min=1, help="How many histories to try at most.")] = 100,
+    histories: Annotated[int, typer.Option(min=1, help="How many histories to try at most.")] = 500,
 ) -> None:
     """Turn an incident that `analyze` found into a history, a scenario and a pytest that show it.
 
@@ -32,13 +34,14 @@ def reproduce(
     raise typer.Exit(0 if shows else 1)
 
 
-def _run(report: Path, out: Path, number: int | None, kafka: str, seed: int, histories: int) -> bool:
-    from ..pipeline.reproduce import files, reading, searching
+def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: int, histories: int) -> bool:
+    from ..pipeline.reproduce import files, kinds, reading, searching
 
     if out.exists():
         raise PipelineError(f"{out} exists: --out needs a new folder")
     incident = reading.choose(reading.read(report), number)
-    closest = searching.search(incident, kafka, seed, histories)
+    kind = kinds.kind_of(incident)
+    closest = searching.search(incident, kind, kafka, seed, histories, _tell)
     typer.echo(
         f"{incident.name}: the history of seed {closest.plan.seed} shows {len(closest.matched)} of "
         f"{len(incident.signatures)} kinds of observations, in their order"
@@ -49,16 +52,21 @@ def _run(report: Path, out: Path, number: int | None, kafka: str, seed: int, his
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as name:
         unfinished = Path(name) / "files"
         unfinished.mkdir()
-        files.write(unfinished, incident, closest)
-        tried = files.try_out(unfinished)
+        files.write(unfinished, incident, kind, closest)
+        _tell("running the files, with and without what prevents it")
+        tried = files.try_out(unfinished, kind)
         shutil.move(unfinished, out)
     for file, (fails, passes) in tried.items():
         typer.echo(
-            f"{out / file}: {'fails' if fails else 'does NOT fail'} with unclean elections, "
-            f"{'passes' if passes else 'does NOT pass'} without them"
+            f"{out / file}: {'fails' if fails else 'does NOT fail'} with {kind.fails}, "
+            f"{'passes' if passes else 'does NOT pass'} with {kind.passes}"
         )
     typer.echo(f"{out / files.HISTORY}: see `mockbroker replay`")
     return all(fails and passes for fails, passes in tried.values())
+
+
+def _tell(what: str) -> None:
+    typer.echo(f"mockbroker reproduce: {what}", err=True)
 
 
 def register(app: typer.Typer) -> None:

@@ -12,7 +12,6 @@ CLOCKS_MS: Final = 5_000
 """How much earlier than its cause something may seem to be, because clocks differ."""
 TOGETHER_MS: Final = 60_000
 """What happens to several groups or partitions within this time, without a known cause, has the same one."""
-_ALIKE: Final = ("signature", "topic", "partition", "broker")
 
 
 class _Cause(NamedTuple):
@@ -74,7 +73,7 @@ def _causes(ordered: Sequence[Finding]) -> dict[int, _Cause]:
 
 def _after_ms(rule: Rule, cause: Finding, finding: Finding) -> int | None:
     """The time from one to the other, 0 if it is not known; None if they don't belong together."""
-    if cause is finding or any(cause[key] is None or cause[key] != finding[key] for key in rule.keys):
+    if cause is finding or not _about_the_same(rule, cause, finding):
         return None
     if rule.topic not in (None, cause["topic"]):
         return None
@@ -85,6 +84,19 @@ def _after_ms(rule: Rule, cause: Finding, finding: Finding) -> int | None:
     if not begun - CLOCKS_MS <= noticed <= cause["to_ms"] + rule.within_ms:
         return None
     return noticed - begun
+
+
+def _about_the_same(rule: Rule, cause: Finding, finding: Finding) -> bool:
+    """By the keys of a rule. What neither has, as a partition that a timeline does not name, may be shown by
+    a row that both are based on."""
+    unlike = [key for key in rule.keys if cause[key] is None or cause[key] != finding[key]]
+    if any(cause[key] is not finding[key] for key in unlike):
+        return False
+    return not unlike or not _rows(cause).isdisjoint(_rows(finding))
+
+
+def _rows(finding: Finding) -> set[tuple[str, int]]:
+    return {(row["file"], row["position"]) for row in finding["evidence"]}
 
 
 def _chain(number: int, causes: Mapping[int, _Cause]) -> Iterator[int]:
@@ -110,7 +122,7 @@ def _together(
     for number, finding in enumerate(ordered):
         if number in causes:
             continue
-        groups = alike.setdefault(tuple(finding[key] for key in _ALIKE), [])
+        groups = alike.setdefault(_kind(finding), [])
         if groups and _near(ordered[groups[-1][-1]], finding):
             groups[-1].append(number)
         else:
@@ -122,6 +134,12 @@ def _together(
                 found.append(rest.pop(0))
                 rest += led_to.get(found[-1], ())
             yield found
+
+
+def _kind(finding: Finding) -> tuple[Any, ...]:
+    """What findings of the same have in common. Of those who read a partition only some say from whom."""
+    topic = finding["topic"]
+    return finding["signature"], topic, finding["partition"], finding["broker"] if topic is None else None
 
 
 def _near(one: Finding, other: Finding) -> bool:

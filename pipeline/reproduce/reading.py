@@ -15,12 +15,14 @@ FILE: Final = "incidents.json"
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """An incident of a report. `signatures` are those of its events, in their order; of equal ones in a row
-    the first is kept, because a history has only one group."""
+    the first is kept, because a history has only one group. `why` and `evidence` are those of its cause."""
 
     name: str
     story: str
     topic: str
     signatures: tuple[str, ...]
+    why: str = ""
+    evidence: str = ""
 
 
 def read(report: Path) -> list[Recorded]:
@@ -59,4 +61,7 @@ def _recorded(row: Mapping[str, Any]) -> Recorded:
     findings = [event["finding"] for event in row["events"]]
     names = [str(each["signature"]) for each in findings]
     kept = tuple(name for i, name in enumerate(names) if i == 0 or names[i - 1] != name)
-    return Recorded(str(row["name"]), str(row["story"]), str(findings[0].get("topic") or "orders"), kept)
+    cause = findings[0]
+    evidence = "\n".join(str(each["text"]) for each in cause.get("evidence", ()))
+    topic, why = str(cause.get("topic") or "orders"), str(cause.get("why", ""))
+    return Recorded(str(row["name"]), str(row["story"]), topic, kept, why, evidence)

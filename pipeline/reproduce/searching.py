@@ -1,39 +1,66 @@
 """Looks for the history that shows most of an incident."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...simulation.history import happen
 from ...simulation.plan import Plan
+from ...simulation.shrinking import shrink
 from ..errors import PipelineError
+from .kinds import Kind
 from .matching import matched, shown
 from .reading import Recorded
-from .schedules import SCHEDULES
+
+Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Closest:
-    """A history, and the places of the incident's signatures that it shows."""
+    """A history, the same where the incident is prevented, and the places of the incident's signatures that
+    the first shows."""
 
     plan: Plan
+    prevented: Plan
     matched: frozenset[int]
 
 
-def search(incident: Recorded, kafka: str, seed: int, histories: int) -> Closest:
-    """The history of the first seed that shows everything, else of the first that shows most.
+def search(
+    incident: Recorded, kind: Kind, kafka: str | None, seed: int, histories: int, tell: Tell = lambda _: None
+) -> Closest:
+    """The history of the first seed that shows everything, else of the first that shows most; made as small
+    as possible if it was drawn.
 
-    PipelineError if nothing is known of how such an incident comes about.
+    PipelineError if none shows the incident.
     """
-    schedule = SCHEDULES.get(incident.name)
-    if schedule is None:
-        known = ", ".join(sorted(SCHEDULES))
-        raise PipelineError(f"{incident.name} can't be reproduced yet: known is {known}")
     best: Closest | None = None
+    tell(f"trying {histories} histories")
     for each in range(seed, seed + histories):
-        plan = schedule(each, kafka)
-        found = matched(incident.signatures, list(shown(happen(plan, recording=True).lines)))
-        if best is None or len(found) > len(best.matched):
-            best = Closest(plan, found)
-        if len(found) == len(incident.signatures):
+        found = _try(incident, kind, kind.plan(each, kafka or kind.kafka))
+        if found is not None and (best is None or len(found.matched) > len(best.matched)):
+            best = found
+        if best is not None and len(best.matched) == len(incident.signatures):
             break
-    assert best is not None
-    return best
+    if best is None:
+        raise PipelineError(
+            f"none of {histories} histories of Kafka {kafka or kind.kafka} shows {incident.name}: try more "
+            "with --histories, or --kafka"
+        )
+    if kind.invariant is None:
+        return best
+    tell(f"making the history of seed {best.plan.seed} smaller")
+    smaller = _try(incident, kind, shrink(best.plan, kind.invariant))
+    return smaller if smaller is not None and smaller.matched >= best.matched else best
+
+
+def _try(incident: Recorded, kind: Kind, plan: Plan) -> Closest | None:
+    """None if it does not show the incident, or shows it although it is prevented."""
+    prevented = kind.prevented(plan)
+    if (wrong := kind.invariant) and (not _violates(plan, wrong) or _violates(prevented, wrong)):
+        return None
+    lines = happen(plan, recording=True).lines
+    seen = list(shown(lines, kind.invariant, incident.name))
+    return Closest(plan, prevented, matched(incident.signatures, seen))
+
+
+def _violates(plan: Plan, invariant: str) -> bool:
+    return any(each.invariant == invariant for each in happen(plan).violations)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _DIALECT: Final = DuckDB()
 _name = _DIALECT.name
+_ONCE: Final = "MATERIALIZED"
+# If it is left to DuckDB 2.0, queries of many steps over millions of rows may never end.
+_EVERY_TIME: Final = "NOT MATERIALIZED"
 
 
 class DuckTable(Table):
@@ -31,19 +34,19 @@ class DuckTable(Table):
         columns: Sequence[str],
         numbers: Iterator[int],
         steps: Mapping[str, str] | None = None,
-        kept: str = "",
+        kept: str = _EVERY_TIME,
     ) -> None:
         self.columns = columns
         self._connection = connection
         self._numbers = numbers
         self._step = f"step_{next(numbers)}"
-        self._steps = {**(steps or {}), self._step: f"{kept}({select})"}
+        self._steps = {**(steps or {}), self._step: f"{kept} ({select})"}
 
     def distinct(self) -> DuckTable:
         return self._then(f"SELECT DISTINCT * FROM {self._step}", self.columns)
 
     def persist(self) -> DuckTable:
-        return self._then(f"SELECT * FROM {self._step}", self.columns, kept="MATERIALIZED ")
+        return self._then(f"SELECT * FROM {self._step}", self.columns, kept=_ONCE)
 
     def broadcast(self) -> DuckTable:
         return self
@@ -99,7 +102,11 @@ class DuckTable(Table):
         return self._then(both, self.columns, other._steps)
 
     def _then(
-        self, select: str, columns: Sequence[str], more: Mapping[str, str] | None = None, kept: str = ""
+        self,
+        select: str,
+        columns: Sequence[str],
+        more: Mapping[str, str] | None = None,
+        kept: str = _EVERY_TIME,
     ) -> DuckTable:
         steps = {**self._steps, **(more or {})}
         return DuckTable(self._connection, select, columns, self._numbers, steps, kept)

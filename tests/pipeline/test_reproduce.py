@@ -7,12 +7,17 @@ import pytest
 from typer.testing import CliRunner
 
 from mockbroker.cli.app import app
+from mockbroker.pipeline.reproduce.files import try_out, write
+from mockbroker.pipeline.reproduce.kinds import kind_of
 from mockbroker.pipeline.reproduce.matching import matched
+from mockbroker.pipeline.reproduce.reading import Recorded, read
+from mockbroker.pipeline.reproduce.searching import search
+from mockbroker.simulation.history import happen
 
 
-def report(folder: Path, *signatures: str) -> Path:
+def report(folder: Path, *signatures: str, why: str = "") -> Path:
     story = 'broker 3, which was not in sync, was elected leader of orders-0 """'
-    events = [{"finding": {"signature": each, "topic": "orders"}} for each in signatures]
+    events = [{"finding": {"signature": each, "topic": "orders", "why": why}} for each in signatures]
     incidents = [{"name": signatures[0], "story": story, "events": events}] if signatures else []
     (folder / "incidents.json").write_text(json.dumps({"schema": 1, "incidents": incidents}))
     return folder
@@ -30,13 +35,14 @@ def test_an_unclean_election_becomes_files_that_fail(tmp_path: Path) -> None:
     assert status == 0, told
     assert "shows 3 of 4" in told
     assert [each.split()[-1] for each in told.splitlines() if "not shown" in each] == ["lag-spike"]
-    assert told.count("fails with unclean elections, passes without them") == 2
-    assert {each.name for each in out.iterdir()} == {"history.json", "scenario.toml", "test_incident.py"}
+    assert told.count("fails with unclean elections, passes with no unclean elections") == 2
+    names = {"history.json", "prevented.json", "scenario.toml", "test_incident.py"}
+    assert {each.name for each in out.iterdir()} == names
 
 
 @pytest.mark.parametrize(
     ("signatures", "says"),
-    [((), "no incident"), (("slow-load",), "known is unclean-election")],
+    [((), "no incident"), (("slow-load",), "known is cut-off-leader, ")],
     ids=["no incident", "another kind"],
 )
 def test_what_cannot_be_reproduced_is_said(tmp_path: Path, signatures: tuple[str, ...], says: str) -> None:
@@ -44,6 +50,53 @@ def test_what_cannot_be_reproduced_is_said(tmp_path: Path, signatures: tuple[str
     status, told = run(report(tmp_path, *signatures), "--out", out)
     assert (status, out.exists()) == (2, False)
     assert says in told
+
+
+RETENTION = "the log begins behind the position: retention or DeleteRecords took what was to be read"
+KINDS = (
+    *(
+        ("cut-off-leader", ""),
+        ("log-start-past-log-end", ""),
+        ("offset-rewind", ""),
+        ("producer-expired", ""),
+    ),
+    *(("reset-to-earliest", RETENTION), ("spurious-sequence-error", ""), ("tombstone-of-live-group", "")),
+    *(("truncation-gap", ""), ("undefined-epoch", "")),
+)
+
+
+@pytest.mark.parametrize(("name", "why"), KINDS)
+def test_an_incident_is_shown_and_can_be_prevented(name: str, why: str, tmp_path: Path) -> None:
+    (incident,) = read(report(tmp_path, name, why=why))
+    kind = kind_of(incident)
+    found = search(incident, kind, None, 1, 500)
+    assert found.matched == {0}
+    if kind.invariant is None:
+        return
+    violated = [
+        {each.invariant for each in happen(plan).violations} for plan in (found.plan, found.prevented)
+    ]
+    assert [kind.invariant in each for each in violated] == [True, False]
+
+
+def test_a_history_fails_that_violates_an_invariant(tmp_path: Path) -> None:
+    status, told = run(report(tmp_path, "truncation-gap"), "--out", tmp_path / "out")
+    assert status == 0, told
+    assert "fails with offsets committed without epochs, passes with offsets committed with epochs" in told
+
+
+def test_records_that_somebody_deleted(tmp_path: Path) -> None:
+    told = "Incremented log start offset to 900 due to client delete records request"
+    incident = Recorded("reset-to-earliest", "", "orders", ("reset-to-earliest",), RETENTION, told)
+    kind = kind_of(incident)
+    write(tmp_path, incident, kind, search(incident, kind, "4.4", 1, 1))
+    assert try_out(tmp_path, kind) == {"test_incident.py": (True, True), "scenario.toml": (True, True)}
+
+
+def test_no_history_that_shows_it(tmp_path: Path) -> None:
+    status, told = run(report(tmp_path, "truncation-gap"), "--out", tmp_path / "out", "--histories", 1)
+    assert (status, (tmp_path / "out").exists()) == (2, False)
+    assert "none of 1 histories of Kafka 3.9 shows truncation-gap: try more with --histories" in told
 
 
 def test_a_longest_part_in_order_is_matched() -> None:
