@@ -1,8 +1,8 @@
 """How long `mockbroker analyze` takes for large logs of brokers: `python -m benchmarks.broker_logs`.
 
 The lines are those of real brokers, from healthy clusters in `tests/pipeline/recordings`, again and again,
-each time some hours later. Three brokers have several files each. Wall clock, CPU time and memory are those
-of the whole process tree, with the wall clock of each phase.
+each time some hours later and with other topics. Three brokers have several files each. Wall clock, CPU time
+and memory are those of the whole process tree, with the wall clock of each phase.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _FILES: Final = ("server.log", "state-change.log")
 _FILE_BYTES: Final = 100_000_000
 """After which a broker begins a new file."""
 _HOUR: Final = re.compile(rb"^\[(\d{4}-\d\d-\d\d \d\d)", re.MULTILINE)
+_TOPIC: Final = re.compile(rb"\borders\b")
 _FIRST: Final = datetime(2026, 1, 1)
 _TIMED: Final = """
 import json, sys, time
@@ -65,12 +66,12 @@ def write(folder: Path, size: int, recordings: str = "3.9.2-*") -> None:
                 broker, name = place
                 path = folder / f"broker{broker}" / f"{name}.{parts.setdefault(place, 1)}"
                 with path.open("ab") as file:
-                    written += file.write(_moved(text, later))
+                    written += file.write(_moved(text, later, f"orders-of-{hour:%m%d%H}".encode()))
                     parts[place] += file.tell() >= _FILE_BYTES
 
 
-def _moved(text: bytes, hours: dict[bytes, bytes]) -> bytes:
-    return _HOUR.sub(lambda found: hours[found[1]], text)
+def _moved(text: bytes, hours: dict[bytes, bytes], topic: bytes) -> bytes:
+    return _TOPIC.sub(topic, _HOUR.sub(lambda found: hours[found[1]], text))
 
 
 def _healthy(recording: Path) -> dict[tuple[int, str], bytes]:

@@ -31,11 +31,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Head:
-    """A file's name and its first bytes, after decompression."""
+    """A file's name and its first bytes, after decompression. If it is `wrapped`, they are what its lines
+    have inside."""
 
     path: Path
     data: bytes
     compressed: bool
+    wrapped: bool = False
 
     @cached_property
     def text(self) -> str:

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from ...dumps import files
 from ...dumps.files import DamagedError, Head, Line
 from ..errors import PipelineError
 from ..observations import Observation
+from .wrapping import Unwrap, WrongLineError, wrapping
 
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
@@ -33,23 +34,50 @@ class Reading:
 
 
 def head(path: Path) -> Head:
-    """PipelineError if the file can't be read."""
+    """With lines as they are inside, if they are wrapped. PipelineError if the file can't be read."""
+    first, inside = _opened(path)
+    if inside is None:
+        return first
+    plain: list[str] = []
+    for line in first.lines:
+        with suppress(WrongLineError):
+            plain += inside(line)
+    return replace(first, data="\n".join(plain).encode(), wrapped=True)
+
+
+def _opened(path: Path) -> tuple[Head, Unwrap | None]:
     with readable(path):
-        return files.head(path)
+        first = files.head(path)
+    return first, wrapping(first.lines)
 
 
 def lines(path: Path, reading: Reading) -> Iterator[Line | Observation]:
-    """The lines of a text file, without newlines; an `unreadable` row where compressed data is damaged."""
+    """The lines of a text file, without newlines and what they are wrapped in; an `unreadable` row where
+    compressed data is damaged, or where a line is not wrapped as the others are."""
     name, line = str(path), Line(0, "", True)
+    _, inside = _opened(path)
     try:
         with readable(path):
             for line in files.lines(path):
-                yield line
+                if inside is None:
+                    yield line
+                elif line.text.strip():
+                    yield from _unwrapped(line, inside, name)
     except DamagedError as error:
         yield unreadable("text", name, error.line, str(error))
     reading.lines[name] += line.number
     if not line.ended:
         reading.unfinished.append(name)
+
+
+def _unwrapped(line: Line, inside: Unwrap, name: str) -> Iterator[Line | Observation]:
+    try:
+        plain = inside(line.text)
+    except WrongLineError as error:
+        yield unreadable("text", name, line.number, str(error), line.text)
+        return
+    for text in plain:
+        yield Line(line.number, text, line.ended)
 
 
 def unreadable(source: str, file: str, position: int, reason: str, text: str | None = None) -> Observation:

@@ -10,12 +10,8 @@ from typing import Final
 from ...dumps.files import Line
 from ..observations import Observation
 from .files import MOST_TEXT, Reading, lines
+from .log_times import TIME
 
-_TIME: Final = re.compile(
-    r"^\W{0,3}(?:(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+)?\[?"
-    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
-    r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\b"
-)
 _CAUSE: Final = re.compile(r"(?:Caused by: )?(?:[\w.]+\.)(\w+(?:Exception|Error)): (.+)")
 MOST_MORE: Final = 50
 """How many further lines of an entry are searched: causes come early."""
@@ -50,7 +46,7 @@ def cause(entry: Entry) -> str | None:
 
 def entry(line: Line, reading: Reading) -> Entry | None:
     """The entry that begins at a line; None if none does, or if its date is invalid."""
-    found = _TIME.match(line.text)
+    found = TIME.match(line.text)
     if found is None:
         return None
     try:
@@ -58,10 +54,6 @@ def entry(line: Line, reading: Reading) -> Entry | None:
     except ValueError:
         return None
     return Entry(line.number, time_ms, line.text[found.end() :], line.text)
-
-
-def begins(text: str) -> bool:
-    return _TIME.match(text) is not None
 
 
 def _time_ms(found: re.Match[str], reading: Reading) -> int:

@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from ...dumps.files import Head
 from ..observations import Observation
-from . import broker_messages, client_messages, librdkafka_messages, python_messages
+from . import broker_messages, client_messages, js_and_go_messages, librdkafka_messages, python_messages
 from .files import Reading
-from .log_entries import Entry, begins, entries
+from .log_entries import Entry, entries
 from .log_messages import Values, split
+from .log_times import begins
 from .registry import Reader
 
 _BROKER_LOGGER: Final = re.compile(
@@ -37,7 +38,12 @@ _NAMED: Final = {
 _PARTITION: Final = re.compile(
     r"(?:Log|ProducerStateManager)\w* partition=([\w.-]+)|\[(?:Partition|LeaderEpochCache) ([\w.-]+)"
 )
-_CLIENTS: Final = (client_messages.TABLE, python_messages.TABLE, librdkafka_messages.TABLE)
+_CLIENTS: Final = (
+    client_messages.TABLE,
+    python_messages.TABLE,
+    librdkafka_messages.TABLE,
+    js_and_go_messages.TABLE,
+)
 TABLES: Final = (broker_messages.TABLE, *_CLIENTS)
 _FENCED: Final = re.compile(r"Partition (?P<tp>\S+) has an older epoch \(\d+\) than the current leader")
 _FAILED: Final = re.compile(r"Partition (?P<tp>\S+) marked as failed")

@@ -15,7 +15,8 @@ from typing import IO, Any, Final
 from ...dumps.files import LONGEST_LINE, Head, Line
 from ..observations import Observation
 from .files import Reading, readable
-from .log_entries import MOST_MORE, Entry, begins, entry
+from .log_entries import MOST_MORE, Entry, entry
+from .log_times import begins
 from .logs import STATE_TEXTS, TABLES, Said, about, joined, said
 
 _WORDS: Final = "|".join(
@@ -51,8 +52,8 @@ class Told:
 
 
 def can_cut(head: Head) -> bool:
-    """Whether the entries of a log begin where its lines begin, uncompressed."""
-    return not head.compressed and any(map(begins, head.lines))
+    """Whether the entries of a log begin where its lines begin, uncompressed and not wrapped."""
+    return not head.compressed and not head.wrapped and any(map(begins, head.lines))
 
 
 def cuts(path: Path, size: int) -> list[int]:

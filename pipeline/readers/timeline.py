@@ -15,7 +15,7 @@ from typing import Final
 from ...dumps.files import Head
 from ..observations import Observation
 from .files import MOST_TEXT, Reading, lines
-from .log_entries import begins
+from .log_times import begins
 from .registry import Reader
 
 SOURCE: Final = "timeline"

@@ -1,0 +1,165 @@
+"""Lines that are wrapped: in JSON by a logging library or by docker, or behind what Kubernetes or syslog
+adds.
+
+What is inside is given to the readers as if it stood in a file of its own: a line that begins with its time,
+and a stack trace as further lines. A time that only the wrapping tells is put before it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from typing import Any, Final
+
+from .log_times import begins
+
+Fields = Mapping[str, Any]
+Unwrap = Callable[[str], list[str]]
+"""The lines that are inside a line; raises WrongLineError."""
+
+_TIMES: Final = ("@timestamp", "timestamp", "time", "ts", "instant", "timeMillis", "epoch_ms")
+_LEVELS: Final = ("log.level", "level", "severity", "levelname")
+_LOGGERS: Final = ("log.logger", "logger_name", "loggerName", "logger", "name")
+_TRACES: Final = ("error.stack_trace", "stack_trace", "exception", "stack", "exc_info")
+_MESSAGES: Final = ("message", "msg", "log")
+_PREFIXED: Final = ("clientId", "groupId")
+_ABOUT: Final = ("topic", "partition", "prior_offset")
+"""Fields of KafkaJS and franz-go, which name them so in text, too."""
+_KUBERNETES: Final = re.compile(
+    r"(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) (?:stdout|stderr) "
+    r"(?P<part>[FP])(?::\S+)? ?(?P<line>.*)"
+)
+_SYSLOG: Final = re.compile(
+    r"(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [^\s:\[]+(?:\[\d+\])?: (?P<line>.*)"
+)
+_EPOCH: Final = re.compile(r"\[?(?P<s>1\d{9})(?:(?P<ms>\d{3})|[.,](?P<part>\d{1,9}))?\]?(?P<line>[\s:].*)")
+_OF_LIBRDKAFKA: Final = re.compile(r"%[0-7]\|\d")
+_MORE: Final = re.compile(r"\s|Caused by: |\.\.\. \d|Suppressed: |Traceback ")
+_ENOUGH: Final = 0.5
+"""The part of the first lines that has to be wrapped."""
+_LOOKED_AT: Final = 200
+
+
+class WrongLineError(ValueError):
+    """A line that is not wrapped as the others of its file are."""
+
+
+def wrapping(lines: Iterable[str]) -> Unwrap | None:
+    """What takes lines of a file out of their wrapping, by its first lines; None if they have none.
+
+    If what is inside has times of its own (`timed`), lines without one belong to those before them.
+    """
+    first = list(islice(filter(str.strip, lines), _LOOKED_AT))
+    for inside in (_of_json, _of_kubernetes, _of_syslog):
+        if first and sum(bool(_tried(inside, line)) for line in first) >= _ENOUGH * len(first):
+            timed = any(_stands_alone(each) for line in first for each in _tried(inside, line))
+            return partial(inside, timed=timed)
+    return _of_epoch if first and _EPOCH.fullmatch(first[0]) else None
+
+
+def _tried(inside: Callable[..., list[str]], line: str) -> list[str]:
+    try:
+        return inside(line, timed=True)
+    except WrongLineError:
+        return []
+
+
+def _of_json(line: str, *, timed: bool) -> list[str]:
+    """docker's `json-file`, log4j2's JsonLayout and JsonTemplateLayout, ECS, logstash's encoder, KafkaJS, and
+    others with the same names."""
+    if not line.startswith("{"):
+        raise WrongLineError("it is not an object of JSON, as the other lines are")
+    try:
+        read = json.loads(line)
+    except ValueError as error:
+        raise WrongLineError(f"it is not JSON: {error}") from None
+    fields = dict(_flat(read))
+    message = _first(fields, _MESSAGES)
+    time = _time(fields)
+    if message is None or time is None:
+        raise WrongLineError("it has no message, or no time")
+    level, logger = (_first(fields, names) for names in (_LEVELS, _LOGGERS))
+    told, *more = message.rstrip("\n").split("\n") if message else [""]
+    named = ", ".join(f"{name}={fields[name]}" for name in _PREFIXED if name in fields)
+    if named and not begins(told):
+        told = f"[Consumer {named}] {told}"
+    about = ", ".join(f"{name}: {fields[name]}" for name in _ABOUT if name in fields)
+    if about:
+        told = f"{told}; {about}"
+    trace = [*more, *_trace(fields)]
+    if _stands_alone(told) or ("stream" in fields and (timed or _MORE.match(told))):
+        return [told, *trace]
+    where = f" ({logger})" if logger is not None else ""
+    return [f"[{time}] {level or 'INFO'} {told}{where}", *trace]
+
+
+def _flat(read: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """ECS allows `{"log": {"level": …}}` for `log.level`."""
+    for name, value in read.items():
+        if isinstance(value, Mapping) and name in ("log", "error", "thrown"):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value
+
+
+def _first(fields: Fields, names: Iterable[str]) -> str | None:
+    return next((each for name in names if isinstance(each := fields.get(name), str)), None)
+
+
+def _time(fields: Fields) -> str | None:
+    for name in _TIMES:
+        value = fields.get(name)
+        if isinstance(value, Mapping):
+            value = value.get("epochSecond", 0) + value.get("nanoOfSecond", 0) / 1e9
+        if isinstance(value, str) and begins(value):
+            return value if value[-1] in "Z" or value[-6:-5] in "+-" or "," in value else f"{value}Z"
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return _iso(value / 1000 if value > 1e11 else value)
+    return None
+
+
+def _iso(seconds: float) -> str:
+    try:
+        at = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise WrongLineError(f"it has no time: {seconds}") from None
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03}Z"
+
+
+def _trace(fields: Fields) -> Iterator[str]:
+    if (trace := _first(fields, _TRACES)) is not None:
+        yield from trace.rstrip("\n").split("\n")
+    elif (name := fields.get("thrown.name")) is not None:
+        yield f"{name}: {fields.get('thrown.message', fields.get('thrown.localizedMessage', ''))}"
+
+
+def _stands_alone(line: str) -> bool:
+    return begins(line) or _OF_LIBRDKAFKA.match(line) is not None
+
+
+def _of_kubernetes(line: str, *, timed: bool) -> list[str]:
+    found = _KUBERNETES.fullmatch(line)
+    if found is None:
+        raise WrongLineError("it does not begin as the other lines do")
+    inside = found["line"]
+    whole = timed or _stands_alone(inside) or _MORE.match(inside)
+    return [inside if whole else f"[{found['time']}] {inside}"]
+
+
+def _of_syslog(line: str, *, timed: bool) -> list[str]:
+    """Syslog's times have no year: lines without a time of their own say nothing."""
+    found = _SYSLOG.fullmatch(line)
+    if found is None:
+        raise WrongLineError("it does not begin as the other lines do")
+    return [found["line"]]
+
+
+def _of_epoch(line: str) -> list[str]:
+    """Lines that begin with seconds or milliseconds since 1970; others belong to the line before them."""
+    found = _EPOCH.fullmatch(line)
+    if found is None:
+        return [line]
+    part = found["ms"] or (found["part"] or "0").ljust(3, "0")[:3]
+    return [f"[{_iso(int(found['s']) + int(part) / 1000)}]{found['line']}"]
