@@ -15,6 +15,11 @@ from .tables import Table
 from .writing import Writers, folder_schema
 
 _BATCH: Final = 50_000
+_SHOWN: Final = 200
+UNPACKED: Final = "unpacked"
+"""The folder of archives' files, beside the rows."""
+_QUIET: Final = ("broker-log", "checkpoint", "segment")
+"""Some files of these kinds say nothing of what is searched for."""
 _LOGS: Final = ("broker-log", "client-log", "librdkafka-log")
 Tell = Callable[[str], None]
 
@@ -22,12 +27,20 @@ Tell = Callable[[str], None]
 @dataclass(slots=True)
 class Collected:
     """`folder` has the rows; `files` says as what each file was read, `unknown` lists those of no known
-    kind."""
+    kind. `silent` has two lines of each text from which no row was made, unless it is usual."""
 
     folder: Path
     files: dict[str, str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
+    silent: dict[str, list[str]] = field(default_factory=dict)
     without_zone: int = 0
+
+    def keep_silent(self, path: Path) -> None:
+        """Nothing was understood of this file."""
+        from .readers.files import head
+
+        if shown := [line[:_SHOWN] for line in head(path).lines if line.strip()][:2]:
+            self.silent[str(path)] = shown
 
 
 def collect(
@@ -37,22 +50,29 @@ def collect(
     timezone: tzinfo = UTC,
     tell: Tell = lambda _: None,
 ) -> Collected:
-    """Reads files, and those in folders, into the new `folder`; `engine` reads large traces.
+    """Reads files, and those in folders and archives, into the new `folder`; `engine` reads large traces.
+
+    Archives are unpacked beside it.
 
     PipelineError for a path that can't be read.
     """
     from . import ahead, bulk
     from .ahead import Ahead
+    from .archives import unpack
     from .progress import Progress
     from .readers import Reading, survey
 
-    found = survey(paths)
+    unpacked = unpack(paths, folder.with_name(UNPACKED))
+    found = survey(unpacked.paths)
     collected = Collected(folder, unknown=[str(path) for path in found.unknown])
+    for path in found.unknown:
+        collected.keep_silent(path)
     if not found.recognised:
         listed = ", ".join(collected.unknown[:5]) or "no files"
         raise PipelineError(f"no file has a known format: {listed}")
     reading = Reading(timezone)
     writer, repeats = _Writer(folder), _Repeats()
+    writer.write(iter(unpacked.bad))
     sizes = [path.stat().st_size for path, _ in found.recognised]
     in_pieces = [ahead.can_read(*each) for each in found.recognised]
     logs = Ahead([path for (path, _), cut in zip(found.recognised, in_pieces, strict=True) if cut], timezone)
@@ -67,7 +87,9 @@ def collect(
             if bulk.can_read(path, reader.name):
                 bulk.read(engine, path, folder)
             else:
-                writer.write(repeats.without(path, reader.read(path, reading)))
+                count = writer.write(repeats.without(path, reader.read(path, reading)))
+                if not count and reader.name not in _QUIET:
+                    collected.keep_silent(path)
             progress.read(size)
     writer.close()
     collected.without_zone = reading.without_zone
@@ -102,8 +124,10 @@ class _Writer:
         self._columns: dict[str, dict[str, list[Any]]] = {}
         self._files = Writers(folder, "read")
 
-    def write(self, rows: Iterator[Observation]) -> None:
-        for row in rows:
+    def write(self, rows: Iterator[Observation]) -> int:
+        """Returns how many there were."""
+        count = 0
+        for count, row in enumerate(rows, 1):  # noqa: B007
             columns = self._columns.get(row.kind)
             if columns is None:
                 columns = self._columns[row.kind] = {name: [] for name in NAMES if name != "kind"}
@@ -111,6 +135,7 @@ class _Writer:
                 values.append(getattr(row, name))
             if len(columns["file"]) >= _BATCH:
                 self._flush(row.kind)
+        return count
 
     def _flush(self, kind: str) -> None:
         import pyarrow as pa

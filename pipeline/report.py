@@ -2,9 +2,9 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Final
 
 from .analysis import Analysis
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _DATE: Final = len("2026-01-01 ")
+_SILENT: Final = 20
 
 
 def when(time_ms: int | None) -> str:
@@ -123,6 +124,15 @@ def _read(analysis: Analysis) -> str:
     return told
 
 
+def silent(files: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Files of which nothing was understood, each with two of its lines."""
+    for file, first in islice(files.items(), _SILENT):
+        yield f"nothing was understood of {file}:"
+        yield from (f"    {line}" for line in first)
+    if len(files) > _SILENT:
+        yield f"nothing was understood of {len(files) - _SILENT} more files"
+
+
 def trouble(analysis: Analysis) -> list[str]:
     """What could not be read or understood: one line for each file."""
     lines = []
@@ -137,6 +147,7 @@ def trouble(analysis: Analysis) -> list[str]:
     if unknown := analysis.collected.unknown:
         listed = ", ".join(unknown[:5]) + (", …" if len(unknown) > 5 else "")
         lines.append(f"{len(unknown)} file{'s' * (len(unknown) != 1)} of no known kind: {listed}")
+    lines += silent(analysis.collected.silent)
     if analysis.collected.without_zone:
         lines.append(
             f"{analysis.collected.without_zone:,} times tell no time zone: --timezone says which "

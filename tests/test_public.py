@@ -34,6 +34,7 @@ INSIDE = {
     "UnreadableError",
     "UnreadableRecordError",
     "UnsupportedVersionError",
+    "WrongLineError",
 }
 """Errors that become an error code, or another error, before a user meets them."""
 

@@ -18,6 +18,7 @@ from ..extras import MissingExtraError
 HEAD_BYTES: Final = 1 << 16
 LONGEST_LINE: Final = 1 << 24
 _SMALL: Final = 1 << 12
+_BEFORE: Final = 1 << 14
 _DAMAGE: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
@@ -71,9 +72,23 @@ def head(path: Path) -> Head:
     return Head(path, b"".join(_up_to_damage(path)), True)
 
 
+def mentions(path: Path, word: bytes, most: int = 5) -> Iterator[Head]:
+    """Parts of a large file that is not compressed, around places after its head that have `word`, at most so
+    many. OSError."""
+    with path.open("rb") as file:
+        if _format(file.read(_LONGEST_MAGIC)) is not None:
+            return
+    with mapped(path) as data:
+        at = HEAD_BYTES
+        while most and (at := data.find(word, at)) >= 0:
+            start = data.rfind(b"\n", 0, max(at - _BEFORE, 0)) + 1
+            yield Head(path, bytes(data[start : start + HEAD_BYTES]), False)
+            at, most = start + HEAD_BYTES, most - 1
+
+
 def _up_to_damage(path: Path) -> Iterator[bytes]:
     left = HEAD_BYTES
-    with _open(path) as file:
+    with opened(path) as file:
         try:
             while left and (data := file.read(min(left, _SMALL))):
                 left -= len(data)
@@ -86,7 +101,7 @@ def lines(path: Path) -> Iterator[Line]:
     """The lines of a text file, without newlines. OSError, DamagedError; MissingExtraError for zstd without
     pyarrow."""
     number = 0
-    with _open(path) as file:
+    with opened(path) as file:
         try:
             while data := file.readline(LONGEST_LINE):
                 number += 1
@@ -101,7 +116,8 @@ def _format(data: bytes) -> Callable[[Path], IO[bytes]] | None:
     return next((opens for magic, opens in _FORMATS.items() if data.startswith(magic)), None)
 
 
-def _open(path: Path) -> IO[bytes]:
+def opened(path: Path) -> IO[bytes]:
+    """A file's bytes, after decompression. OSError; MissingExtraError for zstd without pyarrow."""
     with path.open("rb") as file:
         opens = _format(file.read(_LONGEST_MAGIC))
     return path.open("rb") if opens is None else opens(path)

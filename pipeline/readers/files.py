@@ -14,6 +14,7 @@ from ..errors import PipelineError
 from ..observations import Observation
 from .wrapping import Unwrap, WrongLineError, wrapping
 
+_ABOUT_KAFKA: Final = (b"kafka", b"|OFFSET|", b"OFFSET_OUT_OF_RANGE")
 MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
 
@@ -43,6 +44,13 @@ def head(path: Path) -> Head:
         with suppress(WrongLineError):
             plain += inside(line)
     return replace(first, data="\n".join(plain).encode(), wrapped=True)
+
+
+def later(path: Path) -> Iterator[Head]:
+    """Parts of a file after its head that are about Kafka. PipelineError if it can't be read."""
+    with readable(path):
+        for word in _ABOUT_KAFKA:
+            yield from files.mentions(path, word)
 
 
 def _opened(path: Path) -> tuple[Head, Unwrap | None]:

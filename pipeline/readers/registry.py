@@ -1,14 +1,15 @@
 """Which reader reads a file: recognised by its content, and by its name only if that says nothing."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from ...dumps.files import Head
+from ...dumps.files import HEAD_BYTES, Head
 from ..observations import Observation
-from .files import Reading, head, walk
+from .files import Reading, head, later, walk
 
 Recognises = Callable[[Head], bool]
 Reads = Callable[[Path, Reading], Iterator[Observation]]
@@ -38,15 +39,31 @@ _MODULES: Final = (
 """The stricter ones first: timelines and logs have no magic bytes, and take what no other reader took."""
 
 
+_USELESS: Final = re.compile(
+    r"\d{20}\.(?:index|timeindex|txnindex|snapshot)|partition\.metadata|meta\.properties|quorum-state"
+    r"|recovery-point-offset-checkpoint|cleaner-offset-checkpoint|\.lock|\.kafka_cleanshutdown"
+)
+"""What else is in the data folders of brokers."""
+_LOGS: Final = ("librdkafka-log", "broker-log", "client-log")
+
+
 def readers() -> list[Reader]:
     """All readers, in the order in which they are asked."""
     return [each for name in _MODULES for each in import_module(f".{name}", __package__).READERS]
 
 
 def recognise(path: Path | str) -> Reader | None:
-    """The reader of a file, None if it is of no known kind. PipelineError if it can't be opened."""
+    """The reader of a file, None if it is of no known kind. PipelineError if it can't be opened.
+
+    If its beginning says nothing, as that of an application's log may, it is searched for lines about Kafka.
+    """
     first = head(Path(path))
-    return next((each for each in readers() if each.recognises(first)), None)
+    found = next((each for each in readers() if each.recognises(first)), None)
+    if found is None and first.text and len(first.data) >= HEAD_BYTES:
+        logs = [each for each in readers() if each.name in _LOGS]
+        for part in later(Path(path)):
+            found = found or next((each for each in logs if each.recognises(part)), None)
+    return found
 
 
 def read(path: Path | str, reading: Reading | None = None) -> Iterator[Observation]:
@@ -58,9 +75,11 @@ def read(path: Path | str, reading: Reading | None = None) -> Iterator[Observati
 
 @dataclass(slots=True)
 class Survey:
-    """The files that were found: those that have a reader, and those of no known kind."""
+    """The files that were found: those that have a reader, those of Kafka's that say nothing about what
+    happened, and those of no known kind."""
 
     recognised: list[tuple[Path, Reader]] = field(default_factory=list)
+    useless: list[Path] = field(default_factory=list)
     unknown: list[Path] = field(default_factory=list)
 
 
@@ -70,7 +89,7 @@ def survey(paths: Iterable[Path | str]) -> Survey:
     for path in walk(paths):
         reader = recognise(path)
         if reader is None:
-            found.unknown.append(path)
+            (found.useless if _USELESS.fullmatch(path.name) else found.unknown).append(path)
         else:
             found.recognised.append((path, reader))
     return found

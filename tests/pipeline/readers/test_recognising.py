@@ -59,7 +59,7 @@ def test_folders_are_walked_and_unknown_files_named(tmp_path: Path) -> None:
         (known.name, "segment"),
         ("kafka-7104.log", "broker-log"),
     ]
-    assert found.unknown == [tmp_path / "notes.md", index]
+    assert (found.unknown, found.useless) == ([tmp_path / "notes.md"], [index])
     assert list(read(index)) == []
 
 
@@ -208,3 +208,14 @@ def test_nothing_but_a_head_is_a_trace_without_rows(tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(HEAD)
     assert (source(path), of_kind(rows(path), "unreadable")) == ("trace", [])
+
+
+def test_a_log_that_speaks_of_kafka_late(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    noise = "2018-06-23 00:45:36,000 INFO com.example.App - served a request in 12 ms\n" * 3_000
+    story = (STORIES / "kafka-7104.log").read_text()
+    path.write_text(noise + story)
+    assert source(path) == "broker-log"
+    assert rows(path) == rows(STORIES / "kafka-7104.log")
+    path.write_text(noise)
+    assert source(path) is None
