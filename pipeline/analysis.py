@@ -47,7 +47,7 @@ class Analysis:
 
 
 def analyze(
-    paths: Iterable[Path],
+    paths: Iterable[str | Path],
     out: Path,
     *,
     timezone: tzinfo = UTC,

@@ -16,8 +16,9 @@ from .writing import Writers, folder_schema
 
 _BATCH: Final = 50_000
 _SHOWN: Final = 200
+FETCHED: Final = "fetched"
 UNPACKED: Final = "unpacked"
-"""The folder of archives' files, beside the rows."""
+"""The folders of files from elsewhere, beside the rows."""
 _QUIET: Final = ("broker-log", "checkpoint", "segment")
 """Some files of these kinds say nothing of what is searched for."""
 _LOGS: Final = ("broker-log", "client-log", "librdkafka-log")
@@ -44,7 +45,7 @@ class Collected:
 
 
 def collect(
-    paths: Iterable[Path],
+    paths: Iterable[str | Path],
     folder: Path,
     engine: Engine,
     timezone: tzinfo = UTC,
@@ -52,7 +53,7 @@ def collect(
 ) -> Collected:
     """Reads files, and those in folders and archives, into the new `folder`; `engine` reads large traces.
 
-    Archives are unpacked beside it.
+    Archives are unpacked beside it, and what URIs name is copied there.
 
     PipelineError for a path that can't be read.
     """
@@ -61,8 +62,10 @@ def collect(
     from .archives import unpack
     from .progress import Progress
     from .readers import Reading, survey
+    from .remote import fetched
 
-    unpacked = unpack(paths, folder.with_name(UNPACKED))
+    here = fetched(paths, folder.with_name(FETCHED), tell)
+    unpacked = unpack(here, folder.with_name(UNPACKED))
     found = survey(unpacked.paths)
     collected = Collected(folder, unknown=[str(path) for path in found.unknown])
     for path in found.unknown:

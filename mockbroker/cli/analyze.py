@@ -13,7 +13,7 @@ from ..extras import MissingExtraError
 from ..pipeline.errors import PipelineError
 
 
-def run(paths: Sequence[Path], out: Path | None, timezone: str, engine: str, master: str | None) -> int:
+def run(paths: Sequence[str], out: Path | None, timezone: str, engine: str, master: str | None) -> int:
     """Returns how many findings there are. PipelineError, OSError."""
     from tempfile import TemporaryDirectory
 
@@ -28,7 +28,7 @@ def run(paths: Sequence[Path], out: Path | None, timezone: str, engine: str, mas
 
 
 def _run(
-    paths: Sequence[Path], out: Path, zone: ZoneInfo, engine: str, master: str | None, *, keep: bool
+    paths: Sequence[str], out: Path, zone: ZoneInfo, engine: str, master: str | None, *, keep: bool
 ) -> int:
     if importlib.util.find_spec("pyarrow") is None:
         raise MissingExtraError("this needs pyarrow", "analyze")

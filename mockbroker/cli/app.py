@@ -293,7 +293,9 @@ def run(
 
 @app.command(short_help="Search what an incident left behind for known bugs.")
 def analyze(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of files.")],
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Files, folders, tar archives; s3://BUCKET/FOLDER.")
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
