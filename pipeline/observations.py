@@ -22,7 +22,8 @@ KINDS: Final[dict[str, str]] = {
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
     "group": "a group's generation: detail the state",
-    "load": "a coordinator read its partition of an internal topic: detail `finished in N ms`, `failed: why`",
+    "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "
+    "`failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",
     "log": "a replica's log, or a topic, was created or deleted: detail `created`, `deleted`",
     "transaction": "a transactional id's state: detail",

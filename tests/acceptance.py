@@ -81,10 +81,6 @@ CAMPAIGNS: Final = {
         "1,000 random workloads with the Java client: nothing is violated",
         (python("mockbroker", "hunt", "--client", "java", "--seeds", "1000"),),
     ),
-    "recordings": Campaign(
-        "what `mockbroker analyze` says of every recorded incident and of healthy clusters",
-        (("env", "MOCKBROKER_EVERY_RECORDING=1", *tests("tests/pipeline/test_recordings.py")),),
-    ),
     "soak": Campaign(
         "four clients move records exactly once through 50 seeds of faults each",
         (python("studies.exactly_once", "--fixed", "yes", "--seeds", "50"),),

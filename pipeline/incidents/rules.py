@@ -91,6 +91,13 @@ def _rules() -> Iterator[Rule]:
         ("log-start-past-log-end",), ("follower-failure",), BROKER, SOON_MS, "one fetcher serves them all"
     )
     yield from leads(
+        ("coordinator-moved-while-loading",),
+        lossy,
+        PARTITION,
+        SOON_MS,
+        "it went on as leader when it came back",
+    )
+    yield from leads(
         ("cleaner-stopped",),
         ("slow-load", "load-ended-early", "tombstone-of-live-group"),
         BROKER,

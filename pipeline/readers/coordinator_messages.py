@@ -76,6 +76,12 @@ MESSAGES: Final = (
         r"Finished loading of metadata from {tp} with epoch \d+ in (?P<took>\d+)ms",
         _loaded,
     ),
+    message(
+        "load",
+        "Scheduling loading of",
+        r"Scheduling loading of (?:offsets and group )?metadata from {tp} (?:with|for) epoch {leader_epoch}",
+        detail="began",
+    ),
     message("load", "loading offsets from", r"Error (?:in )?loading offsets from {tp}", _not_loaded),
     message(
         "load",

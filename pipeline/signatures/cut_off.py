@@ -25,6 +25,18 @@ def find(observations: Table) -> Table:
     ends = of_kinds(observations, "high-watermark").select("file", "position", "offset", "end_offset")
     alone = alone.join(ends, ["file", "position"], "left")
     led = of_kinds(observations, "leader").where("leader = broker and offset is not null")
+    own = led.select(
+        *(F.col(name).alias(f"own_{name}") for name in (*_WHERE, "leader", "leader_epoch", "time_ms"))
+    )
+    own_term = [
+        *(F.col(name) == F.col(f"own_{name}") for name in _WHERE),
+        F.col("broker") == F.col("own_leader"),
+        F.col("own_time_ms") <= F.col("time_ms"),
+    ]
+    event = (*_WHERE, "broker", "time_ms", "seen", "end_offset")
+    alone = (
+        alone.join(own, own_term, "left").groupBy(*event).agg(F.max("own_leader_epoch").alias("own_epoch"))
+    )
     led = led.withColumn("_seen", seen()).select(
         *(F.col(name).alias(f"_{name}") for name in (*_WHERE, "leader", "leader_epoch", "time_ms", "offset")),
         "_seen",
@@ -33,6 +45,7 @@ def find(observations: Table) -> Table:
     another = [
         *(F.col(name) == F.col(f"_{name}") for name in _WHERE),
         F.col("broker") != F.col("_leader"),
+        F.col("_leader_epoch") > F.coalesce("own_epoch", F.lit(-1)),
         ago.between(0, _LONGEST_MS),
     ]
     cut = of_kinds(observations, "truncation").withColumn("cut_seen", seen())

@@ -1,14 +1,15 @@
-"""`load-ended-early`, `slow-load`, `cleaner-stopped`: how coordinators came by their offsets.
+"""`load-ended-early`, `slow-load`, `coordinator-moved-while-loading`, `cleaner-stopped`: how coordinators
+came by their offsets.
 
 Both of LinkedIn's rewinds began here: one with a load that stopped at a record that could not be parsed, the
 other with a dead log cleaner, so that the offsets topic grew until a load took 17 minutes. Not here, because
-leaders move and brokers are stopped every day: a load that ended because its broker no longer led the
+leaders move and brokers are stopped every day: a load that ended soon because its broker no longer led the
 partition, or was stopping.
 """
 
 from typing import Final
 
-from ..findings import CERTAIN, SEEN, findings, of_kinds, place, row, seen, sentence
+from ..findings import CERTAIN, SEEN, before, findings, in_order, of_kinds, place, row, seen, sentence
 from ..tables import Column, Table, Window
 from ..tables import functions as F
 
@@ -19,6 +20,9 @@ _INTERRUPTED: Final = (
     "|InterruptedException|RejectedExecution|KafkaStorageException"
 )
 _UNKNOWN: Final = -1
+_BEGAN: Final = "began"
+_LONG_MS: Final = 3_000
+"""Leaders that move again so soon are no incident: in a rolling restart each loads for some milliseconds."""
 _FAILED: Final = "failed: "
 _STALE: Final = "Removed |Generated "
 
@@ -27,7 +31,12 @@ def find(observations: Table) -> Table:
     rows = of_kinds(observations, "load", "cleaner", "tombstone").where("source = 'broker-log'").select(*SEEN)
     loads = _once(rows.where("kind = 'load' and topic = '__consumer_offsets'"))
     cleaners = _once(rows.where("kind = 'cleaner'"))
-    return _ended(loads).unionByName(_slow(loads, cleaners, rows)).unionByName(_stopped(cleaners))
+    return (
+        _moved(loads)
+        .unionByName(_ended(loads))
+        .unionByName(_slow(loads, cleaners, rows))
+        .unionByName(_stopped(cleaners))
+    )
 
 
 def _once(rows: Table) -> Table:
@@ -38,6 +47,49 @@ def _once(rows: Table) -> Table:
 
 def _broker() -> Column:
     return F.coalesce(F.concat(F.lit("broker "), F.col("broker").cast("string")), F.lit("a broker"))
+
+
+def _moved(loads: Table) -> Table:
+    """A coordinator loaded, or stood still, until another one took over: meanwhile its groups had none."""
+    window = in_order("broker", "topic", "partition")
+    began = F.last(F.when(F.col("detail") == _BEGAN, row()), True).over(before(window))
+    left = F.col("detail").startswith(_FAILED) & F.col("detail").rlike(_INTERRUPTED)
+    ended = loads.withColumn("began", began).where(left)
+    ended = ended.withColumn("took", F.col("time_ms") - F.col("began.time_ms"))
+    ended = ended.where(F.col("took") >= _LONG_MS)
+    others = loads.where(F.col("detail") == _BEGAN).select(
+        F.col("broker").alias("next"),
+        F.col("partition").alias("its_partition"),
+        F.col("leader_epoch").alias("next_epoch"),
+        row().alias("other"),
+    )
+    after = [
+        F.col("partition") == F.col("its_partition"),
+        F.col("broker") != F.col("next"),
+        F.col("next_epoch") > F.col("began.leader_epoch"),
+        F.col("other.time_ms").between(F.col("began.time_ms"), F.col("time_ms")),
+    ]
+    key = ("file", "position", "broker", "topic", "partition")
+    firsts = [F.first(name).alias(name) for name in ("took", "began", *SEEN) if name not in key]
+    one = (
+        ended.join(others, after)
+        .groupBy(*key)
+        .agg(*firsts, F.min_by("other", "next_epoch").alias("other"), F.min("next_epoch").alias("next_epoch"))
+    )
+    return findings(
+        one.withColumn("next", F.col("other.broker")),
+        signature="coordinator-moved-while-loading",
+        confidence=CERTAIN,
+        why="its log says that it was still loading when it learned that it no longer led the partition",
+        summary=sentence(
+            "{broker} was loading the committed offsets of {at} for {took} ms, and had not finished when "
+            "broker {next} took over in epoch {next_epoch}: meanwhile its groups had no coordinator",
+            broker=_broker(),
+            at=place(),
+        ),
+        evidence=[seen("began"), seen("other"), seen()],
+        behaviours=["offsets-load-pace"],
+    )
 
 
 def _ended(loads: Table) -> Table:

@@ -45,6 +45,7 @@ MOVED = (
 )
 CLOSED = "java.nio.channels.ClosedChannelException\n\tat sun.nio.ch.FileChannelImpl.ensureOpen"
 AT = "[2015-07-01 12:{:02}:00,000] "
+BEGAN = "[GroupCoordinator id={}] Scheduling loading of metadata from __consumer_offsets-7 with epoch {}"
 LOGS = {
     1: {0: FAILED.format(1, UNKNOWN)},
     2: {0: NEWER.format(2, UNREADABLE), 30: NEWER.format(2, MOVED), 31: NEWER.format(2, "loader is closed.")},
@@ -57,6 +58,11 @@ LOGS = {
     },
     4: {0: FINISHED.format(4, 8, 59_000), 10: FAILED.format(4, CLOSED), 20: REMOVED.format(4)},
     5: {0: UNCLEANABLE},
+    6: {40: BEGAN.format(6, 2), 41: NEWER.format(6, MOVED)},
+    7: {41: BEGAN.format(7, 3)},
+    # The next leader took over at once.
+    8: {44: f"{BEGAN.format(8, 5)}\n{AT.format(44)}ERROR {NEWER.format(8, MOVED)}"},
+    9: {44: BEGAN.format(9, 6)},
 }
 """What each broker logs, by minute."""
 
@@ -116,8 +122,17 @@ def test_a_slow_load_after_the_cleaner_died(found: dict[int, list[Row]]) -> None
     ]
 
 
+def test_a_coordinator_that_had_not_loaded_when_another_one_took_over(found: dict[int, list[Row]]) -> None:
+    (one,) = found[6]
+    assert (one.signature, one.confidence) == ("coordinator-moved-while-loading", "certain")
+    assert one.summary == (
+        "broker 6 was loading the committed offsets of __consumer_offsets-7 for 60000 ms, and had not finished "
+        "when broker 7 took over in epoch 3: meanwhile its groups had no coordinator"
+    )
+
+
 def test_what_happens_every_day(found: dict[int, list[Row]]) -> None:
-    assert found[4] == []
+    assert [found[broker] for broker in (4, 7, 8, 9)] == [[]] * 4
 
 
 def test_a_partition_that_the_cleaner_gave_up(found: dict[int, list[Row]]) -> None:

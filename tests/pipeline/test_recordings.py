@@ -3,7 +3,6 @@ and what operators do every day is none."""
 
 from __future__ import annotations
 
-import os
 import tarfile
 import tomllib
 from pathlib import Path
@@ -12,14 +11,7 @@ import pytest
 
 from mockbroker.pipeline.analysis import analyze
 
-EVERY = "MOCKBROKER_EVERY_RECORDING"
-"""Each takes some seconds: without this variable there are four of them."""
-FEW = ("3.9.2-rolling-restart", "3.9.2-unclean-election", "4.4.0-cut-off-leader", "4.4.0-rebalance")
-RECORDED = [
-    folder
-    for folder in sorted((Path(__file__).parent / "recordings").iterdir())
-    if folder.name in FEW or os.environ.get(EVERY)
-]
+RECORDED = sorted((Path(__file__).parent / "recordings").iterdir())
 
 
 @pytest.mark.parametrize("folder", RECORDED, ids=lambda folder: folder.name)
