@@ -1,6 +1,7 @@
 """`mockbroker analyze`: reads, searches, and reports."""
 
 import importlib.util
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,8 +24,14 @@ def run(paths: Sequence[str], out: Path | None, timezone: str, engine: str, mast
             return _run(paths, Path(folder), zone, engine, master, keep=False)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise PipelineError(f"{out} exists: --out needs a new or empty folder")
+    there = out.exists()
     out.mkdir(parents=True, exist_ok=True)
-    return _run(paths, out, zone, engine, master, keep=True)
+    try:
+        return _run(paths, out, zone, engine, master, keep=True)
+    except BaseException:  # Ctrl-C, too
+        for each in [*out.iterdir()] if there else [out]:
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        raise
 
 
 def _run(

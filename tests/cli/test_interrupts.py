@@ -205,3 +205,24 @@ def test_a_command_that_can_not_be_started_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "Exec format error" in done.stderr
+
+
+@needs_proc
+@pytest.mark.parametrize("there", [False, True])
+def test_analyze_leaves_no_half_report(start: Start, tmp_path: Path, there: bool) -> None:
+    """Nor the folder, unless it was there before."""
+    log, out = tmp_path / "server.log", tmp_path / "out"
+    told = "[2018-06-23 00:45:37,339] INFO Incrementing log start offset of partition X-3 to 116753\n"
+    log.write_text(told + "[2018-06-23 00:45:37,340] INFO Nothing that anybody searches for\n" * 2_500_000)
+    if there:
+        out.mkdir()
+    process = start("analyze", str(log), "--out", str(out))
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    limit = time.monotonic() + _PATIENCE_S
+    while len(children.read_text().split()) < 2 and time.monotonic() < limit:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    status, _, _ = ended(process)
+    assert status == 130
+    assert (out.exists(), list(out.rglob("*"))) == (there, [])
+    assert nobody_is_left(process.pid)

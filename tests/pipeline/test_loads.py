@@ -126,8 +126,8 @@ def test_a_coordinator_that_had_not_loaded_when_another_one_took_over(found: dic
     (one,) = found[6]
     assert (one.signature, one.confidence) == ("coordinator-moved-while-loading", "certain")
     assert one.summary == (
-        "broker 6 was loading the committed offsets of __consumer_offsets-7 for 60000 ms, and had not finished "
-        "when broker 7 took over in epoch 3: meanwhile its groups had no coordinator"
+        "broker 6 was loading the committed offsets of __consumer_offsets-7 for 60000 ms, and had not "
+        "finished when broker 7 took over in epoch 3: meanwhile its groups had no coordinator"
     )
 
 
