@@ -79,7 +79,6 @@ class Spark(Dialect):
 class DuckDB(Dialect):
     quote = '"'
     functions: ClassVar[Mapping[str, str]] = {
-        "array_contains": "list_contains({0}, {1})",
         "array_distinct": "list_distinct({0})",
         "array_join": "array_to_string({0}, {1})",
         "array_max": "list_max({0})",

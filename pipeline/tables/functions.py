@@ -102,10 +102,6 @@ def array_join(values: Each, separator: str) -> Column:
     return call("array_join", values, lit(separator))
 
 
-def array_contains(values: Each, value: Column) -> Column:
-    return call("array_contains", values, value)
-
-
 def regexp_extract(value: Each, pattern: str, group: int) -> Column:
     """A group of the first match; empty if there is none."""
     return call("regexp_extract", value, lit(pattern), lit(group))
