@@ -1,13 +1,12 @@
-"""Logs of brokers, read piece by piece: large ones by processes, ahead of whoever takes their rows."""
+"""Logs of brokers, read piece by piece: large ones by the engine, ahead of whoever takes their rows."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ..processes import in_order
+from .engine import Engine
 from .observations import Observation
 from .readers import Reader, Reading
 from .readers.files import head
@@ -16,7 +15,7 @@ from .readers.pieces import Told, can_cut, cuts, rows, told
 PIECE: Final = 32 << 20
 """Bytes: a process then takes some 0.5 GB."""
 _LARGE: Final = 64 << 20
-"""Bytes of all logs that are worth the second in which processes start."""
+"""Bytes of all logs that are worth the seconds in which processes, or Spark, start."""
 
 
 class _Task(NamedTuple):
@@ -34,12 +33,14 @@ def can_read(path: Path, reader: Reader) -> bool:
 class Ahead:
     """Reads logs, which are asked for in the order in which they are given."""
 
-    def __init__(self, logs: Iterable[Path], timezone: tzinfo = UTC, piece: int = PIECE) -> None:
+    def __init__(
+        self, logs: Iterable[Path], engine: Engine, timezone: tzinfo = UTC, piece: int = PIECE
+    ) -> None:
         cut = [[_Task(path, *each, timezone) for each in _ranges(path, piece)] for path in logs]
         self._logs = iter(cut)
         tasks = [task for log in cut for task in log]
         large = sum(each.end - each.start for each in tasks) >= _LARGE
-        self._told = in_order(_told, tasks, min(os.cpu_count() or 1, len(tasks)) if large else 1)
+        self._told = engine.ahead(_told, tasks) if large else (_told(task) for task in tasks)
 
     def read(self, path: Path, reading: Reading, done: Callable[[int], None]) -> Iterator[Observation]:
         """The rows of the next log; `done` hears of the bytes of each piece. PipelineError."""

@@ -78,7 +78,9 @@ def collect(
     writer.write(iter(unpacked.bad))
     sizes = [path.stat().st_size for path, _ in found.recognised]
     in_pieces = [ahead.can_read(*each) for each in found.recognised]
-    logs = Ahead([path for (path, _), cut in zip(found.recognised, in_pieces, strict=True) if cut], timezone)
+    logs = Ahead(
+        [path for (path, _), cut in zip(found.recognised, in_pieces, strict=True) if cut], engine, timezone
+    )
     progress = Progress(sum(sizes), tell)
     with closing(logs):
         for (path, reader), size, cut in zip(found.recognised, sizes, in_pieces, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,8 @@ ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
 _MEMORY: Final = "2GB"
 """What DuckDB may take; beyond that it uses the disk."""
+_WAVES: Final = 8
+"""Tasks for each core whose results wait on the driver at a time."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Tell = Callable[[str], None]
@@ -40,6 +42,10 @@ class Engine(ABC):
     @abstractmethod
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """What `do`, a function of a module, makes of each task, in their order."""
+
+    @abstractmethod
+    def ahead(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> Generator[Result, None, None]:
+        """The same, one by one, while further tasks are worked on."""
 
     @abstractmethod
     def files(self, paths: Sequence[Path], kind: str | None = None) -> Table:
@@ -73,6 +79,9 @@ class DuckEngine(Engine):
 
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         return list(in_order(do, tasks, min(os.cpu_count() or 1, len(tasks))))
+
+    def ahead(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> Generator[Result, None, None]:
+        return in_order(do, tasks, min(os.cpu_count() or 1, len(tasks)))
 
     def files(self, paths: Sequence[Path], kind: str | None = None) -> DuckTable:
         if not paths:
@@ -135,6 +144,11 @@ class SparkEngine(Engine):
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         found: list[Result] = self.session.sparkContext.parallelize(tasks, len(tasks)).map(do).collect()
         return found
+
+    def ahead(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> Generator[Result, None, None]:
+        count = _WAVES * self.session.sparkContext.defaultParallelism
+        for start in range(0, len(tasks), count):
+            yield from self.each(do, tasks[start : start + count])
 
     def files(self, paths: Sequence[Path], kind: str | None = None) -> Table:
         from pyspark.sql import functions as F

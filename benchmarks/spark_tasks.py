@@ -1,0 +1,159 @@
+"""How evenly Spark's workers share the work of `mockbroker analyze`: `python -m benchmarks.spark_tasks`.
+
+A standalone master and two workers of one core each, on this machine, analyze a large trace; Spark's event
+log tells how long the tasks of each stage took, and what they read. Python's tasks read files themselves:
+of those stages the log has no bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Annotated, Final
+
+import typer
+
+from benchmarks.pipeline import measure
+from benchmarks.pipeline_trace import write
+
+WORKERS: Final = 2
+_LEAST_S: Final = 5.0
+"""Of all tasks of a stage: shorter ones are not shown."""
+_CLASS: Final = "org.apache.spark.deploy"
+_MASTER: Final = re.compile(r"Starting Spark master at (spark://\S+)")
+
+
+@dataclass
+class Stage:
+    """Seconds, and MB that Spark read."""
+
+    stage: str
+    tasks: int
+    mb: float
+    all_s: float
+    median_s: float
+    longest_s: float
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """The URL of a master that has its workers."""
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    runs = [str(home / "bin" / "spark-class")]
+    where = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str) -> IO[str]:
+        process = subprocess.Popen(
+            [*runs, *arguments],
+            env=where,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stderr is not None
+        return process.stderr
+
+    def until(lines: IO[str], pattern: re.Pattern[str]) -> re.Match[str]:
+        for line in lines:
+            if found := pattern.search(line):
+                return found
+        raise RuntimeError("Spark's cluster did not start")
+
+    local = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
+    try:
+        url = until(start(f"{_CLASS}.master.Master", *local), _MASTER)[1]
+        for _ in range(WORKERS):
+            size = ("--cores", "1", "--memory", "3g", "--work-dir", str(folder))
+            lines = start(f"{_CLASS}.worker.Worker", *local, *size, url)
+            until(lines, re.compile("Successfully registered with master"))
+        yield url
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait()
+
+
+def stages(log: Path) -> Iterator[Stage]:
+    """Of an event log, those that took long."""
+    names: dict[int, str] = {}
+    seconds: dict[int, list[float]] = {}
+    read: dict[int, float] = {}
+    with log.open() as file:
+        for line in file:
+            event = json.loads(line)
+            if event["Event"] == "SparkListenerStageSubmitted":
+                info = event["Stage Info"]
+                names[info["Stage ID"]] = info["Stage Name"]
+            elif event["Event"] == "SparkListenerTaskEnd" and (metrics := event.get("Task Metrics")):
+                stage = event["Stage ID"]
+                seconds.setdefault(stage, []).append(metrics["Executor Run Time"] / 1000)
+                shuffled = metrics["Shuffle Read Metrics"]
+                total = shuffled["Remote Bytes Read"] + shuffled["Local Bytes Read"]
+                read[stage] = read.get(stage, 0) + (total + metrics["Input Metrics"]["Bytes Read"]) / 1e6
+    for stage, each in sorted(seconds.items()):
+        if sum(each) >= _LEAST_S:
+            yield Stage(
+                f"{stage} {names[stage]}",
+                len(each),
+                round(read[stage], 1),
+                round(sum(each), 1),
+                round(statistics.median(each), 2),
+                round(max(each), 2),
+            )
+
+
+def main(
+    rows: Annotated[int, typer.Option(help="Of the trace.")] = 5_000_000,
+    folder: Annotated[Path | None, typer.Option(help="Where traces are kept and found again.")] = None,
+) -> None:
+    """Print a line of JSON for the run, and one for each stage that took long."""
+    kept = folder or Path(tempfile.mkdtemp(prefix="mockbroker-bench-"))
+    kept.mkdir(parents=True, exist_ok=True)
+    trace = kept / f"trace-{rows}-0.jsonl"
+    try:
+        if not trace.exists():
+            write(trace, rows, 0)
+        with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as url:
+            events = Path(name) / "events"
+            events.mkdir()
+            settings = {
+                "spark.eventLog.enabled": "true",
+                "spark.eventLog.dir": events.as_uri(),
+                "spark.eventLog.compress": "false",
+                "spark.eventLog.rolling.enabled": "false",
+                "spark.executor.memory": "2g",
+            }
+            (Path(name) / "spark-defaults.conf").write_text(
+                "".join(f"{key} {value}\n" for key, value in settings.items())
+            )
+            os.environ["SPARK_CONF_DIR"] = name
+            command = [sys.executable, "-m", "mockbroker", "analyze", str(trace), "--out", f"{name}/out"]
+            measured = asdict(
+                measure(f"analyze {rows:,} rows on {WORKERS} workers", [*command, "--master", url])
+            )
+            typer.echo(json.dumps({key: value for key, value in measured.items() if key != "said"}))
+            (log,) = (each for each in events.rglob("*") if each.is_file() and "status" not in each.name)
+            for stage in stages(log):
+                typer.echo(json.dumps(asdict(stage)))
+    finally:
+        if folder is None:
+            shutil.rmtree(kept)
+
+
+if __name__ == "__main__":
+    typer.run(main)
