@@ -24,7 +24,7 @@ main()
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (["analyze", "trace.jsonl"], "spark"),
+        (["analyze", "trace.jsonl"], "analyze"),
         (["explore", "--seeds", "1", "--engine", "spark", "--out", "found"], "spark"),
         (["serve", "--port", "0", "--trace", "x.parquet"], "parquet"),
     ],

@@ -126,11 +126,12 @@ def test_in_ci_nothing_may_be_missing(run: Run) -> None:
 
 
 def pins(lock: str) -> set[str]:
-    return set(re.findall(r"^(\S+==.*?) \\$", (ROOT / "requirements" / lock).read_text(), re.MULTILINE))
+    """Packages and versions; on which platforms, differs where another package needs one, too."""
+    return set(re.findall(r"^(\S+==\S+).*? \\$", (ROOT / "requirements" / lock).read_text(), re.MULTILINE))
 
 
 def test_the_sets_of_packages_are_in_each_other() -> None:
     run_time, dev, everything = pins("run.lock"), pins("dev.lock"), pins("all.lock")
     assert run_time < dev < everything
     names = {each.partition("==")[0] for each in dev}
-    assert names.isdisjoint({"pyspark", "pandas", "numpy", "py4j"})
+    assert names.isdisjoint({"pyspark", "pandas", "py4j"})
