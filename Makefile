@@ -81,7 +81,7 @@ week: setup-dev  ## a week of traffic in virtual time, and what the cluster keep
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
-	$(COMPILE) --extra dev --extra spark pyproject.toml -o requirements/all.lock
+	$(COMPILE) --extra browser --extra dev --extra spark pyproject.toml -o requirements/all.lock
 	cp requirements/all.lock requirements/dev.lock
 	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.lock
 	cp requirements/all.lock requirements/run.lock

@@ -36,6 +36,7 @@ class ClusterOptions(TypedDict, total=False):
     clock: ClockName
     control: int | bool | None
     control_token: str | None
+    console: bool
     faults: "Sequence[Fault]"
     offsets: str | Path | Sequence[str | Path] | None
     now: str | int | datetime | None

@@ -17,10 +17,11 @@ import pytest
 
 JAVA: Final = ("java", "javac", "mvn")
 SPARK: Final = ("java", "mvn", "pyspark")
-PACKAGES: Final = ("pyspark",)
+PACKAGES: Final = ("playwright", "pyspark")
 """Python packages that `make setup-dev` leaves out."""
 INSTALL: Final = {
     "cargo": "install Rust",
+    "chromium": "install the package chromium",
     "curl": "install curl",
     "go": "install Go",
     "java": "install a JDK, 17 or newer",

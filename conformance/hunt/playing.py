@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import trio
 
@@ -72,12 +72,19 @@ class _Run:
 
 
 async def play(
-    plan: Plan, driver: Driver, id_: str, patience: Patience = PATIENCE, script: Script | None = None
+    plan: Plan,
+    driver: Driver,
+    id_: str,
+    patience: Patience = PATIENCE,
+    script: Script | None = None,
+    *,
+    trace: Literal[True, "requests"] = "requests",
 ) -> Outcome:
-    """Takes a few seconds. `id_` has to be another one for each run with this driver."""
+    """Takes a few seconds. `id_` has to be another one for each run with this driver. With a `script`, the
+    cluster has this `trace`."""
     given = options(plan)
     if script is not None:
-        given["trace"] = "requests"
+        given["trace"] = trace
     driver.grace_s = patience.grace_s
     async with serve(**given) as cluster:
         run = _Run(Stage(plan, driver, id_, cluster, patience))

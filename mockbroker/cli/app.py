@@ -11,7 +11,7 @@ import typer
 
 from ..protocol.releases import NEWEST
 from ..version import __version__
-from . import clients, completion, histories, reproduce
+from . import clients, completion, histories, reproduce, view
 from .choices import Clock, Fixed, LogFormat, Search
 from .ctl_command import Ctl
 
@@ -145,6 +145,12 @@ def serve(
             "MOCKBROKER_CONTROL_TOKEN, where other users of the machine can't see it.",
         ),
     ] = None,
+    console: Annotated[
+        bool,
+        typer.Option(
+            "--console", help="Serve a page that shows the cluster, with the control API. Prints its address."
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the addresses.")] = False,
     log: Annotated[LogFormat, typer.Option(help="Report as text or as JSON lines.")] = LogFormat.TEXT,
 ) -> None:
@@ -176,8 +182,9 @@ def serve(
             now=now,
             trace_file=trace,
             capture=capture,
-            control=control,
-            control_token=token(control_token, control),
+            control=0 if console and control is None else control,
+            control_token=token(control_token, 0 if console else control),
+            console=console,
         )
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker serve: {error}", err=True)
@@ -334,6 +341,7 @@ def analyze(
 histories.register(app)
 reproduce.register(app)
 clients.register(app)
+view.register(app)
 
 
 def main() -> None:

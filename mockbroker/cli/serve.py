@@ -51,13 +51,14 @@ class Report:
                 brokers=len(cluster.brokers),
                 cluster_id=cluster.cluster_id,
                 control_url=served.control_url,
+                console_url=served.console_url,
                 seconds=round(seconds, 3),
                 **_restored(served),
             )
             for name, fault in _illegal(served):
                 self._json("illegal fault", name=name, fault=str(fault), why=fault.illegal)
             return
-        for address in filter(None, (served.bootstrap_servers, served.control_url)):
+        for address in filter(None, (served.bootstrap_servers, served.control_url, served.console_url)):
             self._print(address)
         if not self.quiet:
             brokers = f"{len(cluster.brokers)} broker" + "s" * (len(cluster.brokers) != 1)
@@ -249,9 +250,10 @@ class _TraceFile:
 
 async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with serve(observer=report, trace=listener is not None, **options) as served:
+        trace = listener is not None or options["console"]
+        async with serve(observer=report, trace=trace, **options) as served:
             if listener is not None:
-                served.pump.trace.listeners.append(listener)
+                served.pump.trace.attach(listener)
             # What exists now stays: garbage collection need neither look at it again, nor run as often.
             gc.collect()
             gc.freeze()

@@ -10,6 +10,7 @@ from ..tokens import VARIABLE
 from .answers import Answer, error_answer
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_CONSOLE: Final = "/console/"
 _OUR_SITES: Final = ("same-origin", "none")
 """What a browser sends with requests of our own pages, and for addresses that its user typed."""
 
@@ -17,10 +18,13 @@ _OUR_SITES: Final = ("same-origin", "none")
 def guarded(inner: ASGIApp, token: str | None) -> ASGIApp:
     """Refuses requests that a web page may have sent: those that reach this address by another host name,
     from another origin, or, if they name no origin, from another site. With a `token`, refuses requests
-    without it."""
+    without it, but for the console's files, which tell nothing of the cluster."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = _refusal(dict(scope["headers"]), token) if scope["type"] == "http" else None
+        refusal = None
+        if scope["type"] == "http":
+            needed = None if scope["path"].startswith(_CONSOLE) else token
+            refusal = _refusal(dict(scope["headers"]), needed)
         await (refusal or inner)(scope, receive, send)
 
     return guard

@@ -41,20 +41,30 @@ STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
 
 
 async def serve(
-    target: Target, sock: socket.socket, token: str | None, *, task_status: trio.TaskStatus[None]
+    target: Target,
+    sock: socket.socket,
+    token: str | None,
+    *,
+    console: bool = False,
+    task_status: trio.TaskStatus[None],
 ) -> None:
     """Answers on `sock`, which it owns from now on, until cancelled; with a `token`, only requests that send
-    it."""
+    it. With `console`, the page is there too."""
+    await serve_app(app(target, token, console=console), sock, task_status=task_status)
+
+
+async def serve_app(application: ASGIApp, sock: socket.socket, *, task_status: trio.TaskStatus[None]) -> None:
+    """Serves an application on `sock`, which it owns from now on, until cancelled."""
     config = Config()
     config.bind = [f"fd://{sock.detach()}"]
     config.loglevel = "ERROR"
     config.include_server_header = False
     async with trio.open_nursery() as nursery:
-        await nursery.start(hypercorn_serve, app(target, token), config)
+        await nursery.start(hypercorn_serve, application, config)
         task_status.started()
 
 
-def app(target: Target, token: str | None = None) -> ASGIApp:
+def app(target: Target, token: str | None = None, *, console: bool = False) -> ASGIApp:
     """The application, for any server."""
     routes = [
         Route(_route(operation), _endpoint(target, operation), methods=[operation.method])
@@ -63,6 +73,10 @@ def app(target: Target, token: str | None = None) -> ASGIApp:
     routes.append(Route("/openapi.json", _openapi))
     routes.append(Route("/trace/stream", _trace(target)))
     routes.append(Route("/metrics", _metrics(target)))
+    if console:
+        from ..console import files
+
+        routes += files.routes()
     handlers = {HTTPException: _refused, Exception: _failed}
     return guarded(_by_sent_path(Starlette(routes=routes, exception_handlers=handlers)), token)
 

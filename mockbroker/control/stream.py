@@ -1,4 +1,5 @@
-"""The trace as server-sent events: one `data:` line of JSON for each event, its number as the id.
+"""The trace as server-sent events: one `data:` line of JSON for each event, its number as the id. Events with
+details, such as keyframes, come only with `details=true`.
 
 A client that comes back with `Last-Event-ID` gets the events that it missed, as far as they are still kept,
 and so does one that reads slowly. If some are not kept any more, it gets an event `missed` with their first
@@ -12,6 +13,7 @@ import trio
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from ..trace.events import DETAILS
 from ..trace.trace import check, fits
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Events:
 
     def __init__(self, target: "Target", wanted: dict[str, str], since: int, streams: Streams) -> None:
         self._values: dict[str, Any] = dict(wanted)
+        self._details = self._values.pop("details", "false") == "true"
         self._kind = self._values.pop("kind", None)
         check(self._kind, self._values)
         self._target = target
@@ -90,11 +93,16 @@ class Events:
                 missed = json.dumps({"from": last + 1, "to": new[-1].number - 1})
                 await self._send(send, f"event: missed\ndata: {missed}\n\n")
             for event in reversed(new):
-                if fits(event, self._kind, self._values):
+                if self._wants(event):
                     row = json.dumps(event.row(), separators=(",", ":"))
                     await self._send(send, f"id: {event.number}\nevent: {event.kind}\ndata: {row}\n\n")
             last = new[0].number
         return last
+
+    def _wants(self, event: "Event") -> bool:
+        if self._details and event.kind in DETAILS:
+            return not self._values and self._kind in (None, event.kind)
+        return fits(event, self._kind, self._values)
 
     async def _send(self, send: Send, text: str) -> None:
         await send({"type": "http.response.body", "body": text.encode(), "more_body": True})

@@ -74,6 +74,14 @@ class MockCluster(RunningCluster):
             raise ConflictError("this cluster has no control API: make it with control=True")
         return url
 
+    @property
+    def console_url(self) -> str:
+        """The address of the page that shows the cluster. ConflictError if it was made without one."""
+        url = self._thread.served.console_url
+        if url is None:
+            raise ConflictError("this cluster has no console: make it with console=True")
+        return url
+
     def start(self) -> "MockCluster":
         """Returns once every broker listens. Raises what `serve` raises."""
         self._thread.start()

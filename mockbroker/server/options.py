@@ -39,6 +39,7 @@ class Options:
     - `capture`: a pcapng file for everything that goes over the wire.
     - `control`: serves the control API on loopback, on this port or on any free one (0). If there is a
       `control_token`, only requests that send it are answered.
+    - `console`: serves a page that shows the cluster beside the control API, and keeps the whole trace.
     - `faults`: faults that are there from the start, each with the fields that `Faults.add` takes, and
       optionally a `name`.
     - `offsets`: files of the offsets topic of another cluster, with which this one starts: segments, dumps of
@@ -64,6 +65,7 @@ class Options:
     clock: str = "wall"
     control: int | None = None
     control_token: str | None = None
+    console: bool = False
     faults: Sequence[Mapping[str, Any]] = ()
     offsets: str | Path | Sequence[str | Path] | OffsetsTopic = ()
     now: str | int | datetime | None = None
@@ -79,6 +81,8 @@ class Options:
                 del values["control"]
             case True:
                 values["control"] = 0
+        if values.get("console") is True:
+            values = {"control": 0, "trace": True, **values}
         return cls(**values)
 
     def __post_init__(self) -> None:
@@ -102,6 +106,10 @@ class Options:
         start_ms(self.now, 0)
         if self.control is not None and not 0 <= self.control <= 65535:
             raise OptionError(f"control port {self.control}: choose 0, or 1 to 65535")
+        if not isinstance(self.console, bool):
+            raise OptionError(f"console is {self.console!r}: give True or False")
+        if self.console and (self.control is None or self.trace is not True):
+            raise OptionError("the console needs the control API and the whole trace: don't switch them off")
         check_token(self.control_token)
         if self.control_token is not None and self.control is None:
             raise OptionError("there is a control token, but no control API: add one with control=True")

@@ -139,13 +139,19 @@ class ServedCluster(RunningCluster):
             manual_clock=pump.clock.manual,
         )
 
+    @property
+    def console_url(self) -> str | None:
+        """The address of the page that shows the cluster, if there is one."""
+        return f"{self.control_url}/console/" if self.options.console else None
+
     async def serve_control(self, nursery: trio.Nursery) -> None:
         """Starts the control API, if it is wanted."""
         if self._control is not None:
             # Its imports take time, so they are done only when it is wanted.
             from ..control.http import serve
 
-            await nursery.start(serve, self.target, self._control, self.options.control_token)
+            start = functools.partial(serve, console=self.options.console)
+            await nursery.start(start, self.target, self._control, self.options.control_token)
 
     def _prepare(self) -> None:
         options, cluster = self.options, self.cluster

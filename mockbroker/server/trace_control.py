@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import WaitTimeoutError
 from ..trace import Event, Trace
 from ..trace.decisions import without_usual_decisions
-from ..trace.files import JsonLines, write_parquet
+from ..trace.events import DETAILS
+from ..trace.files import write_json_lines, write_parquet
 from ..trace.trace import check, fits
 from . import waiting
 from .calls import Calls
@@ -28,7 +29,8 @@ class TraceControl:
         self._trace = trace
 
     def events(self, kind: "EventKind | None" = None, **wanted: Any) -> list[Event]:
-        """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values.
+        """The events so far, of a kind (`request`, `answer`, `leader`, …) and with the wanted values. Without
+        a kind, `replica`, `producer`, `appeared` and `keyframe` are left out.
 
         ValueError for an unknown kind or field.
         """
@@ -56,9 +58,15 @@ class TraceControl:
         return wait.event()
 
     def listen(self, listener: Callable[[Event], None]) -> Callable[[], None]:
-        """Calls `listener` with each future event, in the cluster's thread. Call the result to end that."""
-        self._cluster.run(lambda _: self._trace.listeners.append(listener))
-        return lambda: self._cluster.run(lambda _: self._forget(listener))
+        """Calls `listener` with each future event that `events` would tell, in the cluster's thread. Call the
+        result to end that."""
+
+        def told(event: Event) -> None:
+            if event.kind not in DETAILS:
+                listener(event)
+
+        self._cluster.run(lambda _: self._trace.listeners.append(told))
+        return lambda: self._cluster.run(lambda _: self._forget(told))
 
     def _forget(self, listener: Callable[[Event], None]) -> None:
         # A listener that raised has been removed already.
@@ -66,19 +74,16 @@ class TraceControl:
             self._trace.listeners.remove(listener)
 
     def write(self, path: str | Path) -> None:
-        """Writes the events so far to a file, as Parquet if it ends in `.parquet` (this needs
+        """Writes all events so far to a file, as Parquet if it ends in `.parquet` (this needs
         `mockbroker[parquet]`), else as JSON lines.
 
         ImportError, OSError.
         """
-        target, events = Path(path), self.events()
+        target, events = Path(path), self._cluster.run(lambda _: self._trace.whole())
         if target.suffix == ".parquet":
             write_parquet(target, events)
             return
-        with target.open("w") as file:
-            lines = JsonLines(file)
-            for event in events:
-                lines(event)
+        write_json_lines(target, events)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.events()))
@@ -100,7 +105,7 @@ class _Wait:
         found, kind = self._found(), self._kind
         if len(found) >= self._count:
             return found[self._count - 1]
-        events = list(self._trace.events)
+        events = [event for event in list(self._trace.events) if event.kind not in DETAILS]
         shown = events if kind == "decision" else without_usual_decisions(events)
         last = "\n  ".join(map(str, shown[-10:]))
         looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in self._wanted.items())])

@@ -30,7 +30,7 @@ class Timeline:
 
     def __init__(self, cluster: Cluster, start_ms: int) -> None:
         self._cluster, self._start_ms = cluster, start_ms
-        self._states = States(cluster)
+        self._states = States(cluster, details=False)
         self._said: dict[str, str] = {}
         self.lines: list[Line] = []
 

@@ -25,8 +25,9 @@ class _NotKept(dict[str, Any]):
 
 NOT_KEPT: Final = _NotKept()
 
-SCHEMA_VERSION: Final = 1
-"""The version of the fields below, as in files: goes up when one changes its meaning or is removed."""
+SCHEMA_VERSION: Final = 2
+"""The version of the fields below, as in files: goes up when one changes its meaning or is removed. From 2 on
+there are keyframes, from which the state at any time can be told."""
 
 KINDS: Final[dict[str, "type[Event]"]] = {}
 """By `kind`, which files and queries use."""
@@ -201,6 +202,91 @@ class Follower(_OfPartition):
     state: str
     failure: str
     kind: ClassVar[str] = "follower"
+
+
+@dataclass(frozen=True, slots=True)
+class Replica(_OfPartition):
+    """A replica's log changed, or what its broker knows of the leader.
+
+    `leader` is -1 if there is none; `epochs` are the leader epochs of the log, each with the offset at which
+    it starts. If the broker no longer has the replica, the offsets are -1.
+    """
+
+    broker: int
+    leader: int
+    leader_epoch: int
+    log_start_offset: int
+    high_watermark: int
+    log_end_offset: int
+    epochs: tuple[tuple[int, int], ...]
+    kind: ClassVar[str] = "replica"
+
+
+@dataclass(frozen=True, slots=True)
+class Producer(_OfPartition):
+    """What the leader knows about a producer changed; its sequence is -1 if there is none, and both are -1 if
+    the leader has forgotten it."""
+
+    producer_id: int
+    producer_epoch: int
+    last_sequence: int
+    kind: ClassVar[str] = "producer"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic(Event):
+    """A topic was created, has got more partitions, or was deleted: then it has none."""
+
+    topic: str
+    topic_id: str
+    partitions: int
+    replication_factor: int
+    kind: ClassVar[str] = "topic"
+
+    def told(self) -> str:
+        if not self.partitions:
+            return f"the topic {self.topic} was deleted"
+        return f"the topic {self.topic} has {self.partitions} partitions, {self.replication_factor} replicas"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed(_OfPartition):
+    """A group's committed offset changed; -1 if it has none any more."""
+
+    group: str
+    offset: int
+    leader_epoch: int
+    kind: ClassVar[str] = "committed"
+
+    def told(self) -> str:
+        offset = "nothing" if self.offset < 0 else self.offset
+        return f"group {self.group} has committed {offset} of {self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True, slots=True)
+class Appeared(_OfPartition):
+    """A partition is there that was not; `rows` tell its state, as those of a keyframe do."""
+
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    kind: ClassVar[str] = "appeared"
+
+    def told(self) -> str:
+        return f"{self.topic}-{self.partition} is new"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyframe(Event):
+    """The whole state: `rows` are those of events without number and time, which together bring it about."""
+
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    kind: ClassVar[str] = "keyframe"
+
+    def told(self) -> str:
+        return f"the whole state, {len(self.rows)} rows"
+
+
+DETAILS: Final = frozenset({Keyframe.kind, Appeared.kind, Replica.kind, Producer.kind})
+"""Kinds that tell the state of every replica; whoever wants them asks for them by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Events in files: JSON lines as they come, Parquet at the end. Both have the columns of `COLUMNS`.
 
-The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 1}`, which in Parquet is in
+The first line of a JSON lines file is `{"schema": "mockbroker-trace", "version": 2}`, which in Parquet is in
 the file's metadata. A row has the columns of its kind; those of `AS_JSON` can have any value, which in
 Parquet is JSON.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -60,10 +60,18 @@ COLUMNS: Final = {
     "answered": "string",
     "body": "string",
     "took_ms": "int32",
+    "topic_id": "string",
+    "partitions": "int32",
+    "replication_factor": "int32",
+    "offset": "int64",
+    "epochs": "list<list<int64>>",
+    "last_sequence": "int32",
+    "rows": "string",
 }
 """Name and Arrow type of every column."""
-AS_JSON: Final = frozenset({"body", "asked", "answered"})
+AS_JSON: Final = frozenset({"body", "asked", "answered", "rows"})
 """The columns with values of any shape."""
+_TUPLES: Final = {"rows", *(name for name, kind in COLUMNS.items() if kind.startswith("list<"))}
 
 
 class TraceError(MockBrokerError, ValueError):
@@ -81,10 +89,18 @@ class JsonLines:
         self._file.write(json.dumps(event.row(), separators=(",", ":")) + "\n")
 
 
+def write_json_lines(path: Path, events: Iterable[Event]) -> None:
+    """OSError."""
+    with path.open("w") as file:
+        lines = JsonLines(file)
+        for event in events:
+            lines(event)
+
+
 def read_json_lines(path: Path) -> Iterator[Event]:
     """The events of a file. TraceError names the line that can't be read."""
     with path.open() as file:
-        _check_schema(path, file.readline())
+        check_schema(path, file.readline())
         for number, line in enumerate(file, 2):
             try:
                 yield event(json.loads(line))
@@ -92,7 +108,8 @@ def read_json_lines(path: Path) -> Iterator[Event]:
                 raise TraceError(f"{path}:{number}: {error}") from None
 
 
-def _check_schema(path: Path, line: str) -> None:
+def check_schema(path: Path, line: str) -> None:
+    """TraceError if this first line is not that of a trace that can be read."""
     try:
         head = json.loads(line)
         known = head["schema"] == SCHEMA
@@ -102,15 +119,47 @@ def _check_schema(path: Path, line: str) -> None:
         raise TraceError(f"{path}:1: not a trace: its first line names no schema {SCHEMA!r}")
     if head["version"] > SCHEMA_VERSION:
         raise TraceError(
-            f"{path}:1: schema version {head['version']}: this mockbroker can read {SCHEMA_VERSION}"
+            f"{path}:1: schema version {head['version']}: this mockbroker can read 1 to {SCHEMA_VERSION}"
         )
 
 
 def event(row: dict[str, Any]) -> Event:
     """The event of a row, which is consumed. LookupError or TypeError for a row that is not an event."""
     kind = KINDS[row.pop("kind")]
-    values: Any = {name: tuple(v) if COLUMNS[name].startswith("list<") else v for name, v in row.items()}
+    values: Any = {name: _tuple(v) if name in _TUPLES else v for name, v in row.items()}
     return kind(**values)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(map(_tuple, value)) if type(value) is list else value
+
+
+def read_parquet(path: Path) -> Iterator[Event]:
+    """The events of a Parquet file. MissingExtraError without pyarrow; TraceError names the row that can't be
+    read."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("Parquet needs pyarrow", "parquet") from None
+
+    number = 0
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata = file.schema_arrow.metadata or {}
+            if metadata.get(b"schema") != SCHEMA.encode():
+                raise TraceError(f"{path}: not a trace: its metadata name no schema {SCHEMA!r}")
+            for batch in file.iter_batches():
+                for row in batch.to_pylist():
+                    number += 1
+                    fields = KINDS[row["kind"]].__dataclass_fields__
+                    yield event({name: _value(name, row[name]) for name in ("kind", *fields)})
+    except (pa.ArrowException, KeyError, TypeError) as error:
+        raise TraceError(f"{path}, row {number}: {error}") from None
+
+
+def _value(name: str, cell: Any) -> Any:
+    return json.loads(cell) if name in AS_JSON and cell is not None else cell
 
 
 def write_parquet(path: Path, events: list[Event]) -> None:

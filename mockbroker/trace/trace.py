@@ -14,8 +14,9 @@ from ..protocol.errors import error_name
 from . import events
 from .codes import error_codes
 from .decisions import Decisions
-from .events import KINDS, NOT_KEPT, Event
+from .events import DETAILS, KINDS, NOT_KEPT, Event
 from .kept import Kept, Unread
+from .looks import as_rows
 from .plain import plain
 from .states import States
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from ..policies.watched import Decision as Decided
 
 KEPT: Final = 10_000
+KEPT_WITH_DETAILS: Final = 100_000
+_BETWEEN_KEYFRAMES: Final = 1_000
+"""The least number of events from one keyframe to the next; more if it has more rows."""
 _TOPICS_KEPT: Final = 10_000
 _QUIET: Final = frozenset(
     {
@@ -110,11 +114,12 @@ class _KnownTopics:
 
 class Trace:
     """Events since `start`; before that, nothing is looked at and nothing costs time. `events` are the last
-    of them."""
+    of them: `kept`, or as many as there is room for, which are more if bodies are kept."""
 
-    def __init__(self, cluster: "Cluster", kept: int = KEPT) -> None:
+    def __init__(self, cluster: "Cluster", kept: int | None = None) -> None:
         self._cluster = cluster
-        self.events = Kept(kept)
+        self.events = Kept(kept or KEPT)
+        self._kept = kept
         self.listeners: list[Callable[[Event], None]] = []
         self.failed: Callable[[Exception], None] | None = None
         """Called with the error of a listener that raised, which is then removed; if this is not set, the
@@ -125,17 +130,21 @@ class Trace:
         self._decisions = Decisions(self._add_decision)
         self._known = _KnownTopics(cluster)
         self._number = 0
+        self._keyframe_at = 0
         self._looked_ms = self._looks_ms = 0
         self._stale = False
 
     def start(self, *, bodies: bool = True) -> None:
-        """Keeps everything from now on, with or without the bodies of requests and answers. Further calls
-        change nothing."""
+        """Keeps everything from now on; without the bodies of requests and answers, no details either.
+        Further calls change nothing."""
         if not self.on:
             self.on, self.bodies = True, bodies
-            self._states = States(self._cluster)
+            self._states = States(self._cluster, details=bodies)
             self._known.look()
             self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
+            if bodies:
+                self.events = Kept(self._kept or KEPT_WITH_DETAILS)
+                self._add_keyframe(self._states)
 
     def requested(
         self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int, size: int = 0
@@ -196,6 +205,8 @@ class Trace:
             for kind, values in self._states.changes():
                 self._add(kind, *values)
             self._decisions.forget_all_but(self._cluster.topics)
+            if self.bodies and self._number >= self._keyframe_at:
+                self._add_keyframe(self._states)
         except Exception as error:
             if self.failed is None:
                 raise
@@ -221,7 +232,8 @@ class Trace:
             self._add(events.Policy, name, answer, topic, broker)
 
     def find(self, kind: str | None = None, **wanted: Any) -> Iterator[Event]:
-        """The events of a kind with the wanted values; `topic` and `group` are also looked up in `names`.
+        """The events of a kind with the wanted values, without a kind all but `DETAILS`; `topic` and `group`
+        are also looked up in `names`.
 
         ValueError for a kind or a field that does not exist.
         """
@@ -230,9 +242,27 @@ class Trace:
             self.changed()
         return (event for event in self.events if fits(event, kind, wanted))
 
+    def attach(self, listener: Callable[[Event], None]) -> None:
+        """Has a listener hear all events that are kept, and from now on each that happens."""
+        self.listeners.append(listener)
+        for event in self.whole():
+            if listener not in self.listeners:
+                break
+            self._tell(listener, event)
+
+    def whole(self) -> list[Event]:
+        """All events that are kept."""
+        self.changed()
+        return list(self.events)
+
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
         self._keep(kind(self._number, self._cluster.now_ms, *values))
+
+    def _add_keyframe(self, states: States) -> None:
+        rows = as_rows(states.whole())
+        self._add(events.Keyframe, rows)
+        self._keyframe_at = self._number + max(_BETWEEN_KEYFRAMES, len(rows))
 
     def _add_decision(self, request: int | None, one: "Decided") -> None:
         self._number = number = self._number + 1
@@ -244,13 +274,16 @@ class Trace:
             return
         event = self.events.made(entry)
         for listener in list(self.listeners):
-            try:
-                listener(event)
-            except Exception as error:
-                if self.failed is None:
-                    raise
-                self.listeners.remove(listener)
-                self.failed(error)
+            self._tell(listener, event)
+
+    def _tell(self, listener: Callable[[Event], None], event: Event) -> None:
+        try:
+            listener(event)
+        except Exception as error:
+            if self.failed is None:
+                raise
+            self.listeners.remove(listener)
+            self.failed(error)
 
 
 def _request(number: int, asked: Asked, known: _KnownTopics, body: dict[str, Any]) -> Event:
@@ -317,8 +350,8 @@ _IN_NAMES: Final = {"topic", "group", "transactional_id"}
 
 
 def fits(event: Event, kind: str | None, wanted: dict[str, Any]) -> bool:
-    """Whether an event is of a kind and has the wanted values."""
-    if kind is not None and event.kind != kind:
+    """Whether an event is of a kind, or of any but `DETAILS`, and has the wanted values."""
+    if event.kind in DETAILS if kind is None else event.kind != kind:
         return False
     for name, value in wanted.items():
         if hasattr(event, name):

@@ -38,11 +38,12 @@ def can_read(path: Path, reader: str) -> bool:
     if path.suffix == ".parquet":
         import pyarrow.parquet as pq
 
-        return (pq.read_schema(path).metadata or {}).get(b"version") == str(SCHEMA_VERSION).encode()
+        version = (pq.read_schema(path).metadata or {}).get(b"version", b"")
+        return version.isdigit() and 1 <= int(version) <= SCHEMA_VERSION
     with path.open("rb") as file:
         head = file.readline(1 << 10)
     try:
-        return bool(json.loads(head)["version"] == SCHEMA_VERSION)
+        return bool(1 <= json.loads(head)["version"] <= SCHEMA_VERSION)
     except (ValueError, KeyError, TypeError):
         return False
 

@@ -261,7 +261,7 @@ def _read_parquet(path: Path) -> Iterator[Observation]:
     try:
         table = pq.ParquetFile(path)
         version = (table.schema_arrow.metadata or {}).get(b"version", b"?").decode(errors="replace")
-        if version != str(SCHEMA_VERSION):
+        if not version.isdigit() or not 1 <= int(version) <= SCHEMA_VERSION:
             reason = f"unknown schema version {version!r}: this mockbroker knows {SCHEMA_VERSION}"
             yield unreadable(SOURCE, file, 0, reason)
             return

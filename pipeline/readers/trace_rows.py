@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from ...dumps.files import LONGEST_LINE, Head
 from ...trace.events import KINDS
-from ...trace.files import COLUMNS
+from ...trace.files import AS_JSON, COLUMNS
 from .files import head, readable
 
 Row = tuple[Any, ...]
 _PARQUET: Final = b"PAR1"
-_TYPES: Final = {"string": str, "bool": bool, "list<string>": list, "list<int32>": list}
+_TYPES: Final = {"string": str, "bool": bool}
 
 
 def schema() -> Any:
@@ -80,9 +80,9 @@ def _cell(name: str, event: dict[str, Any]) -> Any:
     value = event.get(name)
     if value is None:
         return None
-    if name == "body":
+    if name in AS_JSON:
         return json.dumps(value, separators=(",", ":"))
-    wanted = _TYPES.get(COLUMNS[name], int)
+    wanted = list if COLUMNS[name].startswith("list<") else _TYPES.get(COLUMNS[name], int)
     if not isinstance(value, wanted):
         raise TypeError(f"{name} is {type(value).__name__}, not {COLUMNS[name]}")
     return value

@@ -19,7 +19,7 @@ from mockbroker.control.http import MOST_BYTES
 from mockbroker.control.openapi import document
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.control.table import OPERATIONS, find
-from mockbroker.trace.trace import KEPT, Trace
+from mockbroker.trace.trace import KEPT_WITH_DETAILS, Trace
 
 from ..properties import examples
 from .asking import ask
@@ -196,7 +196,7 @@ def test_a_reader_that_comes_too_late_is_told_what_it_missed(of_its_own: MockClu
     cluster = of_its_own
     cluster.trace  # noqa: B018 - begins it
     ask("PUT", cluster.control_url + "/policies/election", {"answer": "clean"})
-    count = KEPT + 7
+    count = KEPT_WITH_DETAILS + 7
     first = cluster.run_with_trace(lambda trace: trace.events[-1].number)
 
     def many(trace: Trace) -> None:
@@ -210,9 +210,10 @@ def test_a_reader_that_comes_too_late_is_told_what_it_missed(of_its_own: MockClu
         answer.readline()
         assert answer.readline() == b"event: missed\n"
         missed = json.loads(answer.readline().removeprefix(b"data: "))
-        assert missed == {"from": first + 1, "to": first + 7}
+        kept = cluster.run_with_trace(lambda trace: trace.events[0].number)
+        assert missed == {"from": first + 1, "to": kept - 1}
         answer.readline()
-        assert answer.readline() == f"id: {first + 8}\n".encode()
+        assert answer.readline() == f"id: {kept}\n".encode()
 
 
 def test_there_are_only_so_many_readers(of_its_own: MockCluster) -> None:

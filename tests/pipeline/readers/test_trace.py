@@ -135,7 +135,7 @@ def test_bad_lines_are_told_and_reading_goes_on(tmp_path: Path) -> None:
     assert found[1]["text"] == "not json"
 
 
-@pytest.mark.parametrize("version", ["2", "0", '"1"', "null"])
+@pytest.mark.parametrize("version", ["3", "0", '"1"', "null"])
 def test_an_unknown_schema_version(tmp_path: Path, version: str) -> None:
     path = tmp_path / "trace.jsonl"
     path.write_text(HEAD.replace("1}", version + "}") + json.dumps(LEADER) + "\n")

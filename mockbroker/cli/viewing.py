@@ -1,0 +1,53 @@
+"""`mockbroker view`: the page with what a file tells, served on loopback until it is interrupted."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import trio
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from ..console.files import PATH, routes
+from ..control.guard import guarded
+from ..control.http import serve_app
+from ..server.listening import listen
+from ..trace.files import check_schema
+
+_TRACE: Final = "/trace.jsonl"
+
+
+def app(trace: Path) -> ASGIApp:
+    """The application: the page, and the file for it to read."""
+
+    async def start(_: Request) -> Response:
+        return RedirectResponse(f"{PATH}?file={_TRACE}")
+
+    async def file(_: Request) -> Response:
+        return FileResponse(trace, media_type="application/x-ndjson")
+
+    return guarded(Starlette(routes=[Route("/", start), Route(_TRACE, file), *routes()]), None)
+
+
+def view(trace: Path, port: int, ready: Callable[[str], None]) -> None:
+    """Serves until SIGINT or SIGTERM; calls `ready` with the address. OSError; TraceError for a file that is
+    not a trace; PortInUseError."""
+    with trace.open() as file:
+        check_schema(trace, file.readline(1 << 10))
+    trio.run(_main, trace, port, ready)
+
+
+async def _main(trace: Path, port: int, ready: Callable[[str], None]) -> None:
+    sock = listen("127.0.0.1", port)
+    address = "http://{}:{}/".format(*sock.getsockname())
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            await nursery.start(serve_app, app(trace), sock)
+            ready(address)
+            async for _ in signals:
+                nursery.cancel_scope.cancel()
+                return

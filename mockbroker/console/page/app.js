@@ -1,0 +1,275 @@
+import { html, render, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
+import { heightOf, Lanes, markersOf } from "./lanes.js";
+import { List } from "./list.js";
+import { Operations } from "./operations.js";
+import { before, Recording } from "./recording.js";
+import { Requests } from "./requests.js";
+import { file, live } from "./source.js";
+import { captionAt, Stories } from "./stories.js";
+import { Brokers, Groups, Producers, Transactions } from "./tables.js";
+import { recordingTime, Timeline } from "./timeline.js";
+
+/**
+ * @typedef {import("./model.js").Event} Event
+ * @typedef {import("./model.js").Partition} Partition
+ * @typedef {import("./stories.js").Story} Story
+ */
+
+const HEAD = 26;
+const FRAME_MS = 1000 / 30;
+/** While a story plays: how long an event that changes something stays, at speed 1. */
+const STEP_MS = 900;
+
+/** @returns {{mode: "live" | "file", path: string}} */
+function sourceOf() {
+  const given = new URLSearchParams(location.search);
+  const path = given.get("file") ?? document.body.dataset.file ?? "";
+  return path ? { mode: "file", path } : { mode: "live", path: "" };
+}
+
+function App() {
+  const source = useMemo(sourceOf, []);
+  const recordings = useRef({ live: new Recording(), told: /** @type {Recording | null} */ (null) });
+  const [story, setStory] = useState(/** @type {Story | null} */ (null));
+  const [stories, setStories] = useState(/** @type {Story[]} */ ([]));
+  const [status, setStatus] = useState({ text: "connecting", bad: false });
+  const [at, setAt] = useState(/** @type {number | null} */ (null));
+  const [playing, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState(1);
+  const [tab, setTab] = useState("requests");
+  const [filter, setFilter] = useState("");
+  const [internal, setInternal] = useState(false);
+  const [chosen, setChosen] = useState("");
+  const redraw = useRedraw();
+  const recording = (story && recordings.current.told) || recordings.current.live;
+
+  useEffect(() => {
+    const { live: own } = recordings.current;
+    const sink = {
+      events: (/** @type {Event[]} */ events) => {
+        for (const event of events) own.add(event);
+        redraw();
+      },
+      missed: () => own.missed(),
+      status: (/** @type {string} */ text, bad = false) => setStatus({ text, bad }),
+    };
+    if (source.mode === "live") live(sink);
+    else file(source.path, sink).then(redraw);
+    fetch("stories/index.json")
+      .then((answer) => (answer.ok ? answer.json() : []))
+      .then((found) => {
+        setStories(found);
+        const wanted = new URLSearchParams(location.search).get("story");
+        const one = found.find((/** @type {Story} */ each) => each.file === wanted);
+        if (one) tell(one);
+      })
+      .catch(() => setStories([]));
+  }, []);
+
+  const canFollow = source.mode === "live" && !story;
+  const following = canFollow && at === null;
+  const number = at === null ? recording.end : Math.min(Math.max(at, recording.first), recording.end);
+  const state = useMemo(() => recording.at(number), [recording, number, number === recording.end && recording.end]);
+
+  const goTo = (/** @type {number} */ to) => {
+    setPlaying(false);
+    setAt(to);
+  };
+  const follow = () => {
+    setPlaying(false);
+    setAt(null);
+  };
+  const play = () => {
+    if (!playing && number >= recording.end) setAt(recording.first);
+    else if (at === null) setAt(number);
+    setPlaying(!playing);
+  };
+  const tell = async (/** @type {Story} */ one) => {
+    const told = new Recording();
+    const sink = {
+      events: (/** @type {Event[]} */ events) => events.forEach((event) => told.add(event)),
+      missed: () => {},
+      status: (/** @type {string} */ text, bad = false) => bad && setStatus({ text, bad }),
+    };
+    await file(`stories/${one.file}`, sink);
+    recordings.current.told = told;
+    setStory(one);
+    setChosen(one.partition);
+    setAt(one.captions[0]?.number ?? told.first);
+    setSpeed(1);
+    setPlaying(true);
+  };
+  const leave = () => {
+    recordings.current.told = null;
+    setStory(null);
+    setPlaying(false);
+    setAt(null);
+  };
+
+  useEffect(() => {
+    if (!playing) return;
+    const next = recording.notable[before(recording.notable, number + 1)];
+    const caption = story?.captions.find((each) => each.number > number);
+    const to = Math.min(next?.event.number ?? Infinity, caption?.number ?? Infinity);
+    if (to === Infinity) {
+      const timer = setTimeout(() => {
+        setAt(recording.end);
+        setPlaying(false);
+      }, STEP_MS / speed);
+      return () => clearTimeout(timer);
+    }
+    const stays = story?.captions.some((each) => each.number === number) ? 3 : 1;
+    const timer = setTimeout(() => setAt(to), (STEP_MS * stays) / speed);
+    return () => clearTimeout(timer);
+  }, [playing, number, speed, recording, story]);
+
+  useKeys({
+    " ": play,
+    l: () => canFollow && follow(),
+    ",": () => step(-1),
+    ".": () => step(1),
+  });
+  const step = (/** @type {number} */ by) => {
+    const index = by > 0 ? before(recording.notable, number + 1) : before(recording.notable, number) - 1;
+    const row = recording.notable[index];
+    if (row) goTo(row.event.number);
+  };
+
+  const partitions = [...state.partitions.values()]
+    .filter((each) => each.name.includes(filter) && (internal || !each.topic.startsWith("__")))
+    .sort((a, b) => (a.topic === b.topic ? a.partition - b.partition : a.topic < b.topic ? -1 : 1));
+  const tabs = [
+    ["requests", "What happened"],
+    ["brokers", "Brokers"],
+    ["groups", "Groups"],
+    ["transactions", "Transactions"],
+    ["producers", "Producers"],
+    ...(source.mode === "live" ? [["operations", "Do something"]] : []),
+    ["stories", "Stories"],
+  ];
+  return html`<header>
+      <h1>mockbroker</h1>
+      <p class="status ${status.bad ? "bad" : ""}" role="status">
+        ${story ? story.title : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}
+      </p>
+      ${story && html`<button type="button" onClick=${leave}>leave the story</button>`}
+      <${Theme} />
+    </header>
+    ${story && html`<p class="caption" role="status">${captionAt(story, number)}</p>`}
+    <${Width}>${(/** @type {number} */ width) => html`<${Timeline}
+      recording=${recording} number=${number} live=${following} playing=${playing} speed=${speed} width=${width}
+      canFollow=${canFollow} goTo=${goTo} follow=${follow} play=${play} setSpeed=${setSpeed} />`}<//>
+    <main>
+      <section class="partitions" aria-label="partitions">
+        <div class="filters">
+          <label>partitions <input type="search" value=${filter} placeholder="topic" onInput=${(/** @type {any} */ e) => setFilter(e.currentTarget.value)} /></label>
+          <label><input type="checkbox" checked=${internal} onChange=${() => setInternal(!internal)} /> internal</label>
+          <span>${partitions.length} of ${state.partitions.size}</span>
+        </div>
+        <${Partitions} partitions=${partitions} state=${state} chosen=${chosen} choose=${setChosen} />
+        <p class="legend">
+          <span class="key high-watermark">high watermark</span> <span class="key last-stable">last stable offset</span>
+          <span class="key committed">▲ committed</span> <span class="key position">◆ client asks from</span>
+          colours and numbers in bars: leader epochs · ✕ not in sync
+        </p>
+      </section>
+      <section class="side">
+        <div class="tabs" role="tablist" aria-label="views">
+          ${tabs.map(
+            ([id, title]) => html`<button type="button" role="tab" id=${`tab-${id}`} aria-selected=${tab === id} aria-controls="view" onClick=${() => setTab(id)}>${title}</button>`,
+          )}
+        </div>
+        <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
+          ${tab === "requests" && html`<${Requests} recording=${recording} number=${number} goTo=${goTo} />`}
+          ${tab === "brokers" && html`<${Brokers} state=${state} />`}
+          ${tab === "groups" && html`<${Groups} state=${state} />`}
+          ${tab === "transactions" && html`<${Transactions} state=${state} />`}
+          ${tab === "producers" && html`<${Producers} state=${state} />`}
+          ${tab === "operations" && html`<${Operations} state=${state} partition=${chosen || partitions[0]?.name || ""} />`}
+          ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
+        </div>
+      </section>
+    </main>`;
+}
+
+/** @param {{partitions: Partition[], state: import("./model.js").State, chosen: string, choose: (name: string) => void}} props */
+function Partitions({ partitions, state, chosen, choose }) {
+  const most = Math.max(1, ...partitions.map((each) => each.lanes().length));
+  const marked = partitions.some((each) => markersOf(each, state).length > 0);
+  const height = HEAD + heightOf(most, marked);
+  return html`<${Width}>${(/** @type {number} */ width) => html`<${List} label="partitions" class="lanes-list" count=${partitions.length} height=${height}
+    render=${(/** @type {number} */ index) => {
+      const one = partitions[index];
+      return html`<div role="listitem" key=${one.name} class="partition ${one.name === chosen ? "chosen" : ""}" data-partition=${one.name} style=${{ height: `${height}px` }}>
+        <button type="button" class="name" onClick=${() => choose(one.name)}>
+          ${one.name} <small>${one.leader < 0 ? "no leader" : `leader ${one.leader}`}, epoch ${one.leaderEpoch}, ISR ${one.isr.join(" ") || "–"}, high watermark ${one.highWatermark}</small>
+        </button>
+        <${Lanes} partition=${one} state=${state} width=${width - 18} />
+      </div>`;
+    }} />`}<//>`;
+}
+
+/** Gives its content the width that there is. @param {{children: any}} props */
+function Width({ children }) {
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watch = new ResizeObserver(() => setWidth(element.clientWidth));
+    watch.observe(element);
+    setWidth(element.clientWidth);
+    return () => watch.disconnect();
+  }, []);
+  const draw = Array.isArray(children) ? children[0] : children;
+  return html`<div ref=${box} class="width">${width > 0 && draw(width)}</div>`;
+}
+
+const THEMES = ["auto", "light", "dark"];
+
+function Theme() {
+  const [theme, setTheme] = useState(localStorage.getItem("theme") ?? "auto");
+  useLayoutEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }, [theme]);
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  return html`<button type="button" onClick=${() => setTheme(next)} title="choose ${next}">${theme}</button>`;
+}
+
+/** @returns {() => void} draws again, at most as often as is pleasant to look at */
+function useRedraw() {
+  const [, setCount] = useState(0);
+  const wanted = useRef(false);
+  return () => {
+    if (wanted.current) return;
+    wanted.current = true;
+    setTimeout(() => {
+      wanted.current = false;
+      setCount((count) => count + 1);
+    }, FRAME_MS);
+  };
+}
+
+/** @param {Record<string, () => void>} keys */
+function useKeys(keys) {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const pressed = (/** @type {KeyboardEvent} */ event) => {
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName)) return;
+      if (event.key === " " && target.tagName === "BUTTON") return;
+      const act = latest.current[event.key];
+      if (act) {
+        event.preventDefault();
+        act();
+      }
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+}
+
+render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));

@@ -1,0 +1,117 @@
+/**
+ * An operation of the control API as a line of a test, of a shell, or of a scenario.
+ *
+ * @typedef {{id: string, method: string, path: string, values: Record<string, any>}} Call
+ *   `id` is the operation's id, such as `partitions-move-leader`
+ */
+
+/** @type {Record<string, [string, string[], string[]]>} method of MockCluster, arguments by place, by name */
+const METHODS = {
+  "topics-create": ["create_topic", ["topic"], ["partitions", "replication_factor", "config"]],
+  "topics-delete": ["delete_topic", ["topic"], []],
+  "records-produce": ["produce", ["topic", "value"], ["key", "partition", "headers", "timestamp_ms", "timeout"]],
+  "records-delete": ["delete_records", ["topic", "partition"], ["before", "timeout"]],
+  "brokers-stop": ["stop_broker", ["broker"], []],
+  "brokers-kill": ["kill_broker", ["broker"], []],
+  "brokers-start": ["start_broker", ["broker"], []],
+  "brokers-cut-off": ["cut_off", ["broker"], ["from"]],
+  "brokers-rejoin": ["rejoin", ["broker"], []],
+  "brokers-slow-metadata": ["slow_metadata", ["broker", "delay_ms"], []],
+  "brokers-drop-fetch-sessions": ["drop_fetch_sessions", ["broker"], []],
+  "partitions-expire-producer": ["expire_producer", ["topic", "partition"], ["producer_id"]],
+  "partitions-move-leader": ["move_leader", ["topic", "partition"], ["to"]],
+  "followers-pause": ["pause_follower", ["topic", "partition", "broker"], []],
+  "followers-slow": ["slow_follower", ["topic", "partition", "broker", "delay_ms"], []],
+  "followers-resume": ["resume_follower", ["topic", "partition", "broker"], []],
+  "followers-fail": ["fail_follower", ["topic", "partition", "broker"], []],
+  "groups-move-coordinator": ["move_coordinator", [], ["group", "to"]],
+  "groups-evict": ["evict_member", ["group", "member"], []],
+  "transactions-expire": ["expire_transactional_id", ["transactional_id"], []],
+  "transactions-move-coordinator": ["move_coordinator", [], ["transactional_id", "to"]],
+  "policies-set": ["policies.set", ["name", "answer"], ["topic", "broker"]],
+  "policies-reset": ["policies.reset", ["name"], ["topic", "broker"]],
+  "faults-clear": ["faults.clear", [], []],
+  "clock-advance": ["clock.advance", ["by"], []],
+};
+const KEYWORDS = new Set(["from"]);
+
+/** @param {Call} call @returns {string} */
+export function asPytest(call) {
+  const { id, values } = call;
+  if (id === "faults-add") {
+    const { do: action, ...rest } = values;
+    return `cluster.faults.add(${[python(action), ...named(rest)].join(", ")})`;
+  }
+  const onFault = /^faults-(pause|release|remove)$/.exec(id);
+  if (onFault) return `cluster.faults[${python(values.name)}].${onFault[1]}()`;
+  const [method, byPlace, byName] = METHODS[id] ?? ["", [], []];
+  if (!method) return `# no method of MockCluster does this: ${asCurl(call)}`;
+  const given = Object.fromEntries(byName.filter((each) => values[each] !== undefined).map((each) => [each, values[each]]));
+  const places = byPlace.map((each) => python(values[each] ?? null));
+  return `cluster.${method}(${[...places, ...named(given)].join(", ")})`;
+}
+
+/** @param {Call} call @returns {string} */
+export function asCurl(call) {
+  const { path, body, query } = parts(call);
+  const data = Object.keys(body).length ? ` -d ${quoted(JSON.stringify(body))}` : "";
+  const method = call.method.toUpperCase();
+  return `curl -sS -X ${method} "$MOCKBROKER_CONTROL${path}${query}"${data}`;
+}
+
+/** @param {Call} call @returns {string} */
+export function asScenario({ id, values }) {
+  if (id === "faults-add") return ["[[fault]]", ...toml(values)].join("\n");
+  return ["[[step]]", 'after = "1s"', `do = "${id.replace("-", " ")}"`, ...toml(values)].join("\n");
+}
+
+/**
+ * The path with its values, and what is sent in the query and in the body.
+ * @param {Call} call
+ */
+export function parts({ path, method, values }) {
+  const rest = { ...values };
+  const filled = path.replace(/{(\w+)}/g, (_, name) => {
+    delete rest[name];
+    return encodeURIComponent(values[name] ?? "");
+  });
+  if (method !== "delete") return { path: filled, query: "", body: rest };
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)])).toString();
+  return { path: filled, query: query && `?${query}`, body: {} };
+}
+
+/** @param {Record<string, any>} values */
+function named(values) {
+  return Object.entries(values).map(([name, value]) => `${KEYWORDS.has(name) ? `${name}_` : name}=${python(value)}`);
+}
+
+/** @param {any} value @returns {string} */
+function python(value) {
+  if (value === null || value === undefined) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
+  if (typeof value === "object") {
+    return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${python(each)}`).join(", ")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** @param {string} text */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** @param {Record<string, any>} values @returns {string[]} */
+function toml(values) {
+  return Object.entries(values).map(([name, value]) => `${name} = ${tomlValue(value)}`);
+}
+
+/** @param {any} value @returns {string} */
+function tomlValue(value) {
+  if (Array.isArray(value)) return `[${value.map(tomlValue).join(", ")}]`;
+  if (value && typeof value === "object") {
+    return `{ ${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)} = ${tomlValue(each)}`).join(", ")} }`;
+  }
+  return JSON.stringify(value);
+}

@@ -1,0 +1,212 @@
+/**
+ * The state of a cluster, as the events of a trace tell it.
+ *
+ * @typedef {Record<string, any> & {kind: string, number: number, time_ms: number}} Event
+ * @typedef {{broker: number, leader: number, leader_epoch: number, log_start_offset: number,
+ *   high_watermark: number, log_end_offset: number, epochs: [number, number][]}} Replica
+ * @typedef {{offset: number, leader_epoch: number}} Committed
+ * @typedef {Map<string, Map<string, number>>} Positions by partition and client, the offset last asked for
+ */
+
+export class Partition {
+  /** @param {string} topic @param {number} partition */
+  constructor(topic, partition) {
+    this.topic = topic;
+    this.partition = partition;
+    this.name = `${topic}-${partition}`;
+    this.leader = -1;
+    this.leaderEpoch = -1;
+    /** @type {number[]} */
+    this.isr = [];
+    this.logStart = 0;
+    this.highWatermark = 0;
+    this.lastStable = 0;
+    this.logEnd = 0;
+    /** @type {Map<number, Replica>} */
+    this.replicas = new Map();
+    /** @type {Map<number, {state: string, failure: string}>} */
+    this.followers = new Map();
+    /** @type {Map<number, {producer_epoch: number, last_sequence: number}>} */
+    this.producers = new Map();
+    /** @type {Map<string, Committed>} */
+    this.committed = new Map();
+  }
+
+  /** @returns {Replica[]} those of all brokers that should have one; some may have had nothing to do yet */
+  lanes() {
+    const brokers = new Set([...this.replicas.keys(), ...this.followers.keys()]);
+    if (this.leader >= 0) brokers.add(this.leader);
+    return [...brokers]
+      .sort((a, b) => a - b)
+      .map(
+        (broker) =>
+          this.replicas.get(broker) ?? {
+            broker,
+            leader: this.leader,
+            leader_epoch: this.leaderEpoch,
+            log_start_offset: this.logStart,
+            high_watermark: this.logStart,
+            log_end_offset: this.logStart,
+            epochs: [],
+          },
+      );
+  }
+}
+
+export class State {
+  constructor() {
+    this.timeMs = 0;
+    this.number = 0;
+    /** @type {Map<number, {state: string, fenced: boolean}>} */
+    this.brokers = new Map();
+    /** @type {Map<string, {topic_id: string, partitions: number}>} */
+    this.topics = new Map();
+    /** @type {Map<string, string>} names by topic id, also of deleted topics */
+    this.topicNames = new Map();
+    /** @type {Map<string, Partition>} */
+    this.partitions = new Map();
+    /** @type {Map<string, Event>} */
+    this.groups = new Map();
+    /** @type {Map<string, Event>} */
+    this.transactions = new Map();
+    /** @type {Map<string, Event>} the latest decision of each behaviour */
+    this.decisions = new Map();
+    /** @type {Positions} */
+    this.positions = new Map();
+  }
+
+  /**
+   * @param {Event} event
+   * @returns {"" | "back" | "first"} `back` if an offset went back, a committed one or one that a client asks
+   *   for; `first` if it is what a partition begins with
+   */
+  apply(event) {
+    if (event.time_ms !== undefined) {
+      this.timeMs = event.time_ms;
+      this.number = event.number;
+    }
+    switch (event.kind) {
+      case "keyframe":
+      case "appeared":
+        for (const row of event.rows) this.apply(row);
+        break;
+      case "request":
+        return event.api === "Fetch" && this.#fetched(event) ? "back" : "";
+      case "decision":
+        this.decisions.set(event.name, event);
+        break;
+      case "broker":
+        this.brokers.set(event.broker, { state: event.state, fenced: event.fenced });
+        break;
+      case "group":
+        this.groups.set(event.group, event);
+        break;
+      case "transaction":
+        this.transactions.set(event.transactional_id, event);
+        break;
+      case "topic":
+        this.#topic(event);
+        break;
+      default:
+        if (event.topic !== undefined && event.partition !== undefined) return this.#ofPartition(event);
+    }
+    return "";
+  }
+
+  /** @param {string} topic @param {number} index */
+  partition(topic, index) {
+    const name = `${topic}-${index}`;
+    let found = this.partitions.get(name);
+    if (!found) this.partitions.set(name, (found = new Partition(topic, index)));
+    return found;
+  }
+
+  /** @param {Event} event */
+  #topic(event) {
+    if (event.topic_id !== this.topics.get(event.topic)?.topic_id) {
+      for (const each of [...this.partitions.values()]) {
+        if (each.topic === event.topic) this.partitions.delete(each.name);
+      }
+    }
+    this.topicNames.set(event.topic_id, event.topic);
+    if (event.partitions) {
+      this.topics.set(event.topic, { topic_id: event.topic_id, partitions: event.partitions });
+      return;
+    }
+    this.topics.delete(event.topic);
+    for (const each of [...this.partitions.values()]) {
+      if (each.topic === event.topic) this.partitions.delete(each.name);
+    }
+  }
+
+  /** @param {Event} event @returns {"" | "back" | "first"} */
+  #ofPartition(event) {
+    const one = this.partition(event.topic, event.partition);
+    let first = false;
+    switch (event.kind) {
+      case "leader":
+        one.leader = event.leader;
+        one.leaderEpoch = event.leader_epoch;
+        one.followers.delete(event.leader);
+        break;
+      case "in-sync-replicas":
+        first = !one.isr.length;
+        one.isr = event.in_sync_replicas;
+        break;
+      case "log-start":
+        first = event.log_start_offset === one.logStart;
+        one.logStart = event.log_start_offset;
+        break;
+      case "high-watermark":
+        one.highWatermark = event.high_watermark;
+        one.lastStable = event.last_stable_offset;
+        one.logEnd = event.log_end_offset;
+        break;
+      case "follower":
+        first = !one.followers.has(event.broker) && event.state === "in step";
+        one.followers.set(event.broker, { state: event.state, failure: event.failure });
+        break;
+      case "replica":
+        if (event.log_end_offset < 0) {
+          one.replicas.delete(event.broker);
+          one.followers.delete(event.broker);
+        } else one.replicas.set(event.broker, /** @type {any} */ (event));
+        break;
+      case "producer":
+        if (event.producer_epoch < 0 && event.last_sequence < 0) one.producers.delete(event.producer_id);
+        else one.producers.set(event.producer_id, /** @type {any} */ (event));
+        break;
+      case "committed": {
+        const before = one.committed.get(event.group)?.offset ?? -1;
+        if (event.offset < 0) one.committed.delete(event.group);
+        else one.committed.set(event.group, { offset: event.offset, leader_epoch: event.leader_epoch });
+        return event.offset < before ? "back" : "";
+      }
+    }
+    return first ? "first" : "";
+  }
+
+  /** @param {Event} event */
+  #fetched(event) {
+    if ((event.body?.replica_id ?? -1) >= 0 || (event.body?.replica_state?.replica_id ?? -1) >= 0) return false;
+    let back = false;
+    for (const topic of event.body?.topics ?? []) {
+      const name = topic.topic || this.topicNames.get(topic.topic_id);
+      if (!name) continue;
+      for (const each of topic.partitions ?? []) {
+        const key = `${name}-${each.partition}`;
+        let clients = this.positions.get(key);
+        if (!clients) this.positions.set(key, (clients = new Map()));
+        const client = event.client_id ?? "";
+        back ||= each.fetch_offset < (clients.get(client) ?? -1);
+        clients.set(client, each.fetch_offset);
+      }
+    }
+    return back;
+  }
+}
+
+/** @param {Positions} positions @returns {Positions} */
+export function copied(positions) {
+  return new Map([...positions].map(([name, clients]) => [name, new Map(clients)]));
+}

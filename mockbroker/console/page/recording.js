@@ -1,0 +1,158 @@
+import { State, copied } from "./model.js";
+
+/**
+ * @typedef {import("./model.js").Event} Event
+ * @typedef {{event: Event, answer?: Event, decisions: Event[], back: boolean}} Row
+ *   what is listed: a request with its answer and the decisions that were taken for it, or another event;
+ *   `back` if an offset went back
+ */
+
+/** How many events are kept; the oldest are forgotten, a fifth of them at a time. */
+export const MOST = 100_000;
+
+const NOTABLE = new Set([
+  "leader",
+  "truncation",
+  "log-start",
+  "broker",
+  "in-sync-replicas",
+  "topic",
+  "topic-not-created",
+  "policy",
+  "malformed",
+  "follower",
+]);
+
+/** The events of a trace, and the state at each of them. */
+export class Recording {
+  constructor(most = MOST) {
+    this.most = most;
+    /** @type {Event[]} */
+    this.events = [];
+    /** @type {Row[]} */
+    this.rows = [];
+    /** @type {Row[]} what the timeline shows */
+    this.notable = [];
+    /** The state after the last event. */
+    this.last = new State();
+    /** @type {{index: number, positions: import("./model.js").Positions}[]} */
+    this._keyframes = [];
+    /** @type {Map<string, Row>} */
+    this._open = new Map();
+    /** @type {Map<number, Row>} */
+    this._requests = new Map();
+    this._gap = false;
+  }
+
+  get first() {
+    return this.events[0]?.number ?? 0;
+  }
+
+  get end() {
+    return this.events.at(-1)?.number ?? 0;
+  }
+
+  /** Some events are missing: the state is right again from the next keyframe on. */
+  missed() {
+    this._gap = true;
+  }
+
+  /** @param {Event} event */
+  add(event) {
+    if (event.kind === "keyframe") {
+      if (this._gap || !this.events.length) {
+        const positions = this.last.positions;
+        this.last = new State();
+        this.last.positions = positions;
+        this._gap = false;
+      }
+      this._keyframes.push({ index: this.events.length, positions: copied(this.last.positions) });
+    }
+    this.events.push(event);
+    this.#list(event, this.last.apply(event));
+    if (this.events.length > this.most) this.#forget();
+  }
+
+  /** @param {Event} event @param {"" | "back" | "first"} kind */
+  #list(event, kind) {
+    const key = `${event.broker} ${event.connection} ${event.correlation_id}`;
+    switch (event.kind) {
+      case "keyframe":
+      case "appeared":
+      case "replica":
+      case "producer":
+        return;
+      case "answer": {
+        const row = this._open.get(key);
+        if (row) {
+          row.answer = event;
+          this._open.delete(key);
+          return;
+        }
+        break;
+      }
+      case "decision": {
+        const row = this._requests.get(event.request);
+        if (row) row.decisions.push(event);
+        break;
+      }
+    }
+    /** @type {Row} */
+    const row = { event, decisions: [], back: kind === "back" };
+    if (event.kind === "request") {
+      this._open.set(key, row);
+      this._requests.set(event.number, row);
+    }
+    this.rows.push(row);
+    if (row.back || (NOTABLE.has(event.kind) && kind !== "first" && !event.topic?.startsWith("__"))) {
+      this.notable.push(row);
+    }
+  }
+
+  #forget() {
+    const least = this.most / 5;
+    const from = this._keyframes.find((each) => each.index >= least)?.index ?? least;
+    const first = this.events[from].number;
+    this.events = this.events.slice(from);
+    this.rows = this.rows.slice(before(this.rows, first));
+    this.notable = this.notable.slice(before(this.notable, first));
+    this._keyframes = this._keyframes
+      .filter((each) => each.index >= from)
+      .map((each) => ({ ...each, index: each.index - from }));
+    for (const number of [...this._requests.keys()]) if (number < first) this._requests.delete(number);
+    for (const [key, row] of [...this._open]) if (row.event.number < first) this._open.delete(key);
+  }
+
+  /**
+   * The state right after event `number`, which may be slow if there are no keyframes.
+   * @param {number} number
+   */
+  at(number) {
+    if (number >= this.end) return this.last;
+    const start = this._keyframes.findLast((each) => this.events[each.index].number <= number);
+    const state = new State();
+    if (start) state.positions = copied(start.positions);
+    // Requests have topic ids, also of topics that are gone.
+    state.topicNames = this.last.topicNames;
+    for (let index = start?.index ?? 0; index < this.events.length; index++) {
+      if (this.events[index].number > number) break;
+      state.apply(this.events[index]);
+    }
+    return state;
+  }
+}
+
+/**
+ * How many rows come before event `number`.
+ * @param {Row[]} rows @param {number} number
+ */
+export function before(rows, number) {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle].event.number < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,148 @@
+import { html, useMemo, useState } from "./html.js";
+import { List } from "./list.js";
+import { before } from "./recording.js";
+import { time, told } from "./words.js";
+
+/**
+ * @typedef {import("./recording.js").Row} Row
+ * @typedef {import("./recording.js").Recording} Recording
+ */
+
+const ROW = 22;
+const KINDS = ["requests", "changes", "decisions"];
+
+/**
+ * The stream of requests, changes and decisions, up to the moment that is shown.
+ * @param {{recording: Recording, number: number, goTo: (number: number) => void}} props
+ */
+export function Requests({ recording, number, goTo }) {
+  const [kinds, setKinds] = useState(["requests", "changes"]);
+  const [api, setApi] = useState("");
+  const [client, setClient] = useState("");
+  const [text, setText] = useState("");
+  const [errors, setErrors] = useState(false);
+  const [chosen, setChosen] = useState(/** @type {Row | null} */ (null));
+  const filter = { kinds, api, client, text: text.toLowerCase(), errors };
+  const shown = useShown(recording, filter);
+  const count = before(shown, number + 1);
+  const apis = useMemo(() => [...new Set(recording.rows.map((row) => row.event.api).filter(Boolean))].sort(), [recording.end]);
+  const clients = useMemo(
+    () => [...new Set(recording.rows.map((row) => row.event.client_id).filter((each) => each !== undefined && each !== null))].sort(),
+    [recording.end],
+  );
+  const toggle = (/** @type {string} */ kind) =>
+    setKinds(kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind]);
+  return html`<div class="requests">
+    <div class="filters">
+      ${KINDS.map(
+        (kind) => html`<label><input type="checkbox" checked=${kinds.includes(kind)} onChange=${() => toggle(kind)} /> ${kind}</label>`,
+      )}
+      <label><input type="checkbox" checked=${errors} onChange=${() => setErrors(!errors)} /> errors only</label>
+      <label>API <select value=${api} onChange=${(/** @type {any} */ e) => setApi(e.currentTarget.value)}>
+        <option value="">all</option>${apis.map((each) => html`<option>${each}</option>`)}
+      </select></label>
+      <label>client <select value=${client} onChange=${(/** @type {any} */ e) => setClient(e.currentTarget.value)}>
+        <option value="">all</option>${clients.map((each) => html`<option>${each}</option>`)}
+      </select></label>
+      <label>with <input type="search" placeholder="topic, group, …" value=${text} onInput=${(/** @type {any} */ e) => setText(e.currentTarget.value)} /></label>
+    </div>
+    <${List} label="what happened" class="stream" count=${count} height=${ROW} follow=${!chosen}
+      render=${(/** @type {number} */ index) => Line({ row: shown[index], chosen, choose: setChosen })} />
+    ${chosen && html`<${Detail} row=${chosen} goTo=${goTo} close=${() => setChosen(null)} />`}
+  </div>`;
+}
+
+/**
+ * @typedef {{kinds: string[], api: string, client: string, text: string, errors: boolean}} Filter
+ * @param {Row} row @param {Filter} filter
+ */
+export function fits(row, { kinds, api, client, text, errors }) {
+  const { event, answer } = row;
+  const kind = event.kind === "request" || event.kind === "answer" ? "requests" : event.kind === "decision" ? "decisions" : "changes";
+  if (!kinds.includes(kind)) return false;
+  if (api && event.api !== api) return false;
+  if (client && event.client_id !== client) return false;
+  if (errors && !answer?.errors?.length && !event.errors?.length && event.kind !== "malformed") return false;
+  return !text || `${told(event)} ${event.client_id ?? ""}`.toLowerCase().includes(text);
+}
+
+/** @param {Recording} recording @param {Filter} filter */
+function useShown(recording, filter) {
+  const key = JSON.stringify(filter);
+  const state = useMemo(() => ({ rows: recording.rows, seen: 0, shown: /** @type {Row[]} */ ([]) }), [recording, key, recording.first]);
+  if (filter.errors) {
+    // An answer may come later than its request was looked at.
+    return recording.rows.filter((row) => fits(row, filter));
+  }
+  const rows = recording.rows;
+  for (; state.seen < rows.length; state.seen++) {
+    if (fits(rows[state.seen], filter)) state.shown.push(rows[state.seen]);
+  }
+  return state.shown;
+}
+
+/** @param {{row: Row, chosen: Row | null, choose: (row: Row) => void}} props */
+function Line({ row, chosen, choose }) {
+  const { event, answer, back } = row;
+  const errors = answer?.errors ?? event.errors ?? [];
+  const bad = errors.length || event.kind === "malformed" || (answer && answer.outcome !== "answer" && answer.outcome !== "none");
+  const result = event.kind !== "request" ? "" : !answer ? "waiting" : errors.join(" ") || (answer.outcome === "answer" ? "ok" : answer.outcome);
+  const marks = (back ? "⤺ " : "") + (answer?.faults?.length ? "⚡ " : "");
+  return html`<div role="listitem" key=${event.number}>
+    <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${bad ? "bad" : ""} ${row === chosen ? "chosen" : ""}" onClick=${() => choose(row)}>
+      <span class="time">${time(event.time_ms)}</span>
+      <span class="who">${event.kind === "request" ? `${event.client_id ?? "–"} → ${event.broker}` : event.kind}</span>
+      <span class="what">${marks}${told(event)}</span>
+      <span class="result">${result}</span>
+    </button>
+  </div>`;
+}
+
+/** @param {{row: Row, goTo: (number: number) => void, close: () => void}} props */
+function Detail({ row, goTo, close }) {
+  const { event, answer, decisions } = row;
+  return html`<section class="detail" aria-label="detail">
+    <div class="controls">
+      <strong>${told(event)}</strong>
+      <button type="button" onClick=${() => goTo(event.number)}>show this moment</button>
+      <button type="button" onClick=${close} aria-label="close detail">✕</button>
+    </div>
+    ${answer?.faults?.length ? html`<p class="faults">⚡ ${answer.faults.join("; ")}</p>` : ""}
+    ${decisions.length > 0 &&
+    html`<h3>Decisions</h3>
+      <ul class="decisions">
+        ${decisions.map((each) => html`<li>${told(each)}</li>`)}
+      </ul>`}
+    <h3>${event.kind}</h3>
+    <${Tree} value=${event.body && Object.keys(event.body).length ? event.body : rest(event)} />
+    ${answer &&
+    html`<h3>answer ${answer.took_ms ? `after ${answer.took_ms} ms` : ""}</h3>
+      ${answer.outcome === "answer" ? html`<${Tree} value=${answer.body} />` : html`<p>${answer.outcome}</p>`}`}
+  </section>`;
+}
+
+/** @param {Record<string, any>} event */
+function rest(event) {
+  const { kind, body, ...values } = event;
+  return values;
+}
+
+const OPEN = 3;
+const MOST = 200;
+
+/**
+ * Fields that can be opened.
+ * @param {{value: any, name?: string, depth?: number}} props
+ * @returns {any}
+ */
+export function Tree({ value, name = "", depth = 0 }) {
+  if (value === null || typeof value !== "object") {
+    return html`<div class="field"><span class="name">${name}</span> <span class="value">${JSON.stringify(value)}</span></div>`;
+  }
+  const entries = Object.entries(value);
+  const inner = entries.slice(0, MOST).map(([key, each]) => html`<${Tree} value=${each} name=${key} depth=${depth + 1} />`);
+  const more = entries.length > MOST ? html`<p>and ${entries.length - MOST} more</p>` : "";
+  if (depth === 0) return html`<div class="tree">${inner}${more}</div>`;
+  if (!entries.length) return html`<div class="field"><span class="name">${name}</span> <span class="value">${Array.isArray(value) ? "[]" : "{}"}</span></div>`;
+  return html`<details open=${depth < OPEN}><summary>${name} ${Array.isArray(value) ? `(${entries.length})` : ""}</summary>${inner}${more}</details>`;
+}

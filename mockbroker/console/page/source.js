@@ -1,0 +1,106 @@
+/**
+ * Where events come from: a running cluster, or a file.
+ *
+ * @typedef {import("./model.js").Event} Event
+ * @typedef {{events: (events: Event[]) => void, missed: () => void, status: (text: string, bad?: boolean) => void}} Sink
+ */
+
+const AGAIN_MS = 1000;
+
+/** @returns {string | null} the control token, which the address gives after `#token=` */
+export function token() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    sessionStorage.setItem("token", given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  return sessionStorage.getItem("token");
+}
+
+/** @param {string} path @param {RequestInit} [options] */
+export function ask(path, options = {}) {
+  const given = token();
+  const headers = { ...options.headers, ...(given ? { Authorization: `Bearer ${given}` } : {}) };
+  return fetch(path, { ...options, headers });
+}
+
+/**
+ * The events of a running cluster, first those that it still has; goes on until the page is closed.
+ * @param {Sink} sink
+ */
+export async function live(sink) {
+  let last = 0;
+  for (;;) {
+    try {
+      const answer = await ask(`/trace/stream?details=true&since=${last}`);
+      if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
+      sink.status("live");
+      for await (const lines of linesOf(answer.body)) {
+        const events = [];
+        let kind = "";
+        for (const line of lines) {
+          if (line.startsWith("event: ")) kind = line.slice(7);
+          else if (line.startsWith("data: ")) {
+            if (kind === "missed") sink.missed();
+            else events.push(JSON.parse(line.slice(6)));
+          }
+        }
+        if (events.length) {
+          last = events[events.length - 1].number;
+          sink.events(events);
+        }
+      }
+      sink.status("the cluster has ended", true);
+    } catch (error) {
+      sink.status(`no connection: ${error instanceof Error ? error.message : error}`, true);
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+/**
+ * The events of a trace in a file.
+ * @param {string} path @param {Sink} sink
+ */
+export async function file(path, sink) {
+  const answer = await ask(path);
+  if (!answer.ok || !answer.body) {
+    sink.status(`the file can't be read: ${answer.status}`, true);
+    return;
+  }
+  let number = 0;
+  let bad = 0;
+  for await (const lines of linesOf(answer.body)) {
+    const events = [];
+    for (const line of lines) {
+      number += 1;
+      if (!line) continue;
+      try {
+        const row = JSON.parse(line);
+        if (row.kind) events.push(row);
+      } catch {
+        bad += 1;
+      }
+    }
+    sink.events(events);
+  }
+  sink.status(bad ? `${number} lines, of which ${bad} could not be read` : "recorded", bad > 0);
+}
+
+/**
+ * Whole lines, as many at once as have come.
+ * @param {ReadableStream<Uint8Array>} body
+ */
+async function* linesOf(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.length) yield lines;
+  }
+  if (rest) yield [rest];
+}

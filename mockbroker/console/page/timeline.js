@@ -1,0 +1,83 @@
+import { html } from "./html.js";
+import { before } from "./recording.js";
+import { time, told } from "./words.js";
+
+/**
+ * @typedef {import("./recording.js").Recording} Recording
+ * @typedef {import("./recording.js").Row} Row
+ */
+
+const HEIGHT = 34;
+export const SPEEDS = [1, 2, 5, 10, 100];
+
+/**
+ * What happened, from left to right in the order in which it happened, and the moment that is shown.
+ * @param {{recording: Recording, number: number, live: boolean, playing: boolean, speed: number, width: number,
+ *   canFollow: boolean, goTo: (number: number) => void, follow: () => void, play: () => void,
+ *   setSpeed: (speed: number) => void}} props
+ */
+export function Timeline(props) {
+  const { recording, number, live, playing, speed, width, canFollow, goTo, follow, play, setSpeed } = props;
+  const { first, end, notable } = recording;
+  const room = Math.max(width - 16, 40);
+  const x = (/** @type {number} */ at) => 8 + ((at - first) / Math.max(end - first, 1)) * room;
+  const next = before(notable, number + 1);
+  const current = notable[next - 1];
+  const earlier = notable[before(notable, number) - 1];
+  const later = notable[next];
+  return html`<section class="timeline" aria-label="timeline">
+    <div class="controls">
+      <button type="button" onClick=${() => earlier && goTo(earlier.event.number)} disabled=${!earlier} title="to the event before (,)">‹ step</button>
+      <button type="button" class="play" onClick=${play} title="play or pause (space)" aria-pressed=${playing}>${playing ? "pause" : "▶ play"}</button>
+      <button type="button" onClick=${() => later && goTo(later.event.number)} disabled=${!later} title="to the next event (.)">step ›</button>
+      ${canFollow && html`<button type="button" class="follow" onClick=${follow} aria-pressed=${live} title="follow what happens now (l)">● live</button>`}
+      <label>speed <select value=${speed} onChange=${(/** @type {any} */ event) => setSpeed(Number(event.currentTarget.value))}>
+        ${SPEEDS.map((each) => html`<option value=${each}>${each}×</option>`)}
+      </select></label>
+      <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${end}` : "nothing yet"}</output>
+    </div>
+    <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true"
+      onClick=${(/** @type {any} */ event) => goTo(Math.round(first + ((event.offsetX - 8) / room) * (end - first)))}>
+      <line x1="8" x2=${8 + room} y1="22" y2="22" class="axis" />
+      ${ticks(notable, x).map((each) => html`<g class="tick ${kindOf(each.row)}"><title>${told(each.row.event)}</title>
+        <line x1=${each.x} x2=${each.x} y1="8" y2="26" /></g>`)}
+      <line x1=${x(number)} x2=${x(number)} y1="2" y2="32" class="now" />
+    </svg>
+    <input type="range" aria-label="moment" aria-valuetext=${current ? told(current.event) : "the beginning"}
+      min=${first} max=${end} value=${number} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
+    <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${told(current.event)}` : "Nothing has changed yet."}</p>
+  </section>`;
+}
+
+/** @param {Recording} recording @param {number} number */
+export function recordingTime(recording, number) {
+  const { events } = recording;
+  const index = Math.min(Math.max(number - recording.first, 0), events.length - 1);
+  return events[index]?.time_ms ?? recording.last.timeMs;
+}
+
+/** @param {Row} row */
+function kindOf(row) {
+  return row.back ? "back" : row.event.kind;
+}
+
+/**
+ * At most one a pixel; what is rarer wins.
+ * @param {Row[]} notable @param {(number: number) => number} x
+ */
+function ticks(notable, x) {
+  /** @type {Map<number, Row>} */
+  const found = new Map();
+  for (const row of notable) {
+    const at = Math.round(x(row.event.number));
+    const there = found.get(at);
+    if (!there || weight(row) >= weight(there)) found.set(at, row);
+  }
+  return [...found].map(([at, row]) => ({ x: at, row }));
+}
+
+/** @param {Row} row */
+function weight(row) {
+  if (row.back) return 9;
+  return { truncation: 8, leader: 7, "log-start": 6, policy: 5, broker: 4, topic: 3 }[row.event.kind] ?? 0;
+}

@@ -1,0 +1,68 @@
+/**
+ * What events are, in words.
+ * @typedef {import("./model.js").Event} Event
+ */
+
+/** @param {number} ms Unix time in ms @returns {string} the time of day in UTC */
+export function time(ms) {
+  return new Date(ms).toISOString().slice(11, 23);
+}
+
+/** @param {Event} event @returns {string} */
+export function told(event) {
+  const place = event.partition === undefined ? event.topic : `${event.topic}-${event.partition}`;
+  switch (event.kind) {
+    case "request":
+      return `${event.api} v${event.version} ${short(event.names)}`;
+    case "answer":
+      return `${event.api} ${event.errors.join(" ") || event.outcome}`;
+    case "leader":
+      return event.leader < 0
+        ? `${place} has no leader, leader epoch ${event.leader_epoch}`
+        : `${place}: broker ${event.leader} leads, leader epoch ${event.leader_epoch}`;
+    case "in-sync-replicas":
+      return `${place}: in-sync replicas ${event.in_sync_replicas.join(", ")}`;
+    case "high-watermark":
+      return `${place}: high watermark ${event.high_watermark}, log end offset ${event.log_end_offset}`;
+    case "log-start":
+      return `${place}: log start offset ${event.log_start_offset}`;
+    case "truncation":
+      return `${place}: broker ${event.broker} truncated from ${event.from_offset} to ${event.to_offset}`;
+    case "follower":
+      return `${place}: follower ${event.broker} ${event.state}${event.failure ? `: ${event.failure}` : ""}`;
+    case "broker":
+      return `broker ${event.broker} is ${event.state}${event.fenced ? ", fenced" : ""}`;
+    case "group":
+      return `group ${event.group}: ${event.state}, generation ${event.generation}, ${event.members} members`;
+    case "transaction":
+      return `transaction ${event.transactional_id}: ${event.state}, producer ${event.producer_id} epoch ${event.producer_epoch}`;
+    case "topic":
+      return event.partitions ? `topic ${event.topic}: ${event.partitions} partitions` : `topic ${event.topic} deleted`;
+    case "topic-not-created":
+      return `topic ${event.topic} not created: ${event.failure}`;
+    case "committed":
+      return event.offset < 0
+        ? `group ${event.group} has no committed offset of ${place} any more`
+        : `group ${event.group} committed ${event.offset} of ${place}`;
+    case "policy":
+      return `${event.name} = ${event.answer}${event.topic ? ` for ${event.topic}` : ""}`;
+    case "decision":
+      return `${event.name} = ${event.answer} (${event.source})${answered(event)}`;
+    case "malformed":
+      return `closed: ${event.reason}`;
+    default:
+      return event.kind;
+  }
+}
+
+/** @param {Event} event a decision */
+function answered(event) {
+  if (!event.asked) return "";
+  const asked = Object.entries(event.asked).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`);
+  return `: ${asked.join(", ")} → ${JSON.stringify(event.answered)}`;
+}
+
+/** @param {string[]} names */
+function short(names) {
+  return names.length > 4 ? `${names.slice(0, 4).join(" ")} and ${names.length - 4} more` : names.join(" ");
+}

@@ -1,0 +1,152 @@
+"""What is reported about a partition, and what has changed since."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from . import events
+
+if TYPE_CHECKING:
+    from ..cluster.topic import TopicPartition
+    from ..replication.partition import Partition
+
+
+class Change(NamedTuple):
+    """An event without its number and its time."""
+
+    kind: "Callable[..., events.Event]"
+    values: tuple[object, ...]
+
+
+def as_rows(changes: "Iterable[Change]") -> tuple[dict[str, Any], ...]:
+    """The rows of events, without number and time."""
+    rows = [change.kind(0, 0, *change.values).row() for change in changes]
+    return tuple({name: row[name] for name in row if name not in ("number", "time_ms")} for row in rows)
+
+
+Replica = tuple[int, int, int, int, int, int, tuple[tuple[int, int], ...]]
+"""The fields of `events.Replica`, without topic and partition."""
+_NO_ENDS: Final = (0, 0, 0)
+_GONE: Final = (-1, -1, -1, -1, -1, ())
+"""What is told of a replica that its broker no longer has."""
+
+
+class Look(NamedTuple):
+    """What is reported about a partition: `replicas` and `producers` are empty unless details are wanted."""
+
+    leader: tuple[int, int]
+    isr: tuple[int, ...]
+    log_start: int
+    ends: tuple[int, int, int]
+    followers: tuple[tuple[int, str, str], ...]
+    cuts: tuple[tuple[int, int], ...] = ()
+    replicas: tuple[Replica, ...] = ()
+    producers: tuple[tuple[int, int, int], ...] = ()
+
+    @classmethod
+    def at(cls, partition: "TopicPartition", details: bool) -> "Look":
+        leader, isr = (partition.leader, partition.leader_epoch), tuple(partition.isr)
+        followers = tuple(_followers(partition))
+        hosted = partition.hosted
+        if not hosted:
+            return cls(leader, isr, 0, _NO_ENDS, followers)
+        log = partition.log
+        ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
+        cuts = tuple((each.broker, each.log.cut_count) for each in hosted)
+        if not details:
+            return cls(leader, isr, log.start_offset, ends, followers, cuts)
+        replicas = tuple(map(_replica, hosted))
+        producers = tuple(
+            (producer_id, entry.epoch, entry.batches[-1].last_sequence if entry.batches else -1)
+            for producer_id, entry in log.producers.entries.items()
+        )
+        return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers)
+
+    def whole(self, topic: str, partition: int) -> Iterator[Change]:
+        """All of it, as changes from nothing."""
+        where = (topic, partition)
+        for replica in self.replicas:
+            yield Change(events.Replica, (*where, *replica))
+        for producer in self.producers:
+            yield Change(events.Producer, (*where, *producer))
+        yield Change(events.Leader, (*where, *self.leader))
+        yield Change(events.InSyncReplicas, (*where, self.isr))
+        yield Change(events.LogStart, (*where, self.log_start))
+        yield Change(events.HighWatermark, (*where, *self.ends))
+        for broker, state, failure in self.followers:
+            yield Change(events.Follower, (*where, broker, _words(state), failure))
+
+
+def _followers(partition: "TopicPartition") -> Iterator[tuple[int, str, str]]:
+    failures = {each.broker: each.fetcher.failure for each in partition.hosted if each.fetcher is not None}
+    for broker in partition.replicas:
+        if broker != partition.leader:
+            yield broker, partition.state_of(broker).name, failures.get(broker, "")
+
+
+def _replica(replica: "Partition") -> Replica:
+    log = replica.log
+    epochs = tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True))
+    known = (replica.broker, replica.leader, replica.leader_epoch)
+    return (*known, log.start_offset, log.high_watermark, log.end_offset, epochs)
+
+
+def _words(state: str) -> str:
+    return state.lower().replace("_", " ")
+
+
+def changes(partition: "TopicPartition", seen: Look | None, now: Look, details: bool) -> Iterator[Change]:
+    """What has changed from one look to the next. Of a partition that is new, only its leader is reported if
+    no details are wanted, and not even that of an internal one."""
+    where = (partition.topic.name, partition.index)
+    if seen is not None:
+        # First what replicas have: who stops at a change of leader sees them as they are then.
+        yield from _changed_details(where, seen, now)
+        yield from _ordinary_changes(partition, where, seen, now)
+        return
+    if details:
+        yield Change(events.Appeared, (*where, as_rows(now.whole(*where))))
+    if not partition.topic.name.startswith("__"):
+        yield Change(events.Leader, (*where, *now.leader))
+
+
+def _changed_details(where: tuple[str, int], seen: Look, now: Look) -> Iterator[Change]:
+    if now.replicas == seen.replicas and now.producers == seen.producers:
+        return
+    for replica in now.replicas:
+        if replica not in seen.replicas:
+            yield Change(events.Replica, (*where, *replica))
+    there = {broker for broker, *_ in now.replicas}
+    for broker, *_ in seen.replicas:
+        if broker not in there:
+            yield Change(events.Replica, (*where, broker, *_GONE))
+    for producer in now.producers:
+        if producer not in seen.producers:
+            yield Change(events.Producer, (*where, *producer))
+    known = {producer_id for producer_id, _, _ in now.producers}
+    for producer_id, _, _ in seen.producers:
+        if producer_id not in known:
+            yield Change(events.Producer, (*where, producer_id, -1, -1))
+
+
+def _ordinary_changes(
+    partition: "TopicPartition", where: tuple[str, int], seen: Look, now: Look
+) -> Iterator[Change]:
+    if now.leader != seen.leader:
+        yield Change(events.Leader, (*where, *now.leader))
+    if now.cuts != seen.cuts:
+        known = dict(seen.cuts)
+        for replica in partition.hosted:
+            log, broker = replica.log, replica.broker
+            missed = log.cut_count - known.get(broker, 0)
+            for cut in list(log.cuts)[-missed:] if missed > 0 else ():
+                yield Change(events.Truncation, (*where, broker, *cut))
+    for follower in now.followers:
+        if follower not in seen.followers:
+            broker, state, failure = follower
+            yield Change(events.Follower, (*where, broker, _words(state), failure))
+    if now.isr != seen.isr:
+        yield Change(events.InSyncReplicas, (*where, now.isr))
+    if now.log_start != seen.log_start:
+        yield Change(events.LogStart, (*where, now.log_start))
+    if now.ends != seen.ends:
+        yield Change(events.HighWatermark, (*where, *now.ends))

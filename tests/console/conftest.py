@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from mockbroker import MockCluster
+from tests.needs import brings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="module")
+@brings("chromium", "playwright")
+def browser() -> Iterator[Browser]:
+    """Of one module, since Playwright runs an event loop in this thread for as long as it is there."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox does not work for root.
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        with contextlib.closing(browser):
+            yield browser
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the page wrote to the browser's console; a test that expects something takes it away."""
+    return []
+
+
+@pytest.fixture
+@brings("chromium", "playwright")
+def page(browser: Browser, complaints: list[str], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page that complains of nothing, and asks nobody else for anything. `@pytest.mark.parametrize` with
+    `indirect` gives it other options of a context."""
+    options: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, **getattr(request, "param", {})}
+    context = browser.new_context(**options)
+    page = context.new_page()
+    page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+    page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+    asked: set[str] = set()
+    page.on("request", lambda each: asked.add(each.url))
+    try:
+        yield page
+    finally:
+        context.close()
+    assert complaints == []
+    assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:"))] == []
+
+
+@pytest.fixture
+def cluster() -> Iterator[MockCluster]:
+    with MockCluster(kafka="4.4", topics={"orders": 2}, console=True) as running:
+        yield running

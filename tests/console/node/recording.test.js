@@ -1,0 +1,211 @@
+// The state of a recording: node --test, with the page's folder in PAGE and the folder of traces in TRACES.
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const page = (name) => import(pathToFileURL(join(process.env.PAGE, name)).href);
+const { State } = await page("model.js");
+const { Recording, before } = await page("recording.js");
+const { heightOf, markersOf, scale } = await page("lanes.js");
+const { asCurl, asPytest, asScenario } = await page("copying.js");
+const { operationsOf, valueOf } = await page("operations.js");
+const { captionAt } = await page("stories.js");
+const { told } = await page("words.js");
+const { fits } = await page("requests.js");
+
+const stories = join(process.env.PAGE, "stories");
+const files = readdirSync(stories).filter((name) => name.endsWith(".jsonl"));
+
+function events(file) {
+  const lines = readFileSync(join(stories, file), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line)).filter((row) => row.kind);
+}
+
+function recording(file) {
+  const found = new Recording();
+  for (const event of events(file)) found.add(event);
+  return found;
+}
+
+/** What is compared of a state: all but what only requests tell. */
+function shown(state) {
+  const partitions = [...state.partitions.values()].map((each) => ({
+    ...each,
+    replicas: [...each.replicas.values()].map(({ number, time_ms, ...rest }) => rest),
+    followers: [...each.followers],
+    producers: [...each.producers].map(([id, { producer_epoch, last_sequence }]) => [id, producer_epoch, last_sequence]),
+    committed: [...each.committed],
+  }));
+  return { partitions, brokers: [...state.brokers], topics: [...state.topics] };
+}
+
+for (const file of files) {
+  test(`every moment of ${file} is what led to it`, () => {
+    const found = recording(file);
+    const state = new State();
+    for (const [index, event] of found.events.entries()) {
+      state.apply(event);
+      if (index % 25 === 0) assert.deepEqual(shown(found.at(event.number)), shown(state));
+    }
+    assert.deepEqual(shown(found.at(found.end)), shown(state));
+  });
+}
+
+test("a keyframe in the middle changes nothing", () => {
+  const found = recording("cut-off-leader.jsonl");
+  const all = found.events;
+  const again = new Recording();
+  const rows = [...rowsOf(found.at(all[200].number))];
+  for (const event of all.slice(0, 201)) again.add(event);
+  again.add({ kind: "keyframe", number: all[200].number + 0.5, time_ms: all[200].time_ms, rows });
+  for (const event of all.slice(201)) again.add(event);
+  assert.deepEqual(shown(again.at(all[300].number)), shown(found.at(all[300].number)));
+  assert.deepEqual(again.at(all[300].number).positions, found.at(all[300].number).positions);
+});
+
+function* rowsOf(state) {
+  for (const [broker, one] of state.brokers) yield { kind: "broker", broker, ...one };
+  for (const [topic, one] of state.topics) yield { kind: "topic", topic, ...one };
+  for (const each of state.partitions.values()) {
+    const place = { topic: each.topic, partition: each.partition };
+    yield { kind: "leader", ...place, leader: each.leader, leader_epoch: each.leaderEpoch };
+    yield { kind: "in-sync-replicas", ...place, in_sync_replicas: each.isr };
+    yield { kind: "log-start", ...place, log_start_offset: each.logStart };
+    const ends = { high_watermark: each.highWatermark, last_stable_offset: each.lastStable, log_end_offset: each.logEnd };
+    yield { kind: "high-watermark", ...place, ...ends };
+    for (const [broker, one] of each.followers) yield { kind: "follower", ...place, broker, ...one };
+    for (const { number, time_ms, ...one } of each.replicas.values()) yield one;
+    for (const [group, one] of each.committed) yield { kind: "committed", ...place, group, ...one };
+  }
+}
+
+test("requests have their answers and decisions", () => {
+  const found = recording("idle-producer.jsonl");
+  const refused = found.rows.filter((row) => row.answer?.errors.includes("UNKNOWN_PRODUCER_ID"));
+  assert.ok(refused.length > 0);
+  for (const row of refused) {
+    assert.equal(row.event.correlation_id, row.answer.correlation_id);
+    assert.ok(row.decisions.some((each) => each.name === "unknown-producer"));
+  }
+  assert.ok(found.rows.filter((row) => row.event.kind === "answer").length === 0);
+});
+
+test("an offset that goes back is on the timeline", () => {
+  const found = recording("load-stops.jsonl");
+  const back = found.notable.filter((row) => row.back);
+  assert.deepEqual(back.filter((row) => row.event.kind === "committed").map((row) => row.event.offset), [10]);
+});
+
+test("what is usual at the beginning is not on the timeline", () => {
+  const found = recording("idle-producer.jsonl");
+  const kinds = new Set(found.notable.map((row) => row.event.kind));
+  assert.ok(!kinds.has("follower") && !kinds.has("in-sync-replicas"));
+});
+
+test("the oldest events are forgotten, and the rest is as it was", () => {
+  const all = events("cleanup-during-load.jsonl");
+  const small = new Recording(100);
+  const whole = new Recording();
+  for (const event of all) {
+    small.add(event);
+    whole.add(event);
+  }
+  assert.ok(small.events.length <= 100);
+  assert.equal(small.end, whole.end);
+  assert.deepEqual(shown(small.last), shown(whole.last));
+  assert.ok(small.rows.every((row) => row.event.number >= small.first));
+});
+
+test("after missing events, the next keyframe puts it right", () => {
+  const found = new Recording();
+  found.add({ kind: "keyframe", number: 1, time_ms: 0, rows: [{ kind: "broker", broker: 1, state: "running", fenced: false }] });
+  found.add({ kind: "broker", number: 2, time_ms: 0, broker: 2, state: "running", fenced: false });
+  found.missed();
+  found.add({ kind: "keyframe", number: 9, time_ms: 0, rows: [{ kind: "broker", broker: 1, state: "killed", fenced: true }] });
+  assert.deepEqual([...found.last.brokers], [[1, { state: "killed", fenced: true }]]);
+});
+
+test("traces without keyframes can be looked at too", () => {
+  const found = new Recording();
+  for (const event of events("cut-off-leader.jsonl")) {
+    if (!["keyframe", "replica", "producer", "topic", "committed"].includes(event.kind)) found.add(event);
+  }
+  assert.equal(found.last.partitions.get("t-0").leader, 1);
+  assert.equal(found.at(found.first).partitions.size, 0);
+});
+
+test("most of the width shows the end of a long log", () => {
+  const x = scale(0, 1_000_000, 1000);
+  assert.ok(x(999_900) < x(1_000_000) - 200);
+  for (let offset = 1; offset < 1_000_000; offset += 9973) assert.ok(x(offset) > x(offset - 1));
+  const near = scale(5, 25, 1000);
+  assert.equal(near(15) - near(10), near(20) - near(15));
+  assert.ok(heightOf(3, true) > heightOf(3, false));
+});
+
+test("markers are committed offsets of groups that live, and what clients ask for", () => {
+  const { last } = recording("cut-off-leader.jsonl");
+  const found = markersOf(last.partitions.get("t-0"), last);
+  assert.ok(found.some((each) => each.kind === "committed" && each.label === "g"));
+  assert.ok(found.some((each) => each.kind === "position" && each.label === "c"));
+  last.groups.set("g", { ...last.groups.get("g"), state: "Dead" });
+  assert.ok(!markersOf(last.partitions.get("t-0"), last).some((each) => each.label === "g"));
+});
+
+test("captions come with their events", () => {
+  for (const story of JSON.parse(readFileSync(join(stories, "index.json"), "utf8"))) {
+    const numbers = new Set(events(story.file).map((event) => event.number));
+    for (const { number, text } of story.captions) {
+      assert.ok(numbers.has(number));
+      assert.equal(captionAt(story, number), text);
+    }
+    assert.equal(captionAt(story, 0), story.about);
+  }
+});
+
+test("operations can be copied", () => {
+  const call = {
+    id: "partitions-move-leader",
+    method: "post",
+    path: "/topics/{topic}/partitions/{partition}/move-leader",
+    values: { topic: "it's", partition: 0, to: 2 },
+  };
+  assert.equal(asPytest(call), 'cluster.move_leader("it\'s", 0, to=2)');
+  assert.equal(asCurl(call), `curl -sS -X POST "$MOCKBROKER_CONTROL/topics/it's/partitions/0/move-leader" -d '{"to":2}'`);
+  assert.equal(asScenario(call), '[[step]]\nafter = "1s"\ndo = "partitions move-leader"\ntopic = "it\'s"\npartition = 0\nto = 2');
+  const fault = { id: "faults-add", method: "post", path: "/faults", values: { do: "delay", api: ["Fetch"], ms: 10 } };
+  assert.equal(asPytest(fault), 'cluster.faults.add("delay", api=["Fetch"], ms=10)');
+  assert.equal(asScenario(fault), '[[fault]]\ndo = "delay"\napi = ["Fetch"]\nms = 10');
+});
+
+test("what is typed becomes a value, or an error", () => {
+  assert.equal(valueOf({ name: "to", kind: "integer" }, "2"), 2);
+  assert.deepEqual(valueOf({ name: "from", kind: "json" }, "[1]"), [1]);
+  assert.throws(() => valueOf({ name: "to", kind: "integer" }, "x"), /to is x: give a number/);
+  assert.throws(() => valueOf({ name: "from", kind: "json" }, "["), /from is not JSON/);
+});
+
+test("every operation that changes something is there", () => {
+  const found = operationsOf(JSON.parse(readFileSync(join(process.env.TRACES, "openapi.json"), "utf8")));
+  assert.ok(found.length > 25);
+  for (const each of found) {
+    for (const field of each.fields) assert.ok(["string", "integer", "number", "boolean", "json"].includes(field.kind), `${each.id} ${field.name} ${field.kind}`);
+    const values = Object.fromEntries(each.fields.map((field) => [field.name, "x"]));
+    assert.ok(!asPytest({ ...each, values }).startsWith("#"), each.id);
+  }
+});
+
+test("every event can be told", () => {
+  for (const file of files) for (const event of events(file)) assert.equal(typeof told(event), "string");
+});
+
+test("filters", () => {
+  const row = { event: { kind: "request", api: "Fetch", version: 1, names: ["orders-0"], client_id: "App" }, answer: { errors: [] }, decisions: [], back: false };
+  const all = { kinds: ["requests"], api: "", client: "", text: "", errors: false };
+  assert.ok(fits(row, all));
+  assert.ok(fits(row, { ...all, text: "orders" }) && fits(row, { ...all, text: "app" }));
+  assert.ok(!fits(row, { ...all, errors: true }) && !fits(row, { ...all, kinds: [] }) && !fits(row, { ...all, api: "Produce" }));
+  assert.equal(before([row, row].map((each, index) => ({ ...each, event: { ...each.event, number: index * 10 } })), 5), 1);
+});

@@ -1,0 +1,127 @@
+"""`mockbroker view`, and the stories that come with the page: in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from mockbroker import MockCluster
+from mockbroker.console.files import FOLDER
+from mockbroker.trace.files import read_json_lines, write_parquet
+from tests.console.tools import expect, tools
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+STORIES = FOLDER / "stories"
+INDEX = json.loads((STORIES / "index.json").read_text())
+ORDINARY = STORIES / "cut-off-leader.jsonl"
+WIDTHS = [{"viewport": {"width": width, "height": 800}} for width in (1280, 390)]
+
+
+@contextmanager
+def viewed(file: Path) -> Iterator[str]:
+    """The address of the page."""
+    command = [sys.executable, "-m", "mockbroker", "view", str(file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait() == 0
+
+
+def test_a_trace_that_a_test_wrote(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with MockCluster(topics={"orders": 1}, trace=True) as cluster:
+        cluster.produce("orders", b"v")
+        cluster.trace.write(path)
+    with viewed(path) as address:
+        page.goto(address)
+        expect(page.locator('[data-partition="orders-0"] .name')).to_contain_text("high watermark 1")
+        expect(page.locator("header .status")).to_contain_text("recorded")
+        assert page.get_by_role("tab", name="Do something").count() == 0
+        page.goto("about:blank")
+
+
+def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "trace.parquet"
+    write_parquet(path, list(read_json_lines(ORDINARY)))
+    with viewed(path) as address:
+        page.goto(address)
+        expect(page.locator(".moment")).to_contain_text("of 437")
+        expect(page.locator('[data-partition="t-0"] .name')).to_contain_text("epoch 2")
+        page.goto("about:blank")
+
+
+def test_lines_that_are_no_events_are_counted(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    text = ORDINARY.read_text()
+    path.write_text(text[: len(text) - 20])
+    with viewed(path) as address:
+        page.goto(address)
+        expect(page.locator("header .status.bad")).to_contain_text("of which 1 could not be read")
+        expect(page.locator('[data-partition="t-0"]')).to_be_visible()
+        page.goto("about:blank")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "not a trace"), ("{}\n", "not a trace"), ('{"schema":"mockbroker-trace","version":99}\n', "99")],
+)
+def test_a_file_that_is_not_a_trace(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(text)
+    command = [sys.executable, "-m", "mockbroker", "view", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("mockbroker view: ")
+    assert why in done.stderr
+
+
+@pytest.mark.parametrize("story", INDEX, ids=lambda story: story["file"])
+def test_a_story_is_told_to_its_end(page: Page, story: dict[str, object]) -> None:
+    with viewed(ORDINARY) as address:
+        page.goto(address)
+        page.get_by_role("tab", name="Stories").click()
+        page.get_by_role("button", name=str(story["title"])).click()
+        page.get_by_label("speed").select_option("100")
+        captions = story["captions"]
+        assert isinstance(captions, list)
+        expect(page.locator(".caption")).to_have_text(captions[-1]["text"], timeout=30_000)
+        expect(page.locator("[data-partition='t-0'] .lane").first).to_be_visible()
+        page.get_by_role("button", name="leave the story").click()
+        expect(page.locator("header .status")).to_contain_text("recorded")
+        page.goto("about:blank")
+
+
+@pytest.mark.parametrize("page", WIDTHS, indirect=True, ids=["1280", "390"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.needs("npm")
+def test_nothing_serious_is_wrong_for_people_who_hear_or_type(page: Page, scheme: str) -> None:
+    """axe finds neither serious nor critical faults, whichever tab is open."""
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    axe = (tools() / "node_modules/axe-core/axe.min.js").read_text()
+    with viewed(ORDINARY) as address:
+        page.goto(f"{address}console/?file=/trace.jsonl&story=cut-off-leader.jsonl")
+        page.get_by_role("button", name="pause").click()
+        page.get_by_label("moment").fill("300")
+        page.evaluate(axe)
+        for tab in page.get_by_role("tab").all():
+            tab.click()
+            if re.search("happened", tab.inner_text()):
+                page.locator(".line").first.click()
+            found = page.evaluate("axe.run().then((found) => found.violations)")
+            serious = [each for each in found if each["impact"] in ("serious", "critical")]
+            assert [(each["id"], each["nodes"][0]["html"]) for each in serious] == [], tab.inner_text()
+        page.goto("about:blank")
