@@ -19,7 +19,7 @@ from ..protocol.codecs import Codec, codec
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
-from ..trace.trace import Asked
+from ..trace.exchanges import Asked
 from .delivery import Deliveries
 from .failures import RequestFailedError
 from .foreign import SASL, SASL_HANDSHAKE

@@ -161,7 +161,8 @@ class Pump:
     def _trio_deadline(self) -> float:
         if self._behind or self._work:
             return 0
-        return trio.current_time() + min(self.clock.seconds_left(), self.listeners.seconds_left())
+        left = (self.clock.seconds_left(), self.listeners.seconds_left(), self.trace.ms_left / 1000)
+        return trio.current_time() + min(left)
 
     def _turn(self) -> bool:
         """Pumps until nothing comes, or until the turn is over: then there is more to do."""

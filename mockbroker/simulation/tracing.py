@@ -7,7 +7,7 @@ from typing import Any, Final
 from ..cluster.call import Call
 from ..protocol.api_keys import ApiKey
 from ..trace import Event, Trace
-from ..trace.trace import Asked
+from ..trace.exchanges import Asked
 from .world import World
 
 _LOOK_MS: Final = 20

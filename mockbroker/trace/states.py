@@ -1,6 +1,6 @@
 """Changes of a cluster's state, found by looking at it: the core reports nothing, which costs it nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from . import events
@@ -9,6 +9,7 @@ from .looks import Change, Look, changes
 if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
+    from ..cluster.topic import TopicPartition
     from ..coordinators.group import ClassicGroup
     from ..coordinators.offsets import CommittedOffset, Key
 
@@ -38,15 +39,27 @@ class States:
                 there += partition in self._partitions
                 continue
             there += 1
-            now = Look.at(partition, self._details)
-            seen = self._partitions.get(partition)
-            if now != seen:
-                self._partitions[partition] = now
-                yield from changes(partition, seen, now, self._details)
+            yield from self._changes_of(partition)
         if len(self._partitions) > there:
             here = set(self._cluster.partitions())
             self._partitions = {each: seen for each, seen in self._partitions.items() if each in here}
         yield from self._changed_commits()
+
+    def changes_at(self, names: Iterable[str]) -> Iterator[Change]:
+        """What has changed about the partitions with these names, such as orders-0; other names are passed
+        over, and so are partitions that were not there."""
+        for name in names:
+            topic, _, index = name.rpartition("-")
+            found = self._cluster.partition(topic, int(index)) if topic and index.isdecimal() else None
+            if found in self._partitions:
+                yield from self._changes_of(found)
+
+    def _changes_of(self, partition: "TopicPartition") -> Iterator[Change]:
+        now = Look.at(partition, self._details)
+        seen = self._partitions.get(partition)
+        if now != seen:
+            self._partitions[partition] = now
+            yield from changes(partition, seen, now, self._details)
 
     def whole(self) -> Iterator[Change]:
         """The state at the last look, as changes from nothing."""

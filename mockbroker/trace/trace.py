@@ -1,32 +1,29 @@
 """Keeps the last events of a cluster, and calls listeners."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import OptionError
-from ..faults.about import About, about, topic_of
+from ..faults.about import about
 from ..faults.match import api_name
 from ..nearest import nearest
-from ..outcome import CLOSE, NO_ANSWER, PARKED, Outcome
+from ..outcome import Outcome
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
-from ..protocol.errors import error_name
-from . import events
+from . import events, exchanges
 from .codes import error_codes
 from .decisions import Decisions
 from .events import DETAILS, KINDS, NOT_KEPT, Event
+from .exchanges import Asked, KnownTopics, names_in, names_of_produce
 from .kept import Kept, Unread
 from .looks import as_rows
 from .plain import plain
 from .states import States
 
 if TYPE_CHECKING:
-    from uuid import UUID
-
     from ..cluster.call import Call
     from ..cluster.cluster import Cluster
-    from ..cluster.topic import Topic
-    from ..faults import Fault
     from ..faults.exchange import Handler
     from ..policies.watched import Decision as Decided
 
@@ -34,7 +31,6 @@ KEPT: Final = 10_000
 KEPT_WITH_DETAILS: Final = 100_000
 _BETWEEN_KEYFRAMES: Final = 1_000
 """The least number of events from one keyframe to the next; more if it has more rows."""
-_TOPICS_KEPT: Final = 10_000
 _QUIET: Final = frozenset(
     {
         ApiKey.PRODUCE,
@@ -52,64 +48,12 @@ _SMALL_BYTES: Final = 256
 """The names in larger requests are extracted at once, so that the requests need not be kept."""
 _PARTITIONS_PER_MS: Final = 256
 """How many partitions are inspected for each millisecond between two inspections, if bodies are not kept."""
-
-
-class Asked:
-    """A request that waits for its answer; `faults` are those that acted on it."""
-
-    __slots__ = ("api", "call", "connection", "correlation_id", "faults", "names", "number", "time_ms")
-
-    def __init__(
-        self, number: int, time_ms: int, call: "Call", api: ApiKey, connection: str, correlation_id: int
-    ) -> None:
-        self.number = number
-        self.time_ms = time_ms
-        self.call = call
-        self.api = api
-        self.connection = connection
-        self.correlation_id = correlation_id
-        self.faults: Sequence[Fault] = ()
-        self.names: Any = ()
-        """A tuple; or the request, as long as nobody wants to know the names."""
-
-    def common(self, cluster: Any) -> tuple[Any, ...]:
-        """The fields that the events of request and answer have in common, which precede the request's
-        body."""
-        names = self.names
-        if type(names) is not tuple:
-            names = self.names = _names_in(about(self.api, names, cluster))
-        call = self.call
-        who = (call.broker.id, self.connection, call.client_id)
-        return (*who, api_name(self.api), call.version, self.correlation_id, names)
-
-
-class _Named(NamedTuple):
-    name: str
-
-
-class _KnownTopics:
-    """The names of a cluster's topics, including deleted ones that existed when the trace looked."""
-
-    def __init__(self, cluster: "Cluster") -> None:
-        self._cluster = cluster
-        self._seen: dict[UUID, _Named] = {}
-        self._count = 0
-
-    @property
-    def topics(self) -> "Mapping[str, Topic]":
-        return self._cluster.topics
-
-    @property
-    def topic_ids(self) -> "Mapping[UUID, _Named]":
-        return self._seen
-
-    def look(self) -> None:
-        there = self._cluster.topic_ids
-        if len(there) != self._count:
-            self._count = len(there)
-            if len(self._seen) > _TOPICS_KEPT:
-                self._seen.clear()
-            self._seen.update((each, _Named(topic.name)) for each, topic in there.items())
+_DETAILED_PER_MS: Final = 32
+"""The same with details, if there are many partitions."""
+_RESTS: Final = 50
+"""After so many, all partitions are inspected even if the cluster's clock stands still."""
+_MANY: Final = 100
+"""With more partitions, not all of them are inspected before and after every request."""
 
 
 class Trace:
@@ -128,11 +72,12 @@ class Trace:
         self.bodies = True
         self._states: States | None = None
         self._decisions = Decisions(self._add_decision)
-        self._known = _KnownTopics(cluster)
+        self._known = KnownTopics(cluster)
         self._number = 0
         self._keyframe_at = 0
         self._looked_ms = self._looks_ms = 0
         self._stale = False
+        self._rests = 0
 
     def start(self, *, bodies: bool = True) -> None:
         """Keeps everything from now on; without the bodies of requests and answers, no details either.
@@ -151,22 +96,22 @@ class Trace:
     ) -> Asked:
         """A request of `size` bytes came."""
         quiet = not self.bodies and api in _QUIET
-        if not quiet:
+        if not quiet and not (api in _QUIET and self._many):
             self.changed()
         self._number = number = self._number + 1
         asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
         if api is ApiKey.PRODUCE:
-            asked.names = _names_of_produce(request, call.cluster)
+            asked.names = names_of_produce(request, call.cluster)
         elif quiet and size <= _SMALL_BYTES:
             asked.names = request
         else:
-            asked.names = _names_in(about(api, request, call.cluster))
+            asked.names = names_in(about(api, request, call.cluster))
         if size > _SMALL_BYTES and len(asked.names) > 1:
             self.events.weigh(number, len(asked.names))
         if self.bodies:
-            self._keep(_request(number, asked, self._known, plain(request)))
+            self._keep(exchanges.request(number, asked, self._known, plain(request)))
         else:
-            self._keep((number, _request, asked, self._known, NOT_KEPT))
+            self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
         return asked
 
     def during(self, asked: Asked, handler: "Handler") -> "Handler":
@@ -175,19 +120,21 @@ class Trace:
 
     def answered(self, asked: Asked, answer: Any) -> None:
         """A request got its answer, or an Outcome instead; PARKED means silence."""
-        if self.bodies or asked.faults or asked.api not in _QUIET:
+        if asked.faults or asked.api not in _QUIET or not (self._many or not self.bodies):
             self.changed()
         else:
             self._stale = True
+            if self.bodies:
+                self._changed_at(asked.names)
         self._number = number = self._number + 1
         now_ms = self._cluster.now_ms
         if not self.bodies:
             codes = answer if type(answer) is Outcome else error_codes(answer)
-            self._keep((number, _answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
+            self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
         else:
             outcome = type(answer) is Outcome
             codes, body = (answer, {}) if outcome else (error_codes(answer), plain(answer))
-            self._keep(_answer(number, asked, self._known, (now_ms, codes, body)))
+            self._keep(exchanges.answer(number, asked, self._known, (now_ms, codes, body)))
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
         """A client sent something that no broker answers: its connection is closed."""
@@ -215,16 +162,42 @@ class Trace:
     def time_went_by(self) -> None:
         """Looks for changes of state; if bodies are not kept, no more often than is affordable."""
         now_ms = self._cluster.now_ms
-        if self._states is None or (not self.bodies and self._looked_ms <= now_ms < self._looks_ms):
+        if self._states is None or (self._in_a_hurry and self._looked_ms <= now_ms < self._looks_ms):
             return
         self._looked_ms = now_ms
-        self._looks_ms = now_ms + self._states.partitions // _PARTITIONS_PER_MS
+        per_ms = _DETAILED_PER_MS if self.bodies else _PARTITIONS_PER_MS
+        self._looks_ms = now_ms + self._states.partitions // per_ms
         self.changed()
 
     def rest(self) -> None:
         """There is nothing else to do: looks for what quiet requests have changed."""
-        if self._stale:
+        if not self._stale:
+            return
+        self._rests += 1
+        if self._many and self._rests < _RESTS:
+            self.time_went_by()
+        else:
+            self._rests = 0
             self.changed()
+
+    @property
+    def ms_left(self) -> float:
+        """How long it may take until the next look, in ms."""
+        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale and self._many else math.inf
+
+    @property
+    def _many(self) -> bool:
+        return self.bodies and self._states is not None and self._states.partitions > _MANY
+
+    @property
+    def _in_a_hurry(self) -> bool:
+        return not self.bodies or self._many
+
+    def _changed_at(self, names: Iterable[str]) -> None:
+        """Looks for changes of the partitions that have these names."""
+        assert self._states is not None
+        for kind, values in self._states.changes_at(names):
+            self._add(kind, *values)
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """The answer of a behaviour was changed."""
@@ -238,7 +211,7 @@ class Trace:
         ValueError for a kind or a field that does not exist.
         """
         check(kind, wanted)
-        if not self.bodies:
+        if self._in_a_hurry:
             self.changed()
         return (event for event in self.events if fits(event, kind, wanted))
 
@@ -286,51 +259,10 @@ class Trace:
             self.failed(error)
 
 
-def _request(number: int, asked: Asked, known: _KnownTopics, body: dict[str, Any]) -> Event:
-    make: Callable[..., Event] = events.Request
-    return make(number, asked.time_ms, *asked.common(known), body)
-
-
-def _answer(number: int, asked: Asked, known: _KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
-    now_ms, codes, body = rest
-    outcome, errors = (_OUTCOMES[codes], ()) if type(codes) is Outcome else ("answer", map(error_name, codes))
-    faults = tuple(map(str, asked.faults))
-    common, took_ms = asked.common(known), now_ms - asked.time_ms
-    make: Callable[..., Event] = events.Answer
-    return make(number, now_ms, *common, outcome, tuple(errors), faults, body, took_ms)
-
-
 def _decision(number: int, now_ms: int, request: int | None, one: "Decided") -> Event:
     kind, scope = one.source
     about = (one.name, one.answer, kind, str(scope), *one.where, one.asked, one.answered)
     return events.Decision(number, now_ms, request, *about)
-
-
-def _names_of_produce(request: Any, cluster: "Cluster") -> tuple[str, ...]:
-    """As for other requests, but faster."""
-    names = []
-    for topic in request.topic_data:
-        name = topic.name or topic_of(topic, cluster)
-        if name is not None:
-            names += [f"{name}-{each.index}" for each in topic.partition_data]
-    if len(names) > 1:
-        names = sorted(set(names))
-    if request.transactional_id:
-        names.append(request.transactional_id)
-    return tuple(names)
-
-
-def _names_in(what: About) -> tuple[str, ...]:
-    named = {topic for topic, _ in what.partitions}
-    return (
-        *sorted(f"{topic}-{index}" for topic, index in what.partitions),
-        *sorted(what.topics - named),
-        *sorted(what.groups),
-        *sorted(what.transactional_ids),
-    )
-
-
-_OUTCOMES: Final = {NO_ANSWER: "none", CLOSE: "closed", PARKED: "silence"}
 
 
 def check(kind: str | None, wanted: dict[str, Any]) -> None:
