@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs soak cards differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
 
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
@@ -62,6 +62,9 @@ docs: setup-dev
 	$(BIN)/python -m docs.generate
 	$(BIN)/python -m found docs
 
+site: setup-all  ## the documentation as a site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
 	$(BIN)/python -m studies.exactly_once --fixed yes --seeds 50 $(ARGS)
 
@@ -81,7 +84,7 @@ week: setup-dev  ## a week of traffic in virtual time, and what the cluster keep
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
-	$(COMPILE) --extra browser --extra dev --extra spark pyproject.toml -o requirements/all.lock
+	$(COMPILE) --extra browser --extra dev --extra site --extra spark pyproject.toml -o requirements/all.lock
 	cp requirements/all.lock requirements/dev.lock
 	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.lock
 	cp requirements/all.lock requirements/run.lock

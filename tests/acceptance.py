@@ -55,6 +55,10 @@ CAMPAIGNS: Final = {
         "a fresh clone: set-up, `make test`, the examples of README and docs",
         (python("tests.acceptance", "--clone"),),
     ),
+    "tutorials": Campaign(
+        "each tutorial as it is written, installed from a fresh clone, with an empty home",
+        (python("tests.docs.walking"),),
+    ),
     "orders": Campaign(
         "every test in two random orders, two workers a core",
         tuple(

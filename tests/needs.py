@@ -17,7 +17,7 @@ import pytest
 
 JAVA: Final = ("java", "javac", "mvn")
 SPARK: Final = ("java", "mvn", "pyspark")
-PACKAGES: Final = ("playwright", "pyspark")
+PACKAGES: Final = ("mkdocs", "playwright", "pyspark")
 """Python packages that `make setup-dev` leaves out."""
 INSTALL: Final = {
     "cargo": "install Rust",
