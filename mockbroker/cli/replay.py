@@ -36,13 +36,13 @@ def run(
     BuildError, DriverFailedError."""
     if clients and trace is not None:
         raise ValueError("--trace is written by the simulator only: it can't be combined with --client")
-    plan = _changed(_read(path), kafka, policies, fixed, commit)
+    plan = _changed(read_plan(path), kafka, policies, fixed, commit)
     console = Console(soft_wrap=True, highlight=False)
     commands = _commands(clients)
     _tell(console, plan.told)
     if commands:
         return _play(console, plan, commands)
-    history = _simulate(plan, trace)
+    history = simulate(plan, trace)
     for line in history.lines:
         _tell_line(console, *line)
     return _tell_verdict(console, history.violations)
@@ -79,7 +79,7 @@ def _play(console: Console, plan: Plan, commands: Sequence[Sequence[str]]) -> bo
     return violated
 
 
-def _read(path: Path) -> Plan:
+def read_plan(path: Path) -> Plan:
     try:
         return check(Plan.from_json(path.read_text()))
     except ValueError as error:
@@ -102,7 +102,7 @@ def _strategy(name: str) -> Commit:
         raise ValueError(f"--commit {name!r} is not known{nearest(name, [*Commit])}") from None
 
 
-def _simulate(plan: Plan, trace: Path | None) -> History:
+def simulate(plan: Plan, trace: Path | None) -> History:
     if trace is None:
         return happen(plan, recording=True)
     with trace.open("w") as file:

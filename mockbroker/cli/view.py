@@ -1,35 +1,54 @@
-"""`mockbroker view`: a trace in the browser."""
+"""`mockbroker view`: a trace or a history in the browser."""
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
+_HISTORY: Final = b'"mockbroker-history"'
+_HEAD_BYTES: Final = 1024
+
 
 def view(
-    file: Annotated[Path, typer.Argument(help="A trace, of `serve --trace` or `cluster.trace.write`.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A trace, of `serve --trace` or `cluster.trace.write`; or a history, of `explore --out` or "
+            "`reproduce`."
+        ),
+    ],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0: any free one.")] = 0,
 ) -> None:
-    """Show a trace in the browser, at the address that is printed. Ctrl-C ends it.
+    """Show a trace or a history in the browser, at the address that is printed. Ctrl-C ends it.
 
-    Exit status 2: the file is not a trace.
+    Exit status 2: the file is neither.
     """
-    from ..trace import files
-    from . import viewing
+    from .viewing import view
 
     try:
-        if file.suffix != ".parquet":
-            viewing.view(file, port, typer.echo)
-            return
         with tempfile.TemporaryDirectory() as folder:
-            lines = Path(folder) / "trace.jsonl"
-            files.write_json_lines(lines, files.read_parquet(file))
-            viewing.view(lines, port, typer.echo)
+            view(_trace(file, Path(folder) / "trace.jsonl"), port, typer.echo)
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker view: {error}", err=True)
         raise typer.Exit(2) from None
 
 
+def _trace(file: Path, made: Path) -> Path:
+    """The trace as JSON lines: the file itself, or `made` of it. ValueError, OSError, ImportError."""
+    if file.suffix == ".parquet":
+        from ..trace.files import read_parquet, write_json_lines
+
+        write_json_lines(made, read_parquet(file))
+        return made
+    with file.open("rb") as opened:
+        if _HISTORY not in opened.read(_HEAD_BYTES):
+            return file
+    from .replay import read_plan, simulate
+
+    simulate(read_plan(file), made)
+    return made
+
+
 def register(app: typer.Typer) -> None:
-    app.command(short_help="Show a trace in the browser.")(view)
+    app.command(short_help="Show a trace or a history in the browser.")(view)

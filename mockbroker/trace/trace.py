@@ -62,7 +62,7 @@ class Trace:
 
     def __init__(self, cluster: "Cluster", kept: int | None = None) -> None:
         self._cluster = cluster
-        self.events = Kept(kept or KEPT)
+        self.events = Kept(KEPT if kept is None else kept)
         self._kept = kept
         self.listeners: list[Callable[[Event], None]] = []
         self.failed: Callable[[Exception], None] | None = None
@@ -88,7 +88,7 @@ class Trace:
             self._known.look()
             self._cluster.policies = WatchedPolicies(self._cluster.policies, self._decisions.decided)
             if bodies:
-                self.events = Kept(self._kept or KEPT_WITH_DETAILS)
+                self.events = Kept(KEPT_WITH_DETAILS if self._kept is None else self._kept)
                 self._add_keyframe(self._states)
 
     def requested(

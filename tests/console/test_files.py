@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -75,6 +77,18 @@ def test_without_the_option_there_is_no_page() -> None:
         assert got(cluster.control_url + "/console/")[0] == 404
         with pytest.raises(ConflictError, match="console=True"):
             cluster.console_url  # noqa: B018
+
+
+def test_without_the_option_nothing_of_it_is_loaded() -> None:
+    program = """
+import sys
+from mockbroker import MockCluster
+with MockCluster(control=True, topics={"orders": 1}) as cluster:
+    cluster.produce("orders", "v")
+assert "mockbroker.console" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_it_needs_can_not_be_switched_off() -> None:

@@ -64,6 +64,18 @@ def test_a_trace_as_parquet(page: Page, tmp_path: Path) -> None:
         page.goto("about:blank")
 
 
+def test_a_history_is_simulated_again(page: Page, tmp_path: Path) -> None:
+    command = ["explore", "--kafka", "4.4", "--policy", "fetch-log-start-offset=live", "--seeds", "300"]
+    options = ["--workers", "1", "--out", str(tmp_path / "out")]
+    subprocess.run([sys.executable, "-m", "mockbroker", *command, *options], capture_output=True)
+    (history,) = tmp_path.glob("out/follower-fetcher-dead-*.json")
+    with viewed(history) as address:
+        page.goto(address)
+        page.get_by_label("with").fill("failed")
+        expect(page.locator(".line.follower").first).to_contain_text("log start offset")
+        page.goto("about:blank")
+
+
 def test_lines_that_are_no_events_are_counted(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
     text = ORDINARY.read_text()

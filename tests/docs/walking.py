@@ -1,6 +1,6 @@
 """Walks a tutorial: its files are written and its commands run, in the order of the page.
 
-`python -m tests.docs.walking [NAME...]` installs what a tutorial needs from a fresh clone, as a newcomer does.
+`python -m tests.docs.walking [NAME...]` installs what a tutorial needs from a fresh clone, as newcomers do.
 """
 
 from __future__ import annotations
@@ -133,12 +133,8 @@ def main(names: list[str]) -> int:
             folder.mkdir()
             differences = walk(page, folder, install=True, checkout=clone)
             failed += bool(differences)
-            print(
-                f"{page.stem}: {'as written' if not differences else 'differs'}",
-                *differences,
-                sep="\n",
-                flush=True,
-            )
+            outcome = "differs" if differences else "as written"
+            print(f"{page.stem}: {outcome}", *differences, sep="\n", flush=True)  # noqa: T201
     return failed
 
 
