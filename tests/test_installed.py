@@ -16,9 +16,9 @@ FOLDERS = {
 
 
 def test_every_file_is_installed(tmp_path: Path) -> None:
-    subprocess.run(["git", "clone", "--quiet", ROOT, tmp_path / "clone"], check=True)
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path]
-    subprocess.run([*command, tmp_path / "clone"], check=True, capture_output=True)
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(tmp_path / "clone")], check=True)
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "clone")], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     installed = set(zipfile.ZipFile(wheel).namelist())
     wanted = set()

@@ -8,9 +8,15 @@ import pytest
 
 from tests.docs.walking import ROOT, walk
 
-TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
+NEEDS = {"application-kafkajs": ("node", "npm")}
+TUTORIALS = [
+    pytest.param(page, id=page.stem, marks=pytest.mark.needs(*NEEDS.get(page.stem, ())))
+    if page.stem in NEEDS
+    else pytest.param(page, id=page.stem)
+    for page in sorted((ROOT / "docs/tutorials").glob("*.md"))
+]
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", TUTORIALS)
 def test_a_tutorial_as_it_is_written(page: Path, tmp_path: Path) -> None:
     assert walk(page, tmp_path, install=False) == []
