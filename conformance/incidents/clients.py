@@ -92,7 +92,7 @@ class Member:
                     self.jumps.append((place, self.at[place], each["offset"]))
                 self.at[place] = each["offset"] + 1
             if records:
-                done = await self._driver.call("commit", self.handle, 10_000)
+                done = await self._driver.call("commit", self.handle, _CALL_MS)
                 if done.error is not None:
                     self.refused.append(str(done.error))
             elif answer.error is not None:

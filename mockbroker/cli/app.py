@@ -280,6 +280,16 @@ def run(
             help="Override a behaviour, whatever the scenario says; before SCENARIO.toml. Repeatable.",
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write a trace to this file, for `mockbroker view`: as Parquet if it ends in .parquet, else "
+            "as JSON lines. Before SCENARIO.toml."
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file of --trace if it exists.")
+    ] = False,
 ) -> None:
     """Run a command against a cluster of its own while a scenario is played, and exit with its status.
 
@@ -288,11 +298,14 @@ def run(
     or the command ended before a step was due.
     """
     from ..pairs import pairs
+    from .given import refuse_existing
     from .run import run
 
     try:
-        status = run(scenario, pairs("--policy", policy), command)
-    except (ValueError, OSError) as error:
+        if not overwrite:
+            refuse_existing(trace)
+        status = run(scenario, pairs("--policy", policy), command, trace)
+    except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker run: {error}", err=True)
         raise typer.Exit(2) from None
     raise typer.Exit(status)

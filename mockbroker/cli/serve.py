@@ -21,7 +21,7 @@ from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
 from ..trace import Event
-from ..trace.files import JsonLines, write_parquet
+from .trace_file import written_to
 
 if TYPE_CHECKING:
     from ..faults import Fault
@@ -212,40 +212,8 @@ def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> No
 
     OSError, ImportError without pyarrow.
     """
-    if trace_file is None:
-        trio.run(_main, report, None, options)
-    elif trace_file.suffix == ".parquet":
-        events: list[Event] = []
-        write_parquet(trace_file, events)
-        trio.run(_main, report, events.append, options)
-        write_parquet(trace_file, events)
-    else:
-        trace = _TraceFile(trace_file)
-        try:
-            trio.run(_main, report, trace, options)
-        finally:
-            trace.close()
-
-
-class _TraceFile:
-    """Writes events as they come, until that fails. OSError if the file can't be opened."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("w")
-        self._lines = JsonLines(self._file)
-
-    def __call__(self, event: Event) -> None:
-        try:
-            self._lines(event)
-            self._file.flush()
-        except OSError as error:
-            raise OutputLostError(self._path, error) from None
-
-    def close(self) -> None:
-        # Everything was written already, or the failure has been reported.
-        with contextlib.suppress(OSError):
-            self._file.close()
+    with written_to(trace_file) as listener:
+        trio.run(_main, report, listener, options)
 
 
 async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:

@@ -2,19 +2,23 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import IO, Final
 
 import trio
 
+from ..trace import Event
 from .playing import CHECKS_FAILED, Ended, Player, Tell
 from .scenario import Scenario
 
 _GRACE_S: Final = 5.0
 
 
-async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
+async def run(
+    scenario: Scenario, command: Sequence[str], tell: Tell, listener: Callable[[Event], None] | None = None
+) -> int:
     """Returns the exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
+    A `listener` hears the whole trace.
 
     SIGINT and SIGTERM go to the command while it runs, and end everything at any other time; the status is
     then the command's, or that of a signal.
@@ -25,7 +29,7 @@ async def run(scenario: Scenario, command: Sequence[str], tell: Tell) -> int:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(running.heed, signals, nursery.cancel_scope)
             try:
-                status = await Player(scenario, tell).play(running)
+                status = await Player(scenario, tell, listener).play(running)
             except Exception as error:
                 failure = _alone(error)
             nursery.cancel_scope.cancel()

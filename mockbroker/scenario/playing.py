@@ -16,6 +16,7 @@ from ..errors import ConflictError, NotThereError
 from ..faults import Fault
 from ..server.serving import serve
 from ..tokens import VARIABLE
+from ..trace import Event
 from .scenario import Action, Check, Moment, Scenario, Step
 
 CHECKS_FAILED: Final = 3
@@ -46,11 +47,14 @@ class Meanwhile(Protocol):
 
 
 class Player:
-    """Plays one scenario once; `tell` is told what happens."""
+    """Plays one scenario once; `tell` is told what happens, and a `listener` the whole trace."""
 
-    def __init__(self, scenario: Scenario, tell: Tell) -> None:
+    def __init__(
+        self, scenario: Scenario, tell: Tell, listener: Callable[[Event], None] | None = None
+    ) -> None:
         self._scenario = scenario
         self._tell = tell
+        self._listener = listener
         self._failures: list[str] = []
         self._undone: list[Check | Step] = []
         self._rules: dict[str, Fault] = {}
@@ -63,7 +67,10 @@ class Player:
         started."""
         # The command has it in its environment too.
         token = os.environ.get(VARIABLE) or None
-        async with serve(control=True, control_token=token, **self._scenario.cluster) as served:
+        traced = self._listener is not None
+        async with serve(control=True, control_token=token, trace=traced, **self._scenario.cluster) as served:
+            if self._listener is not None:
+                served.pump.trace.attach(self._listener)
             self._say(f"Kafka {served.cluster.release} at {served.bootstrap_servers}")
             target = served.target
             for fault in self._scenario.faults:

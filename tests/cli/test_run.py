@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from mockbroker.trace.files import read_json_lines
+
 PRODUCE = """
 import os
 from confluent_kafka import Producer
@@ -175,3 +177,26 @@ expect = [{ name = "compaction", answer = "runs" }, { name = "undefined-epoch", 
     done = run(tmp_path, text, ["true"], "--policy", "compaction=walks")
     assert done.returncode == 2
     assert "compaction" in done.stderr
+
+
+def test_what_happened_is_written_to_a_file(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    (tmp_path / "plain.toml").write_text("[cluster]\ntopics = { orders = 1 }\n")
+    command = [
+        "run",
+        "--trace",
+        str(trace),
+        str(tmp_path / "plain.toml"),
+        "--",
+        sys.executable,
+        "-c",
+        PRODUCE,
+    ]
+    done = subprocess.run([sys.executable, "-m", "mockbroker", *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    kinds = [event.kind for event in read_json_lines(trace)]
+    assert kinds[0] == "keyframe"
+    assert {"request", "answer", "replica", "high-watermark"} <= set(kinds)
+    again = subprocess.run([sys.executable, "-m", "mockbroker", *command], capture_output=True, text=True)
+    assert again.returncode == 2
+    assert "exists: choose another name" in again.stderr
