@@ -32,6 +32,7 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
+from . import interfaces
 from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -47,6 +48,8 @@ def pages() -> dict[str, str]:
         "faults.md": "\n".join(_faults()) + "\n",
         "simulation.md": "\n".join(_simulation()) + "\n",
         "command-line.md": "\n".join(_command_line()) + "\n",
+        "control.md": "\n".join(interfaces.control()) + "\n",
+        "trace.md": "\n".join(interfaces.trace()) + "\n",
     }
 
 

@@ -177,3 +177,6 @@ def test_keys_lead_through_time(cluster: MockCluster, page: Page) -> None:
     assert live.get_attribute("aria-pressed") == "false"
     page.keyboard.press("l")
     expect(live).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("tab", name="What happened").press("ArrowRight")
+    expect(page.get_by_role("tab", name="Brokers")).to_be_focused()
+    expect(page.get_by_role("tabpanel")).to_contain_text("partitions led")

@@ -174,9 +174,9 @@ function App() {
         </p>
       </section>
       <section class="side">
-        <div class="tabs" role="tablist" aria-label="views">
+        <div class="tabs" role="tablist" aria-label="views" onKeyDown=${toNeighbour}>
           ${tabs.map(
-            ([id, title]) => html`<button type="button" role="tab" id=${`tab-${id}`} aria-selected=${tab === id} aria-controls="view" onClick=${() => setTab(id)}>${title}</button>`,
+            ([id, title]) => html`<button type="button" role="tab" id=${`tab-${id}`} aria-selected=${tab === id} tabindex=${tab === id ? 0 : -1} aria-controls="view" onClick=${() => setTab(id)}>${title}</button>`,
           )}
         </div>
         <div id="view" role="tabpanel" aria-labelledby=${`tab-${tab}`}>
@@ -207,6 +207,17 @@ function Partitions({ partitions, state, chosen, choose }) {
         <${Lanes} partition=${one} state=${state} width=${width - 18} />
       </div>`;
     }} />`}<//>`;
+}
+
+/** @param {KeyboardEvent} event from one tab to the next, as arrows do in lists of tabs */
+function toNeighbour(event) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!by) return;
+  const list = /** @type {HTMLElement} */ (event.currentTarget);
+  const tabs = [...list.querySelectorAll("button")];
+  const next = tabs[(tabs.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + by + tabs.length) % tabs.length];
+  next.focus();
+  next.click();
 }
 
 /** Gives its content the width that there is. @param {{children: any}} props */
