@@ -26,7 +26,7 @@ class Watched:
     def __init__(self, options: Mapping[str, Any]) -> None:
         from ..server.mock_cluster import MockCluster
 
-        given = {"trace": "requests", **options}
+        given = {"trace": True if options.get("console") else "requests", **options}
         self._told: set[object] = set()
         self._fixed = bool(given.get("fixed"))
         self._clock = given.get("clock", "wall")
@@ -68,7 +68,7 @@ class Watched:
     def describe(self, failure: str) -> str:
         """What somebody who looks at a failed test wants to know, except what `failure` has already said."""
         # Imported only for tests that fail.
-        from ..trace.decisions import without_usual_decisions
+        from ..trace.decisions import for_people
 
         core = self._core
         lines = self._causes(failure)
@@ -81,7 +81,7 @@ class Watched:
         lines += [
             f"fault {_hits(fault)}" for fault in list(self._faults.added) if fault not in self._unfired()
         ]
-        if events := without_usual_decisions(list(self._trace.events))[-_SHOWN:]:
+        if events := for_people(list(self._trace.events))[-_SHOWN:]:
             lines += ["the last that happened:", *map(str, events)]
         return "\n".join(lines)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import WaitTimeoutError
 from ..trace import Event, Trace
-from ..trace.decisions import without_usual_decisions
+from ..trace.decisions import for_people
 from ..trace.events import DETAILS
 from ..trace.files import write_json_lines, write_parquet
 from ..trace.trace import check, fits
@@ -106,7 +106,7 @@ class _Wait:
         if len(found) >= self._count:
             return found[self._count - 1]
         events = [event for event in list(self._trace.events) if event.kind not in DETAILS]
-        shown = events if kind == "decision" else without_usual_decisions(events)
+        shown = events if kind == "decision" else for_people(events)
         last = "\n  ".join(map(str, shown[-10:]))
         looked_for = " ".join([kind or "event", *(f"{k}={v!r}" for k, v in self._wanted.items())])
         raise WaitTimeoutError(

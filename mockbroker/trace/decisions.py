@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..policies import CATALOGUE, Scope
 from ..policies.watched import Decision as Decided
 from ..protocol import releases
-from .events import Decision, Event
+from .events import DETAILS, Decision, Event
 
 if TYPE_CHECKING:
     from ..cluster.call import Call
@@ -101,12 +101,14 @@ class Decisions:
         return number
 
 
-def without_usual_decisions(events: Sequence[Event]) -> list[Event]:
-    """For people: only decisions that somebody chose, or that the newest release would not make, and each of
-    them once."""
+def for_people(events: Sequence[Event]) -> list[Event]:
+    """Without `DETAILS`, and only decisions that somebody chose, or that the newest release would not make,
+    each of them once."""
     shown: list[Event] = []
     told: set[str] = set()
     for event in events:
+        if event.kind in DETAILS:
+            continue
         if isinstance(event, Decision):
             text = event.told()
             if text in told or _is_usual(event):

@@ -211,3 +211,19 @@ def test_callback(mock_cluster):
     assert whole.count("(1 more like it)") == 1
     assert "concurrent" not in whole
     assert "mockbroker/" not in whole.replace("mockbroker/pytest_plugin", "")
+
+
+def test_the_state_of_replicas_is_not_in_a_report(run: Run) -> None:
+    result = run(
+        """
+@pytest.mark.mockbroker(console=True, topics={"orders": 1})
+def test_it(mock_cluster):
+    mock_cluster.produce("orders", "order 1")
+    assert mock_cluster.console_url.endswith("/console/")
+    assert False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*orders-0: high watermark 1*"])
+    result.stdout.no_fnmatch_line("*the whole state*")
+    result.stdout.no_fnmatch_line("*epochs*")
