@@ -130,7 +130,8 @@ def test_what_cannot_be_read_is_told(engine: DuckEngine, tmp_path: Path) -> None
     [
         (HEAD, True, True),
         (HEAD, False, False),
-        (HEAD.replace("1}", "2}"), True, False),
+        (HEAD.replace("1}", "2}"), True, True),
+        (HEAD.replace("1}", "3}"), True, False),
         ("no head\n", True, False),
     ],
 )
