@@ -82,6 +82,12 @@ MESSAGES: Final = (
         r"Scheduling loading of (?:offsets and group )?metadata from {tp} (?:with|for) epoch {leader_epoch}",
         detail="began",
     ),
+    message(
+        "load",
+        "Scheduling unloading of",
+        r"Scheduling unloading of (?:offsets and group )?metadata from {tp}",
+        detail="left",
+    ),
     message("load", "loading offsets from", r"Error (?:in )?loading offsets from {tp}", _not_loaded),
     message(
         "load",

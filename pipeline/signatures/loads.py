@@ -21,6 +21,8 @@ _INTERRUPTED: Final = (
 )
 _UNKNOWN: Final = -1
 _BEGAN: Final = "began"
+_LEFT: Final = "left"
+"""Up to 3.9 a load goes on then, and ends as if nothing had happened."""
 _LONG_MS: Final = 3_000
 """Leaders that move again so soon are no incident: in a rolling restart each loads for some milliseconds."""
 _FAILED: Final = "failed: "
@@ -53,8 +55,10 @@ def _moved(loads: Table) -> Table:
     """A coordinator loaded, or stood still, until another one took over: meanwhile its groups had none."""
     window = in_order("broker", "topic", "partition")
     began = F.last(F.when(F.col("detail") == _BEGAN, row()), True).over(before(window))
-    left = F.col("detail").startswith(_FAILED) & F.col("detail").rlike(_INTERRUPTED)
-    ended = loads.withColumn("began", began).where(left)
+    last = F.last(F.when(F.col("detail") != _LEFT, F.col("detail")), True).over(before(window))
+    failed = F.col("detail").startswith(_FAILED) & F.col("detail").rlike(_INTERRUPTED)
+    left = (F.col("detail") == _LEFT) & (F.col("last") == _BEGAN)
+    ended = loads.withColumn("began", began).withColumn("last", last).where(failed | left)
     ended = ended.withColumn("took", F.col("time_ms") - F.col("began.time_ms"))
     ended = ended.where(F.col("took") >= _LONG_MS)
     others = loads.where(F.col("detail") == _BEGAN).select(
