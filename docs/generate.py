@@ -15,7 +15,6 @@ from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from mockbroker.apis.advertised import advertised
 from mockbroker.cli.app import app
 from mockbroker.cli.ctl import app as ctl
 from mockbroker.cli.policies import spans
@@ -25,14 +24,14 @@ from mockbroker.faults.actions import ACTIONS
 from mockbroker.faults.legal import legal_codes, shown_versions, sources
 from mockbroker.faults.match import api_name
 from mockbroker.policies import CATALOGUE, Behaviour, module_of
-from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
+from mockbroker.protocol.api_keys import CODEC_VERSIONS
 from mockbroker.protocol.releases import NEWEST, facts, names, parse
 from mockbroker.simulation.consumer_setting import Commit
 from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
-from . import interfaces
+from . import apis, interfaces
 from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -42,7 +41,7 @@ _RELEASES = names()
 def pages() -> dict[str, str]:
     """Name of each page and its text."""
     return {
-        "apis.md": "\n".join(_apis()) + "\n",
+        "apis.md": "\n".join(apis.told()) + "\n",
         "policies.md": "\n".join(_policies()) + "\n",
         "error-codes.md": "\n".join(_error_codes()) + "\n",
         "faults.md": "\n".join(_faults()) + "\n",
@@ -51,59 +50,6 @@ def pages() -> dict[str, str]:
         "control.md": "\n".join(interfaces.control()) + "\n",
         "trace.md": "\n".join(interfaces.trace()) + "\n",
     }
-
-
-def _apis() -> Iterator[str]:
-    yield "# APIs and versions"
-    yield ""
-    yield "What a broker advertises, by the release it acts as: the versions that the release had and that"
-    yield "mockbroker reads and writes. **Clipped** are versions that the release had and mockbroker lacks."
-    yield "`–` means that the release did not have the API."
-    yield ""
-    shown = ["0.11", "1.1", "2.1", "2.3", "2.4", "2.8", "3.3", "3.9", "4.0", "4.4"]
-    yield "| key | API | " + " | ".join(shown) + " |"
-    yield "|--:|---|" + "---|" * len(shown)
-    for key in CODEC_VERSIONS:
-        cells = [_range(advertised(parse(release)).get(key)) for release in shown]
-        yield f"| {int(key)} | {_title(key)} | " + " | ".join(cells) + " |"
-    yield ""
-    yield "## Clipped"
-    yield ""
-    yield "| API | versions | in the releases |"
-    yield "|---|---|---|"
-    for key in CODEC_VERSIONS:
-        for versions, releases in _clipped(key).items():
-            yield f"| {_title(key)} | {versions} | {releases[0]} to {releases[-1]} |"
-    yield ""
-    yield "## Not answered"
-    yield ""
-    yield "APIs that brokers of 0.11 to 4.4 advertise to clients and that are not answered yet, by key:"
-    yield ""
-    named = {int(key): f"{int(key)} {_title(key)}" for key in ApiKey}
-    yield ", ".join(named.get(key, str(key)) for key in _missing()) + "."
-    yield ""
-    yield "Produce 0 to 2 are advertised on 4.x and not answered, as by real brokers of 4.x (KAFKA-18659)."
-
-
-def _missing() -> list[int]:
-    had = {key for release in _RELEASES for key in facts(parse(release)).apis}
-    return sorted(had - set(CODEC_VERSIONS))
-
-
-def _clipped(key: ApiKey) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for release in _RELEASES:
-        had = facts(parse(release)).apis.get(key)
-        have = advertised(parse(release)).get(key)
-        if had is None or had == have:
-            continue
-        if have is None:
-            lost = [had]
-        else:
-            lost = [part for part in ((had[0], have[0] - 1), (have[1] + 1, had[1])) if part[0] <= part[1]]
-        for part in lost:
-            found.setdefault(_range(part), []).append(release)
-    return found
 
 
 def _policies() -> Iterator[str]:
@@ -254,17 +200,6 @@ def _help(app: Typer, program: str, command: str) -> Iterator[str]:
     yield "```"
     yield from (line.rstrip() for line in help_text.strip().splitlines())
     yield "```"
-
-
-def _range(versions: tuple[int, int] | None) -> str:
-    if versions is None:
-        return "–"
-    low, high = versions
-    return str(low) if low == high else f"{low}–{high}"
-
-
-def _title(key: ApiKey) -> str:
-    return "".join(part.capitalize() for part in key.name.split("_"))
 
 
 def main() -> None:

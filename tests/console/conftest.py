@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -12,6 +15,9 @@ from tests.needs import brings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+SCREENSHOTS: Final = Path(__file__).parents[2] / "build/screenshots"
+"""In CI: how each test left its page."""
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +53,9 @@ def page(browser: Browser, complaints: list[str], request: pytest.FixtureRequest
     page.on("request", lambda each: asked.add(each.url))
     try:
         yield page
+        if os.environ.get("CI"):
+            name = re.sub(r"[^a-zA-Z0-9]+", "-", request.node.name).strip("-")
+            page.screenshot(path=SCREENSHOTS / f"{name}.png")
     finally:
         context.close()
     assert complaints == []
