@@ -1,11 +1,16 @@
 """The pictures of the console in the docs: `python -m docs.screenshots`, which needs Chromium.
 
-They are made of the stories that come with the page, and of a small cluster.
+They are made of stories that come with the page, of a history of `mockbroker explore`, and of small clusters.
 """
 
 import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
+
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from mockbroker import MockCluster
 
@@ -15,8 +20,15 @@ if TYPE_CHECKING:
 IMAGES: Final = Path(__file__).parent / "images"
 _WIDE: Final = (1280, 640)
 _NARROW: Final = (390, 780)
-_CAPTION: Final = {"cut-off-leader.jsonl": 5, "load-stops.jsonl": 3}
+_CAPTION: Final = {
+    "cut-off-leader.jsonl": 5,
+    "load-stops.jsonl": 3,
+    "log-start-past-follower.jsonl": 3,
+    "idle-producer.jsonl": 2,
+}
 """Which caption of a story is shown."""
+_FOUND: Final = ("--kafka=4.4", "--policy=fetch-log-start-offset=live", "--first=180", "--seeds=1")
+"""A history in which a follower's fetcher dies."""
 
 
 def main(folder: Path = IMAGES) -> None:
@@ -28,7 +40,12 @@ def main(folder: Path = IMAGES) -> None:
         _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-19902.png", _WIDE)
         _story(browser, cluster, "load-stops.jsonl", folder / "console-rewind.png", _WIDE, dark=True)
         _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-narrow.png", _NARROW)
+        _story(browser, cluster, "log-start-past-follower.jsonl", folder / "console-7104.png", _WIDE)
+        _story(browser, cluster, "idle-producer.jsonl", folder / "console-forgotten.png", _WIDE)
         _live(browser, cluster, folder / "console-live.png")
+        _history(browser, folder / "console-history.png")
+        _late_commit(browser, folder / "console-late-commit.png")
+        _lost_records(browser, folder / "console-lost-records.png")
         browser.close()
 
 
@@ -71,6 +88,62 @@ def _live(browser: "Browser", cluster: MockCluster, path: Path) -> None:
     page.get_by_role("tab", name="Do something").click()
     page.get_by_text("Makes another broker of the ISR").wait_for()
     _taken(page, path)
+
+
+def _history(browser: "Browser", path: Path) -> None:
+    """A history that `mockbroker explore` found, as `mockbroker view` shows it."""
+    with tempfile.TemporaryDirectory() as name:
+        command = [sys.executable, "-m", "mockbroker"]
+        subprocess.run([*command, "explore", *_FOUND, "--out", name], check=True, stdout=subprocess.DEVNULL)
+        (history,) = Path(name).glob("follower-fetcher-dead-*.json")
+        with subprocess.Popen([*command, "view", str(history)], stdout=subprocess.PIPE, text=True) as viewing:
+            try:
+                assert viewing.stdout is not None
+                page = _page(browser, _WIDE)
+                page.goto(viewing.stdout.readline().strip())
+                page.locator(".lane .role").get_by_text("failed").first.wait_for()
+                _taken(page, path)
+            finally:
+                viewing.terminate()
+
+
+def _late_commit(browser: "Browser", path: Path) -> None:
+    """KIP-890: a TxnOffsetCommit that arrives after its transaction's end begins one that nobody ends."""
+    config = {"offsets.topic.num.partitions": "1"}
+    with MockCluster(kafka="2.8", config=config, topics={"orders": 1}, console=True, seed=1) as cluster:
+        late = cluster.faults.add("hold", api="TxnOffsetCommit", times=1)
+        servers = {"bootstrap.servers": cluster.bootstrap_servers}
+        producer = Producer({**servers, "transactional.id": "billing", "socket.timeout.ms": 1000})
+        group = Consumer({**servers, "group.id": "billing"}).consumer_group_metadata()
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.produce("orders", "order 1")
+        producer.send_offsets_to_transaction([TopicPartition("orders", 0, 1)], group)
+        producer.commit_transaction()
+        late.release()
+        page = _page(browser, _WIDE)
+        page.goto(cluster.console_url)
+        page.get_by_label("internal").check()
+        page.get_by_placeholder("topic").first.fill("consumer_offsets")
+        page.locator("line.last-stable").first.wait_for(state="attached")
+        _taken(page, path)
+
+
+def _lost_records(browser: "Browser", path: Path) -> None:
+    """A follower that lacks two records is elected uncleanly, and goes on."""
+    config = {"default.replication.factor": "2", "unclean.leader.election.enable": "true"}
+    with MockCluster(brokers=2, config=config, topics={"orders": 1}, console=True, seed=1) as cluster:
+        cluster.produce("orders", "a")
+        cluster.pause_follower("orders", 0, 2)
+        for value in "bc":
+            cluster.produce("orders", value, acks=1)
+        cluster.stop_broker(1)
+        for value in "vwxy":
+            cluster.produce("orders", value, acks=1)
+        page = _page(browser, _WIDE)
+        page.goto(cluster.console_url)
+        page.get_by_text("high watermark 5").first.wait_for()
+        _taken(page, path)
 
 
 def _taken(page: "Page", path: Path) -> None:
