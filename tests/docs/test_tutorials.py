@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.docs.walking import ROOT, walk
+from tests.needs import JAVA
 
-NEEDS = {"application-kafkajs": ("node", "npm")}
+NEEDS = {"application-java": JAVA, "application-kafkajs": ("node", "npm")}
 TUTORIALS = [
     pytest.param(page, id=page.stem, marks=pytest.mark.needs(*NEEDS.get(page.stem, ())))
     if page.stem in NEEDS

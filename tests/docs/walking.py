@@ -58,6 +58,7 @@ def walk(page: Path, folder: Path, *, install: bool, checkout: Path = ROOT) -> l
     try:
         for block in blocks(page):
             if block.title:
+                (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
                 (folder / block.title).write_text(block.text)
             for command in commands(block.text) if block.language == "console" else ():
                 text = command.text.replace(CHECKOUT, str(checkout))
