@@ -153,7 +153,7 @@ def _cut_off_leader(lab: Lab) -> Outcome:
 
 
 def _staying_at_cut_off_leader(lab: Lab) -> Outcome:
-    """The same with a single consumer, which stays with broker 2, knowing of no other leader, until that
+    """The same with a single consumer. It knows of no other leader, and stays with broker 2 until that broker
     truncates its log."""
     lab.create_topic()
     lab.produce(100)
@@ -167,7 +167,8 @@ def _staying_at_cut_off_leader(lab: Lab) -> Outcome:
 
 def _elections_and_retention(lab: Lab) -> Outcome:
     """Twelve times over: 20 records, another leader, the group changes hands, retention deletes everything
-    that was read. Told is the first turn in which a consumer does not just go on, else the last."""
+    that was read. The table shows the first turn in which a consumer does not just go on, or else the last
+    one."""
     lab.create_topic()
     lab.commit_from_outside(0)
     lab.days_ago = 30
