@@ -61,7 +61,7 @@ def _run(report: Path, out: Path, number: int | None, kafka: str | None, seed: i
             f"{out / file}: {'fails' if fails else 'does NOT fail'} with {kind.fails}, "
             f"{'passes' if passes else 'does NOT pass'} with {kind.passes}"
         )
-    typer.echo(f"{out / files.HISTORY}: see `mockbroker replay`")
+    typer.echo(f"{out / files.HISTORY}: `mockbroker replay` and `mockbroker view` show it")
     return all(fails and passes for fails, passes in tried.values())
 
 

@@ -14,24 +14,35 @@ def view(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A trace, of `serve --trace` or `cluster.trace.write`; or a history, of `explore --out` or "
-            "`reproduce`."
+            help="A trace, of `serve --trace` or `cluster.trace.write`; a history, of `explore --out`; or "
+            "the folder that `reproduce` wrote."
         ),
     ],
     port: Annotated[int, typer.Option(min=0, max=65535, help="The page's port; 0: any free one.")] = 0,
 ) -> None:
-    """Show a trace or a history in the browser, at the address that is printed. Ctrl-C ends it.
+    """Show a trace, a history or a reproduced incident in the browser, at the address that is printed.
 
-    Exit status 2: the file is neither.
+    Ctrl-C ends it. Exit status 2: the file is nothing of that kind.
     """
     from .viewing import view
 
     try:
         with tempfile.TemporaryDirectory() as folder:
-            view(_trace(file, Path(folder) / "trace.jsonl"), port, typer.echo)
+            view(_trace(_file(file), Path(folder) / "trace.jsonl"), port, typer.echo)
     except (ValueError, OSError, ImportError) as error:
         typer.echo(f"mockbroker view: {error}", err=True)
         raise typer.Exit(2) from None
+
+
+def _file(path: Path) -> Path:
+    """What to show of a folder. ValueError says what to do with one that has nothing to show yet."""
+    if not path.is_dir():
+        return path
+    if (path / "incidents.json").exists():
+        raise ValueError(f"{path} is a report: `mockbroker reproduce {path}` makes histories of it")
+    if (path / "scenario.toml").exists() and not (path / "history.json").exists():
+        raise ValueError(f"{path} has a scenario: `mockbroker run --trace trace.jsonl` plays it for a trace")
+    return path / "history.json"
 
 
 def _trace(file: Path, made: Path) -> Path:

@@ -69,7 +69,10 @@ def test_a_history_is_simulated_again(page: Page, tmp_path: Path) -> None:
     options = ["--workers", "1", "--out", str(tmp_path / "out")]
     subprocess.run([sys.executable, "-m", "mockbroker", *command, *options], capture_output=True)
     (history,) = tmp_path.glob("out/follower-fetcher-dead-*.json")
-    with viewed(history) as address:
+    folder = tmp_path / "reproduced"
+    folder.mkdir()
+    history.rename(folder / "history.json")
+    with viewed(folder) as address:
         page.goto(address)
         page.get_by_label("with").fill("failed")
         expect(page.locator(".line.follower").first).to_contain_text("log start offset")
@@ -94,11 +97,26 @@ def test_lines_that_are_no_events_are_counted(page: Page, tmp_path: Path) -> Non
 def test_a_file_that_is_not_a_trace(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(text)
-    command = [sys.executable, "-m", "mockbroker", "view", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    assert why in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [("incidents.json", "mockbroker reproduce"), ("scenario.toml", "run --trace"), ("a.txt", "history.json")],
+)
+def test_a_folder_without_a_history(tmp_path: Path, file: str, why: str) -> None:
+    (tmp_path / file).touch()
+    assert why in refused(tmp_path)
+
+
+def refused(path: Path) -> str:
+    """What `view` says of a path that it can't show."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mockbroker", "view", str(path)], capture_output=True, text=True
+    )
     assert done.returncode == 2
     assert done.stderr.startswith("mockbroker view: ")
-    assert why in done.stderr
+    return done.stderr
 
 
 @pytest.mark.parametrize("story", INDEX, ids=lambda story: story["file"])
@@ -119,7 +137,7 @@ def test_a_story_is_told_to_its_end(page: Page, story: dict[str, object]) -> Non
 
 @pytest.mark.parametrize("page", WIDTHS, indirect=True, ids=["1280", "390"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.needs("npm")
+@pytest.mark.needs("node", "npm")
 def test_nothing_serious_is_wrong_for_people_who_hear_or_type(page: Page, scheme: str) -> None:
     """axe finds neither serious nor critical faults, whichever tab is open."""
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
