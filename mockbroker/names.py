@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         follower_truncation,
     )
     from .policies.groups import (
+        assignor_change,
         group_loading,
         tied_protocols,
     )
@@ -116,6 +117,8 @@ ApiName = Literal[
     "DescribeProducers",
     "DescribeTransactions",
     "ListTransactions",
+    "ConsumerGroupHeartbeat",
+    "ConsumerGroupDescribe",
     "DescribeTopicPartitions",
 ]
 """An API, as Kafka's documentation has it."""
@@ -345,6 +348,7 @@ BehaviourName = Literal[
     "active-controller",
     "adding-during-markers",
     "adding-sequence",
+    "assignor-change",
     "auto-created-topic",
     "broker-session",
     "commit-below-min-isr",
@@ -360,6 +364,7 @@ BehaviourName = Literal[
     "election",
     "election-refusal",
     "eligible-leader-replicas",
+    "emptied-expression",
     "empty-epochs",
     "empty-group-cleanup",
     "end-txn-epoch",
@@ -389,6 +394,7 @@ BehaviourName = Literal[
     "isr-entry",
     "isr-shrink-epoch",
     "joined-isr",
+    "joining-again",
     "large-creation",
     "large-group-record",
     "last-epoch",
@@ -410,6 +416,7 @@ BehaviourName = Literal[
     "offsets-load",
     "offsets-load-buffers",
     "offsets-load-pace",
+    "old-member-epoch",
     "other-node-id",
     "partitions-during-reassignment",
     "pending-member-leave",
@@ -447,6 +454,7 @@ BehaviourName = Literal[
     "unknown-producer",
     "unreadable-subscription",
     "unsubscribed-offsets",
+    "unsubscribed-partitions",
     "verified-compression",
     "verified-sequence",
 ]
@@ -472,6 +480,7 @@ AnswerName = Literal[
     "as-first-in-table",
     "as-partition-0",
     "at-append",
+    "at-change",
     "at-check",
     "at-election",
     "at-once",
@@ -491,6 +500,7 @@ AnswerName = Literal[
     "by-coordinator",
     "by-id",
     "by-new-instance",
+    "by-partition",
     "by-version",
     "clean",
     "commit",
@@ -513,6 +523,7 @@ AnswerName = Literal[
     "empty-group",
     "epoch",
     "epoch-v0",
+    "every-heartbeat",
     "exact",
     "expire-at-once",
     "fails",
@@ -562,6 +573,9 @@ AnswerName = Literal[
     "member-id",
     "merged",
     "never-loaded",
+    "new-epoch",
+    "next-assignment",
+    "next-epoch",
     "no-group",
     "no-mechanisms",
     "no-member-id",
@@ -642,7 +656,7 @@ AnswerName = Literal[
 InstalledAnswer = NewType("InstalledAnswer", str)
 """The name of an answer that an installed package provides."""
 
-OwnAnswer: TypeAlias = "ErrorCode | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
+OwnAnswer: TypeAlias = "ErrorCode | assignor_change.AssignorChange | bool | commit_to_unknown_group.Answer | election_refusal.Words | epoch_below_first.Answer | epoch_bump.EpochBump | epoch_not_given.Answer | fetch_past_end.Answer | follower_log_start_offset.Answer | follower_truncation.Answer | group_loading.Answers | int | isr_shrink_epoch.Bumped | offsets_load.Unreadable | preferred_replica.Answer | producer_state_retention.Retention | reassignment_epoch.Bumped | restart_epoch.Bumped | tied_protocols.Answer | too_many_new_partitions.Refusal | transaction_timeout_fencing.Fencing | undefined_epoch.Answer | unsubscribed_offsets.Answer | InstalledAnswer"
 """A user's own answer for some behaviour."""
 
 Behaviours = TypedDict(
@@ -651,6 +665,7 @@ Behaviours = TypedDict(
         "active-controller": "Literal['one-broker', 'any-broker'] | bool | InstalledAnswer",
         "adding-during-markers": "Literal['producer-first', 'markers-first'] | bool | InstalledAnswer",
         "adding-sequence": "Literal['any', 'zero'] | bool | InstalledAnswer",
+        "assignor-change": "Literal['next-epoch', 'every-heartbeat', 'at-change'] | assignor_change.AssignorChange | InstalledAnswer",
         "auto-created-topic": "Literal['leader-not-available', 'unknown-topic-or-partition', 'created'] | ErrorCode | InstalledAnswer",
         "broker-session": "Literal['zookeeper', 'kraft'] | InstalledAnswer",
         "commit-below-min-isr": "Literal['refused', 'awaited'] | bool | InstalledAnswer",
@@ -666,6 +681,7 @@ Behaviours = TypedDict(
         "election": "Literal['clean', 'unclean'] | bool | InstalledAnswer",
         "election-refusal": "Literal['strategy', 'plain'] | election_refusal.Words | InstalledAnswer",
         "eligible-leader-replicas": "Literal['none', 'tracked'] | bool | InstalledAnswer",
+        "emptied-expression": "Literal['next-epoch', 'new-epoch'] | bool | InstalledAnswer",
         "empty-epochs": "Literal['dropped', 'kept'] | bool | InstalledAnswer",
         "empty-group-cleanup": "Literal['at-once', 'at-check'] | bool | InstalledAnswer",
         "end-txn-epoch": "Literal['not-lower', 'exact'] | bool | InstalledAnswer",
@@ -695,6 +711,7 @@ Behaviours = TypedDict(
         "isr-entry": "Literal['leader-epoch', 'high-watermark'] | bool | InstalledAnswer",
         "isr-shrink-epoch": "Literal['bumped-when-offline', 'bumped', 'kept'] | isr_shrink_epoch.Bumped | InstalledAnswer",
         "joined-isr": "Literal['joined-last', 'by-id'] | bool | InstalledAnswer",
+        "joining-again": "Literal['fenced', 'accepted'] | bool | InstalledAnswer",
         "large-creation": "Literal['refused', 'created'] | InstalledAnswer",
         "large-group-record": "Literal['loaded', 'never-loaded'] | bool | InstalledAnswer",
         "last-epoch": "Literal['in-memory', 'persisted'] | bool | InstalledAnswer",
@@ -716,6 +733,7 @@ Behaviours = TypedDict(
         "offsets-load": "Literal['skips', 'stops', 'loads-nothing', 'fails'] | offsets_load.Unreadable | InstalledAnswer",
         "offsets-load-buffers": "Literal['merged', 'first-counts'] | bool | InstalledAnswer",
         "offsets-load-pace": "Literal['fast', 'slow'] | bool | InstalledAnswer",
+        "old-member-epoch": "Literal['refused', 'by-partition'] | bool | InstalledAnswer",
         "other-node-id": "Literal['own-id', 'received-id'] | bool | InstalledAnswer",
         "partitions-during-reassignment": "Literal['refused', 'added'] | bool | InstalledAnswer",
         "pending-member-leave": "Literal['nothing', 'rebalance'] | bool | InstalledAnswer",
@@ -753,6 +771,7 @@ Behaviours = TypedDict(
         "unknown-producer": "Literal['out-of-order-sequence-number', 'unknown-producer-id', 'accepted'] | ErrorCode | InstalledAnswer",
         "unreadable-subscription": "Literal['ignored', 'fails'] | bool | InstalledAnswer",
         "unsubscribed-offsets": "Literal['kept', 'with-members', 'while-stable'] | unsubscribed_offsets.Answer | InstalledAnswer",
+        "unsubscribed-partitions": "Literal['next-assignment', 'at-once'] | bool | InstalledAnswer",
         "verified-compression": "Literal['accepted', 'invalid-record'] | bool | InstalledAnswer",
         "verified-sequence": "Literal['any', 'lowest'] | bool | InstalledAnswer",
     },

@@ -1,5 +1,6 @@
 """DeleteGroups (KIP-229)."""
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import Member, commit, stable
 from ..registry import Steps, about
 from ..scene import Scene
@@ -48,3 +49,13 @@ def several_groups(s: Scene) -> Steps:
     yield "none", s.ask(groups_names=[])
     commit(s, empty, topic)
     yield "the same twice", s.ask(groups_names=[empty, empty])
+
+
+@question()
+def consumer_group(s: Scene) -> Steps:
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    yield "with a member", s.ask(groups_names=[member.group])
+    member.leave()
+    yield "without", s.ask(groups_names=[member.group])
+    yield "again", s.ask(groups_names=[member.group])

@@ -1,5 +1,6 @@
 """DescribeGroups: KIP-430 (authorized operations), KIP-1043 (unknown groups from v6 on)."""
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import Member, commit, rebalancing, stable, stable_pair
 from ..registry import Steps, about
 from ..scene import Scene
@@ -66,3 +67,12 @@ def authorized_operations(s: Scene) -> Steps:
 def static_members(s: Scene) -> Steps:
     stable(s, s.name("g"), instance=s.name("instance"))
     yield "static", s.ask(groups=[s.name("g")])
+
+
+@question()
+def consumer_group(s: Scene) -> Steps:
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    yield "with a member", s.ask(groups=[member.group])
+    member.leave()
+    yield "without", s.ask(groups=[member.group])

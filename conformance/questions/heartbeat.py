@@ -1,5 +1,6 @@
 """Heartbeat in every state of a group."""
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import Member, commit, rebalancing, stable, stable_pair
 from ..registry import Steps, about
 from ..scene import Scene
@@ -84,3 +85,13 @@ def not_the_coordinator(s: Scene) -> Steps:
     rank = next(rank for rank in range(3) if s.node(rank) != coordinator)
     asked = {"group_id": s.name("g"), "generation_id": 1, "member_id": "nobody", "group_instance_id": None}
     yield "another broker", s.ask(asked, client=s.new_client(broker=rank))
+
+
+@question()
+def consumer_group(s: Scene) -> Steps:
+    """A group of KIP-848 has no generations."""
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    classic = Member(s, member.group)
+    yield "its member", classic.heartbeat(member_id=member.id, generation_id=member.epoch)
+    yield "unknown member", classic.heartbeat(member_id="nobody", generation_id=1)

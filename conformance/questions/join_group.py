@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import SUBSCRIPTION, Member, rebalancing, stable, stable_pair, subscription
 from ..registry import Steps, about
 from ..scene import Scene
@@ -231,3 +232,11 @@ def leader_gone(s: Scene) -> Steps:
     leader.leave()
     rebalancing(s, other)
     yield "the other", other.join()
+
+
+@question()
+def consumer_group(s: Scene) -> Steps:
+    """A group of KIP-848 takes no members of another type."""
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    yield "of another type", Member(s, member.group).try_join(protocol_type="connect")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import Member, stable, stable_pair
 from ..registry import Steps, about
 from ..scene import Scene
@@ -72,3 +73,16 @@ def reasons(s: Scene) -> Steps:
     first, second = stable_pair(s, s.name("g"))
     yield "with a reason", first.leave(members=[_identity(first.id, None, "enough")])
     yield "long reason", second.leave(members=[_identity(second.id, None, "x" * 5000)])
+
+
+@question(since=3)
+def consumer_group(s: Scene) -> Steps:
+    """Administrators remove members of groups of KIP-848 too."""
+    group, topic = s.name("g"), s.topic()
+    member, other = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
+    member.join()
+    other.join(instance_id=s.name("instance"))
+    members = [_identity("nobody"), _identity(member.id), _identity("", s.name("none"))]
+    yield "unknown and known", s.ask({"group_id": group, "members": members})
+    yield "by instance", s.ask({"group_id": group, "members": [_identity("", s.name("instance"))]})
+    yield "again", s.ask({"group_id": group, "members": [_identity("", s.name("instance"))]})

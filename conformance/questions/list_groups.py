@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import Member, commit, stable
 from ..registry import Steps, about
 from ..scene import Scene
@@ -53,3 +54,14 @@ def types(s: Scene) -> Steps:
         yield ", ".join(wanted), _list(s, (), wanted)
     yield "no such type", _list(s, (), ("strange",))
     yield "a type and a state", _list(s, ("Empty",), ("classic",))
+
+
+@question()
+def consumer_group(s: Scene) -> Steps:
+    member = ConsumerMember(s, s.name("g"), [s.topic()])
+    member.join()
+    yield "with a member", _list(s)
+    yield "of its type", _list(s, types=("consumer",))
+    yield "of the other type", _list(s, types=("classic",))
+    member.leave()
+    yield "without", _list(s)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..consumer_scene import ConsumerMember, at_once
 from ..group_scene import Member, commit_fields, rebalancing, stable
 from ..registry import Steps, about
 from ..scene import UNKNOWN_TOPIC_ID, Scene
@@ -165,3 +166,25 @@ def internal_topic(s: Scene) -> Steps:
     fields = commit_fields(s, "__consumer_offsets")
     fields["topics"][0]["topic_id"] = found["topics"][0]["topic_id"]
     yield "__consumer_offsets", s.ask({"group_id": group, **fields})
+
+
+@question(at=FEW)
+def consumer_group(s: Scene) -> Steps:
+    """Members of a group of KIP-848 name their epoch, from v9 on."""
+    group, topic = s.name("g"), s.topic()
+    member = ConsumerMember(s, group, [topic])
+    at_once(s, group)
+    member.join()
+
+    def by(epoch: int, member_id: str = member.id) -> Any:
+        fields = {"generation_id_or_member_epoch": epoch, "member_id": member_id}
+        return _commit(s, group, topic, more=fields)
+
+    yield "its epoch", by(member.epoch)
+    yield "an epoch before", by(member.epoch - 1)
+    yield "a later epoch", by(member.epoch + 1)
+    yield "unknown member", by(member.epoch, "nobody")
+    yield "from outside", _commit(s, group, topic)
+    member.leave()
+    yield "after it has left", by(member.epoch)
+    yield "from outside, empty", _commit(s, group, topic)

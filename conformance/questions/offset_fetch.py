@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..consumer_scene import ConsumerMember
 from ..group_scene import commit, commit_fields, stable
 from ..registry import Steps, about
 from ..scene import UNKNOWN_TOPIC_ID, Scene
@@ -141,3 +142,24 @@ def deleted_topic(s: Scene) -> Steps:
 
     s.until(lambda: left() == 1, "the offsets to go")
     yield "deleted", _fetch(s, group, (topic, [0]), (kept, [0]))
+
+
+@question(since=8)
+def consumer_group(s: Scene) -> Steps:
+    """Members of a group of KIP-848 name their epoch, from v9 on."""
+    group, topic = s.name("g"), s.topic()
+    member = ConsumerMember(s, group, [topic])
+    commit(s, group, topic, 5)
+    member.join()
+
+    def by(member_id: str | None, epoch: int) -> Any:
+        topics = [{**s.topic_ref(topic), "partition_indexes": [0]}]
+        one = {"group_id": group, "member_id": member_id, "member_epoch": epoch, "topics": topics}
+        return s.ask({"groups": [one], "require_stable": False})
+
+    yield "its epoch", by(member.id, member.epoch)
+    yield "an epoch before", by(member.id, member.epoch - 1)
+    yield "a later epoch", by(member.id, member.epoch + 1)
+    yield "unknown member", by("nobody", member.epoch)
+    yield "nobody", by(None, -1)
+    yield "empty member id", by("", -1)

@@ -5,7 +5,6 @@ from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
-from ..coordinators.states import GroupState
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_groups import (
@@ -44,7 +43,7 @@ def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> Non
         done(error)
     elif group is None:
         done(ErrorCode.GROUP_ID_NOT_FOUND)
-    elif group.state is not GroupState.EMPTY:
+    elif not group.is_empty:
         done(ErrorCode.NON_EMPTY_GROUP)
     else:
         groups.delete(group, done)

@@ -33,11 +33,12 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
     if error := groups.refuses(group_id, may_be_empty=True):
         return DescribedGroup(error_code=error, group_id=group_id)
     group = groups.groups.get(group_id)
-    if group is None or group.unwritten:
+    if group is None or group.unwritten or group.type != "classic":
         unknown = DescribedGroup(group_id=group_id, group_state=GroupState.DEAD)
         if call.version >= 6:
+            why = "is not a classic group" if group is not None and group.type == "consumer" else "not found"
             unknown.error_code = ErrorCode.GROUP_ID_NOT_FOUND
-            unknown.error_message = f"Group {group_id} not found."
+            unknown.error_message = f"Group {group_id} {why}."
         return unknown
     protocol = group.protocol if group.state is GroupState.STABLE else None
     return DescribedGroup(

@@ -1,7 +1,6 @@
 """ListGroups (16): the groups of the broker that is asked (KIP-518, KIP-848)."""
 
 from ..cluster.call import Call
-from ..coordinators.group import TYPE
 from ..policies.groups.group_loading import group_loading
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -23,10 +22,10 @@ def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
     return ListGroupsResponse(
         error_code=error,
         groups=[
-            ListedGroup(group.id, group.protocol_type or "", group.state, TYPE)
+            ListedGroup(group.id, group.protocol_type or "", group.state, group.type)
             for group in call.broker.groups.groups.values()
             if not group.unwritten
             and (not states or group.state.lower() in states)
-            and (not types or TYPE in types)
+            and (not types or group.type in types)
         ],
     )

@@ -3,7 +3,6 @@
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
-from ..coordinators.states import GroupState
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_delete import (
@@ -28,13 +27,13 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> object:
         error = E.GROUP_ID_NOT_FOUND
     if error or group is None:
         return OffsetDeleteResponse(error_code=error)
-    if group.state is not GroupState.EMPTY and not group.is_consumer:
+    if not group.is_empty and not group.is_consumer:
         return OffsetDeleteResponse(error_code=E.NON_EMPTY_GROUP)
     unknown: list[tuple[Key, E]] = []
     known: list[tuple[Key, E]] = []
     for asked in request.topics:
         topic = call.cluster.topics.get(asked.name)
-        subscribed = group.state is not GroupState.EMPTY and group.is_subscribed(asked.name)
+        subscribed = not group.is_empty and group.is_subscribed(asked.name)
         for partition in asked.partitions:
             key = asked.name, partition.partition_index
             if topic is None or topic.partition(partition.partition_index) is None:

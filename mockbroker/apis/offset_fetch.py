@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..cluster.call import Call
-from ..coordinators.group import ClassicGroup
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
 from ..outcome import PARKED
@@ -22,6 +22,9 @@ from ..protocol.messages.offset_fetch import (
     OffsetFetchResponseTopics,
 )
 from .registry import handles
+
+if TYPE_CHECKING:
+    from ..coordinators.kinds import Group
 
 E = ErrorCode
 
@@ -66,6 +69,10 @@ def _group(
     if error := groups.refuses(asked.group_id, may_be_empty=True):
         return _refused(call.version, asked, error)
     group = groups.groups.get(asked.group_id)
+    if group is not None and group.type == "consumer":
+        error = groups.consumers.check_fetch(group, asked.member_epoch, asked.member_id)
+    if error:
+        return _refused(call.version, asked, error)
     unstable: Collection[Key] = ()
     if group is not None and require_stable:
         # Since 4.0 a commit that is not replicated yet does not make an offset unstable.
@@ -101,7 +108,7 @@ def _once(topics: list[OffsetFetchResponseTopics]) -> list[OffsetFetchResponseTo
     return [OffsetFetchResponseTopics(None, list(found.values()), name) for name, found in unique.items()]
 
 
-def _all(call: Call, group: ClassicGroup, unstable: Collection[Key]) -> list[OffsetFetchResponseTopics]:
+def _all(call: Call, group: "Group", unstable: Collection[Key]) -> list[OffsetFetchResponseTopics]:
     """Everything that was committed; v10 and later can't name a topic that no longer has an id."""
     topics: dict[str, OffsetFetchResponseTopics] = {}
     for name, index in group.offsets.committed:
@@ -113,9 +120,7 @@ def _all(call: Call, group: ClassicGroup, unstable: Collection[Key]) -> list[Off
     return [topic for topic in found if call.version < 10 or topic.topic_id is not None]
 
 
-def _partition(
-    group: ClassicGroup | None, key: Key, unstable: Collection[Key]
-) -> OffsetFetchResponsePartitions:
+def _partition(group: "Group | None", key: Key, unstable: Collection[Key]) -> OffsetFetchResponsePartitions:
     if group is not None:
         if key in unstable:
             return OffsetFetchResponsePartitions(key[1], -1, -1, "", E.UNSTABLE_OFFSET_COMMIT)

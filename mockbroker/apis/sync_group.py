@@ -19,7 +19,7 @@ def sync_group(call: Call, request: SyncGroupRequest) -> object:
         if groups.loads(request.group_id):
             error = call.policies[group_loading].sync
         return SyncGroupResponse(error_code=error)
-    group = groups.groups.get(request.group_id)
+    group = groups.classic(request.group_id)
     if group is None:
         return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
     reply = Reply[SyncGroupResponse](call)

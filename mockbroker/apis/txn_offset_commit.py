@@ -120,7 +120,7 @@ class _Commit:
     def _append(self) -> None:
         call, request, partition = self._call, self._request, self._partition
         member = request.generation_id, request.member_id, request.group_instance_id
-        error = call.broker.groups.may_commit_in_transaction(request.group_id, *member)
+        error = call.broker.groups.may_commit_in_transaction(request.group_id, *member, self._offsets)
         entry = partition.log.producers.entries.get(request.producer_id)
         if not error and entry is not None and request.producer_epoch < entry.epoch:
             error = E.INVALID_PRODUCER_EPOCH

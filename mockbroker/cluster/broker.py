@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..controller.controller import Controller
-from ..metadata.image import MetadataImage
+from ..metadata.image import MetadataImage, TopicImage
 from ..metadata.records import NO_CONTROLLER
 from ..outcome import Asked, Steps
 from ..policies import Policies
@@ -115,6 +115,10 @@ class Broker:
         return known.partitions[index].leader
 
     # -- what its coordinators ask
+
+    def known_topics(self) -> Mapping[str, TopicImage]:
+        """The topics that it has learned of, by name."""
+        return self.image.topics
 
     def in_parts(self, asked: Asked, steps: Steps) -> object:
         """Does something that takes long in parts, so that others are served in between."""

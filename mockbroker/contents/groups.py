@@ -10,8 +10,10 @@ from .values import CommittedOffset, GroupDescription, MemberDescription, TopicP
 if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition as Partition
+    from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.group import ClassicGroup
     from ..coordinators.groups import GroupCoordinator
+    from ..coordinators.kinds import Group
     from ..coordinators.members import Member
 
 _SKIPS: Final = offsets_load.answers["skips"]
@@ -20,9 +22,9 @@ _TO_VERSION_0 = 2
 (`ConsumerProtocol.java`)."""
 
 
-def groups(cluster: "Cluster") -> dict[str, "ClassicGroup"]:
+def groups(cluster: "Cluster") -> dict[str, "Group"]:
     """By group id: groups that a coordinator has loaded, and what the log says about those that none has."""
-    found: dict[str, ClassicGroup] = {}
+    found: dict[str, Group] = {}
     topic = cluster.topics.get("__consumer_offsets")
     for partition in topic.partitions if topic is not None else ():
         if not _is_loaded(cluster, partition):
@@ -46,7 +48,7 @@ def _is_loaded(cluster: "Cluster", partition: "Partition") -> bool:
     return leader is not None and leader.online and leader.groups.shards.has_loaded(partition.index)
 
 
-def _written(cluster: "Cluster", partition: "Partition") -> dict[str, "ClassicGroup"]:
+def _written(cluster: "Cluster", partition: "Partition") -> dict[str, "Group"]:
     """The groups of a partition, as the longest of its logs has them."""
     from ..coordinators.group_records import Layout
     from ..coordinators.loading import Loading
@@ -61,14 +63,18 @@ def _written(cluster: "Cluster", partition: "Partition") -> dict[str, "ClassicGr
         for _ in step:
             pass
     return {
-        group_id: coordinator.rebalance.load(group_id, partition.index, found)
+        group_id: coordinator.restored(group_id, partition.index, found)
         for group_id, found in loading.groups.items()
     }
 
 
-def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
+def describe(cluster: "Cluster", group: "Group") -> GroupDescription:
     topic = cluster.topics.get("__consumer_offsets")
     leader = topic.partitions[group.partition].leader if topic is not None else -1
+    if group.type == "classic":
+        members = tuple(_member(group, each) for each in group.members.values())
+    else:
+        members = tuple(_consumer(cluster, group.id, each) for each in group.members.values())
     return GroupDescription(
         group.id,
         group.state.value,
@@ -77,11 +83,12 @@ def describe(cluster: "Cluster", group: "ClassicGroup") -> GroupDescription:
         group.protocol,
         group.generation,
         group.leader,
-        tuple(_member(group, each) for each in group.members.values()),
+        members,
+        group.type,
     )
 
 
-def committed(group: "ClassicGroup") -> dict[tuple[str, int], CommittedOffset]:
+def committed(group: "Group") -> dict[tuple[str, int], CommittedOffset]:
     """Valid offsets, in order of topics and partitions; those of open transactions are not valid yet."""
     return {
         TopicPartition(*key): CommittedOffset(
@@ -110,6 +117,29 @@ def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
         bytes(member.assignment),
         subscription,
         member.session_timeout_ms,
+        member.rebalance_timeout_ms,
+    )
+
+
+def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> MemberDescription:
+    from ..coordinators.consumer.settings import intervals
+
+    names = cluster.topic_ids
+    pairs = [
+        TopicPartition(names[topic].name, index)
+        for topic, partitions in member.assigned.items()
+        if topic in names
+        for index in partitions
+    ]
+    return MemberDescription(
+        member.id,
+        member.instance_id,
+        member.client_id,
+        member.client_host,
+        tuple(sorted(pairs)),
+        b"",
+        tuple(sorted(member.topics)),
+        intervals(cluster.configs, group_id).session_ms,
         member.rebalance_timeout_ms,
     )
 

@@ -79,11 +79,12 @@ class MemberDescription:
 
 @dataclass(frozen=True, slots=True)
 class GroupDescription:
-    """A classic group. `state` is Empty, PreparingRebalance, CompletingRebalance or Stable.
+    """A group. `state` is Empty, PreparingRebalance, CompletingRebalance or Stable; that of a group of
+    `type` consumer (KIP-848) is Empty, Assigning, Reconciling or Stable.
 
     `protocol_type` is `consumer` for consumers, `connect` for Kafka Connect, None for a group that only
-    commits; `protocol` is the assignor that was chosen. `leader` is a member's id. `coordinator` is a
-    broker's id, None if there is none.
+    commits; `protocol` is the assignor that was chosen. `generation` is a consumer group's epoch. `leader` is
+    a member's id; consumer groups have none. `coordinator` is a broker's id, None if there is none.
     """
 
     group_id: str
@@ -94,6 +95,7 @@ class GroupDescription:
     generation: int
     leader: str | None
     members: tuple[MemberDescription, ...]
+    type: str = "classic"
 
 
 @dataclass(frozen=True, slots=True)

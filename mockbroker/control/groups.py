@@ -1,15 +1,17 @@
 """Operations that look at groups: their members, and what they committed."""
 
 from collections.abc import Iterable
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from ..contents import groups as contents
 from ..contents.values import CommittedOffset, GroupDescription, TopicPartition
-from ..coordinators.group import ClassicGroup
 from ..errors import NotThereError
 from ..nearest import nearest
 from .registry import operation
 from .target import Target
+
+if TYPE_CHECKING:
+    from ..coordinators.kinds import Group
 
 GroupId = Annotated[str, "A group's id."]
 
@@ -18,6 +20,7 @@ class GroupListing(TypedDict):
     """A group in short."""
 
     group_id: str
+    type: str
     state: str
     coordinator: int | None
     protocol_type: str | None
@@ -50,6 +53,7 @@ class GroupState(TypedDict):
     """`leader` is a member's id; `coordinator` is null while there is none."""
 
     group_id: str
+    type: str
     state: str
     coordinator: int | None
     protocol_type: str | None
@@ -77,6 +81,7 @@ def list_groups(target: Target) -> list[GroupListing]:
     return [
         {
             "group_id": each.group_id,
+            "type": each.type,
             "state": each.state,
             "coordinator": each.coordinator,
             "protocol_type": each.protocol_type,
@@ -110,6 +115,7 @@ def show(target: Target, group: GroupId) -> GroupState:
     found = group_named(target, group)
     return {
         "group_id": found.group_id,
+        "type": found.type,
         "state": found.state,
         "coordinator": found.coordinator,
         "protocol_type": found.protocol_type,
@@ -152,7 +158,7 @@ def committed(target: Target, group: str) -> dict[tuple[str, int], CommittedOffs
     return contents.committed(_group(target, group))
 
 
-def _group(target: Target, group: str) -> ClassicGroup:
+def _group(target: Target, group: str) -> "Group":
     found = contents.groups(target.cluster)
     if group not in found:
         near = nearest(group, found) if found else ": nobody has joined a group or committed yet"

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
     from ..coordinators.group import ClassicGroup
+    from ..coordinators.kinds import Group
     from ..faults import Faults
 
 _FEW: Final = 3
-_CONSUMER_GROUP_HEARTBEAT: Final = 68
 _OF_GROUPS: Final = frozenset(
     {
         ApiKey.JOIN_GROUP,
+        ApiKey.CONSUMER_GROUP_HEARTBEAT,
         ApiKey.OFFSET_FETCH,
         ApiKey.OFFSET_COMMIT,
         ApiKey.TXN_OFFSET_COMMIT,
@@ -117,7 +118,7 @@ def _leaderless(cluster: "Cluster", partition: "TopicPartition") -> str:
 
 def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
     """Groups that have been waiting for their members for `settled_ms`."""
-    for _, group in _all_groups(cluster):
+    for _, group in _classic_groups(cluster):
         if not group.members and not group.pending:
             continue
         if group.state_since_ms is None or cluster.now_ms - group.state_since_ms < settled_ms:
@@ -140,13 +141,13 @@ def _groups(cluster: "Cluster", settled_ms: int) -> Iterator[str]:
 
 def _not_joined(cluster: "Cluster") -> Iterator[str]:
     """Clients that found their coordinator, and then asked it for nothing."""
-    if _CONSUMER_GROUP_HEARTBEAT in advertised(cluster.release):
+    if ApiKey.CONSUMER_GROUP_HEARTBEAT in advertised(cluster.release):
         return
     for group, (client, since_ms) in cluster.notes.coordinated.items():
         if cluster.now_ms - since_ms >= _IDLE_MS:
             yield (
                 f"{_client(client)} found the coordinator of the group {group!r}, but asks it for nothing: "
-                "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which is not served"
+                "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which brokers have since 3.7"
             )
 
 
@@ -256,7 +257,7 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
                 f"broker {broker.id} was killed, and no other broker leads its partitions until its session "
                 f"has timed out, but the clock stands still (clock='manual'): clock.advance('{session_ms}ms')"
             )
-    for _, group in _all_groups(cluster):
+    for _, group in _classic_groups(cluster):
         for member in group.members.values():
             if member.session.silent_ms > member.session_timeout_ms and not member.may_be_silent:
                 yield (
@@ -294,12 +295,18 @@ def _waits(cluster: "Cluster") -> "Iterator[tuple[str | None, TopicPartition, in
                 yield client, partition, asked.fetch_offset, bool(request.isolation_level)
 
 
-def _all_groups(cluster: "Cluster") -> "Iterator[tuple[Broker, ClassicGroup]]":
+def _all_groups(cluster: "Cluster") -> "Iterator[tuple[Broker, Group]]":
     """Every group with its coordinator. A coordinator that no client has asked yet is not created by this."""
     for broker in cluster.brokers.values():
         if "groups" in vars(broker):
             for group in list(broker.groups.groups.values()):
                 yield broker, group
+
+
+def _classic_groups(cluster: "Cluster") -> "Iterator[tuple[Broker, ClassicGroup]]":
+    for broker, group in _all_groups(cluster):
+        if group.type == "classic":
+            yield broker, group
 
 
 def _client(client_id: str | None) -> str:

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
 from .commits import Done
-from .group import ClassicGroup
 from .group_records import Pairs, tombstones
 from .group_shard import GroupShard, commit_error
 from .group_shards import GroupShards
 from .offsets import Key
+
+if TYPE_CHECKING:
+    from .kinds import Group
 
 E = ErrorCode
 _BATCH_RECORDS = 10_000
@@ -24,13 +27,15 @@ class Burials:
         self._shards = shards
         self._gathered: dict[GroupShard, list[tuple[Pairs, Done]]] | None = None
 
-    def bury(
-        self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool, awaits: bool
-    ) -> None:
+    def bury(self, group: "Group", offsets: list[Key], done: Done, *, of_group: bool, awaits: bool) -> None:
         """Tombstones for these offsets and for the group itself. Up to 3.9 a group that never had a
         generation needs none."""
         shard = self._shards.of(group.id)
-        pairs = tombstones(group.id, offsets, of_group=of_group and (awaits or group.generation > 0))
+        if group.type == "classic":
+            pairs = tombstones(group.id, offsets, of_group=of_group and (awaits or group.generation > 0))
+        else:
+            pairs = tombstones(group.id, offsets)
+            pairs += [(key, None) for key in group.written] if of_group else []
         if shard is None or not shard.current or not pairs:
             done(E.NONE if shard is not None else E.NOT_COORDINATOR)
         elif not awaits:

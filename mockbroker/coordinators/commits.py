@@ -1,13 +1,16 @@
 """Commits of offsets, which are valid once they are replicated."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from ..protocol.errors import ErrorCode
-from .group import ClassicGroup
 from .group_metrics import GroupMetrics
 from .group_shard import GroupShard, commit_error
 from .offsets import CommittedOffset, Key
 from .transaction_rules import Producer
+
+if TYPE_CHECKING:
+    from .kinds import Group
 
 E = ErrorCode
 Done = Callable[[ErrorCode], None]
@@ -15,7 +18,7 @@ Done = Callable[[ErrorCode], None]
 
 def commit(
     shard: GroupShard,
-    group: ClassicGroup,
+    group: "Group",
     offsets: Mapping[Key, CommittedOffset],
     done: Done,
     metrics: GroupMetrics,

@@ -1,18 +1,21 @@
 """When committed offsets expire, and groups with them (KIP-211)."""
 
 from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING
 
 from ..environment import Timer
 from ..policies.offsets.offset_retention_start import offset_retention_start
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.unsubscribed_offsets import unsubscribed_offsets
-from .group import ClassicGroup
 from .group_records import tombstones
 from .group_shards import GroupShards
 from .home import Home
 from .offsets import CommittedOffset, Key
 from .settings import GroupSettings
 from .states import GroupState
+
+if TYPE_CHECKING:
+    from .kinds import Group
 
 
 class Expiry:
@@ -23,9 +26,9 @@ class Expiry:
         self,
         home: Home,
         settings: GroupSettings,
-        groups: dict[str, ClassicGroup],
+        groups: "dict[str, Group]",
         shards: GroupShards,
-        expired: Callable[[Iterable[tuple[ClassicGroup, list[Key]]]], None],
+        expired: Callable[["Iterable[tuple[Group, list[Key]]]"], None],
     ) -> None:
         self._home = home
         self._environment = home.environment
@@ -62,7 +65,7 @@ class Expiry:
         if self._groups or self._shards.loading:
             self.plan()
 
-    def _expire(self, group: ClassicGroup) -> list[Key]:
+    def _expire(self, group: "Group") -> list[Key]:
         """Forgets the group's expired offsets; returns their partitions."""
         if not group.offsets.committed:
             return []
@@ -70,10 +73,10 @@ class Expiry:
         start_ms: Callable[[CommittedOffset], int] = _commit_ms
         keep_topics: Collection[str] = ()
         if group.protocol_type is not None and policies[offset_retention_start] != "commit":
-            if group.state is GroupState.EMPTY:
+            if group.is_empty:
                 start_ms = _commit_ms if since_ms is None else lambda _: since_ms
             elif group.subscribed is not None and policies[unsubscribed_offsets](
-                group.state is GroupState.STABLE
+                group.type == "consumer" or group.state is GroupState.STABLE
             ):
                 keep_topics = group.subscribed
             else:

@@ -5,6 +5,7 @@ Sources: `GroupMetadata.scala` up to 3.9, `ClassicGroup.java` since 4.0.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
 from ..environment import Timer
 from ..policies.groups.tied_protocols import tied_protocols
@@ -24,9 +25,6 @@ from .reply import Reply
 from .states import TRANSITIONS, GroupEvent, GroupState
 from .subscriptions import CONSUMER, UnreadableError, subscribed_topics
 
-TYPE = "classic"
-"""The type of these groups in ListGroups v5 and later (KIP-848)."""
-
 
 class ClassicGroup:
     """`members` are by member id; `static` are member ids by instance id (KIP-345); `pending` are members
@@ -36,6 +34,9 @@ class ClassicGroup:
     `joining` is how many members have a JoinGroup that waits. `initial` is whether the first rebalance still
     waits for its delay. `subscribed` is None while the topics of the consumers are unknown.
     """
+
+    type: Final[Literal["classic"]] = "classic"
+    """The type in ListGroups v5 and later (KIP-848)."""
 
     def __init__(self, home: Home, group_id: str, partition: int) -> None:
         self._home = home
@@ -69,6 +70,10 @@ class ClassicGroup:
         """Takes the group to the next state. KeyError if the table has none."""
         self.state = TRANSITIONS[self.state][event]
         self.state_since_ms = self._home.environment.now_ms
+
+    @property
+    def is_empty(self) -> bool:
+        return self.state is GroupState.EMPTY
 
     @property
     def can_rebalance(self) -> bool:

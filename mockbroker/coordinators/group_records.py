@@ -30,19 +30,23 @@ class Layout:
     With `keeps_groups`, as since 4.0, a committed offset begins a group, which only its own tombstone ends,
     and the tombstone of an offset is also one for those of open transactions (`OffsetMetadataManager`).
     Sequence numbers then begin with 0 in all batches although there is no producer, before that only in
-    those of committed offsets (`MemoryRecords.builder`).
+    those of committed offsets (`MemoryRecords.builder`). `with_times` is whether assignments of consumer
+    groups have times and epochs, as since 4.3.
     """
 
     commit_version: int
     group_version: int
     minus_one_expires: bool
     keeps_groups: bool
+    with_times: bool
 
     @classmethod
     def of(cls, release: Release, policies: Policies) -> "Layout":
         expires = policies[loaded_offsets] == "expire-at-once"
         commits = _WITH_EXPIRY if expires else _since(_COMMITS, release)
-        return cls(commits, _since(_GROUPS, release), expires, parse("4.0") <= release)
+        return cls(
+            commits, _since(_GROUPS, release), expires, parse("4.0") <= release, parse("4.3") <= release
+        )
 
     def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset]) -> Pairs:
         return [(commit_key(group_id, *key), self._value(each)) for key, each in offsets.items()]

@@ -1,7 +1,7 @@
 """The group coordinator of one broker."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from ..policies.groups.empty_group_cleanup import empty_group_cleanup
@@ -28,11 +28,14 @@ from .membership import Membership
 from .offsets import CommittedOffset, Key
 from .rebalance import Joining, Rebalance
 from .settings import GroupSettings
-from .states import GroupEvent, GroupState
+from .states import GroupEvent
 from .transaction_rules import Producer
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
+    from .consumer.coordinating import ConsumerGroups
+    from .consumer.member import ConsumerMember
+    from .kinds import Group
 
 E = ErrorCode
 _LATER_MS: Final = 100
@@ -49,7 +52,7 @@ class GroupCoordinator:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.environment = environment = home.environment
-        self.groups: dict[str, ClassicGroup] = {}
+        self.groups: dict[str, Group] = {}
         self.shards = GroupShards(home, self._loaded, self._resigned, self._wrote)
         self.settings = GroupSettings.of(environment.configs)
         self.rebalance = Rebalance(home, self.settings, self._store)
@@ -78,13 +81,29 @@ class GroupCoordinator:
         shard = self.shards.of(group_id)
         return shard is not None and shard.loading is not None
 
-    def create(self, group_id: str) -> ClassicGroup:
-        """The group of that id, a new one if there is none."""
+    @cached_property
+    def consumers(self) -> "ConsumerGroups":
+        """The groups of KIP-848, of which only few clusters have any."""
+        from .consumer.coordinating import ConsumerGroups
+
+        return ConsumerGroups(self)
+
+    def classic(self, group_id: str) -> ClassicGroup | None:
+        """The classic group of that id, if there is one."""
         group = self.groups.get(group_id)
-        if group is None:
-            partition = self.home.offsets_index(group_id)
-            group = self.groups[group_id] = ClassicGroup(self.home, group_id, partition)
-            self.expiry.plan()
+        return group if group is not None and group.type == "classic" else None
+
+    def create(self, group_id: str) -> ClassicGroup:
+        """The classic group of that id, a new one if there is none. A consumer group without members becomes
+        one, and keeps its offsets."""
+        known = self.groups.get(group_id)
+        if known is not None and known.type == "classic":
+            return known
+        group = ClassicGroup(self.home, group_id, self.home.offsets_index(group_id))
+        if known is not None:
+            group.offsets = known.offsets
+        self.groups[group_id] = group
+        self.expiry.plan()
         return group
 
     def _begin_with_commit(self, group_id: str) -> ClassicGroup:
@@ -114,10 +133,10 @@ class GroupCoordinator:
         pairs, awaits = shard.layout.group(group.id, group.metadata(assignments)), self.shards.awaits
         shard.write(pairs, lambda: None, lambda error: done(group_error(error, awaits=awaits)), awaits=awaits)
 
-    def _bury(self, group: ClassicGroup, offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
+    def _bury(self, group: "Group", offsets: list[Key], done: Done, *, of_group: bool = False) -> None:
         self.burials.bury(group, offsets, done, of_group=of_group, awaits=self.shards.awaits)
 
-    def _expire(self, expired: Iterable[tuple[ClassicGroup, list[Key]]]) -> None:
+    def _expire(self, expired: "Iterable[tuple[Group, list[Key]]]") -> None:
         with self.burials.together():
             for group, gone in expired:
                 self._forgot(group, gone, nobody)
@@ -131,20 +150,23 @@ class GroupCoordinator:
         else:
             shard.settle(lambda error: done(commit_error(error, awaits=True)))
 
-    def delete(self, group: ClassicGroup, done: Done) -> None:
+    def delete(self, group: "Group", done: Done) -> None:
         """Deletes a group with its offsets. COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
         self._remove(group, group.offsets.remove_all(with_open=self.shards.awaits), done)
 
-    def _forgot(self, group: ClassicGroup, gone: list[Key], done: Done, *, at_once: bool = True) -> None:
+    def _forgot(self, group: "Group", gone: list[Key], done: Done, *, at_once: bool = True) -> None:
         """These offsets are gone, and with its last ones an empty group."""
-        if at_once and group.state is GroupState.EMPTY and not group.offsets:
+        if at_once and group.is_empty and not group.offsets:
             self._remove(group, gone, done)
         else:
             self._bury(group, gone, done)
 
-    def _remove(self, group: ClassicGroup, gone: list[Key], done: Done) -> None:
-        self.rebalance.stop(group)
-        group.fire(GroupEvent.DELETED)
+    def _remove(self, group: "Group", gone: list[Key], done: Done) -> None:
+        if group.type == "classic":
+            self.rebalance.stop(group)
+            group.fire(GroupEvent.DELETED)
+        else:
+            group.deleted = True
         del self.groups[group.id]
         self._bury(group, gone, done, of_group=True)
 
@@ -159,7 +181,7 @@ class GroupCoordinator:
     def halt(self) -> None:
         """The broker goes down: its timers end, and no request is answered."""
         for group in self.groups.values():
-            self.rebalance.stop(group)
+            self._stop(group)
         self.groups.clear()
         self.shards.halt()
         self._in_transaction.clear()
@@ -168,13 +190,22 @@ class GroupCoordinator:
     def _loaded(self, partition: int, groups: Mapping[str, LoadedGroup]) -> None:
         """Takes over what was read from `__consumer_offsets`; sessions start again."""
         for group_id, found in groups.items():
-            loaded = self.groups[group_id] = self.rebalance.load(group_id, partition, found)
-            for member in loaded.members.values():
-                self.rebalance.renew(member)
+            loaded = self.groups[group_id] = self.restored(group_id, partition, found)
+            if loaded.type == "consumer":
+                self.consumers.heartbeats.renew_loaded(loaded)
+            else:
+                for member in loaded.members.values():
+                    self.rebalance.renew(member)
             for producer_id in loaded.offsets.open:
                 self._in_transaction.setdefault(producer_id, {})[group_id] = None
         if self.groups:
             self.expiry.plan()
+
+    def restored(self, group_id: str, partition: int, found: LoadedGroup) -> "Group":
+        """A group as its records say; its sessions have not begun."""
+        if found.consumer:
+            return self.consumers.restore(group_id, partition, found)
+        return self.rebalance.load(group_id, partition, found)
 
     def _resigned(self, partition: int) -> None:
         """Lets go of the groups of a partition that another broker leads: requests that wait get
@@ -183,16 +214,28 @@ class GroupCoordinator:
             if group.partition != partition:
                 continue
             del self.groups[group.id]
-            self.rebalance.stop(group)
-            self.rebalance.refuse(group, E.NOT_COORDINATOR)
+            self._stop(group)
+            if group.type == "classic":
+                self.rebalance.refuse(group, E.NOT_COORDINATOR)
             for producer_id in group.offsets.open:
                 self._in_transaction.get(producer_id, {}).pop(group.id, None)
 
+    def _stop(self, group: "Group") -> None:
+        """Ends the group's timers."""
+        if group.type == "classic":
+            self.rebalance.stop(group)
+        else:
+            self.consumers.stop(group)
+
     # -- members
 
-    def end_session(self, group_id: str, member: Member) -> None:
+    def end_session(self, group_id: str, member: "Member | ConsumerMember") -> None:
         """The member was silent for too long."""
-        self.rebalance.end_session(self.groups[group_id], member)
+        group = self.groups[group_id]
+        if group.type == "consumer":
+            self.consumers.fence(group, member.id)
+        elif isinstance(member, Member):
+            self.rebalance.end_session(group, member)
 
     def join(self, request: JoinGroupRequest, reply: Joining) -> None:
         settings, member_id, policies = self.settings, request.member_id, self.home.policies
@@ -205,6 +248,8 @@ class GroupCoordinator:
         elif error:
             kept = error is E.INVALID_GROUP_ID or policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
+        elif self.classic(request.group_id) is None and self._has_members(request.group_id):
+            reply.complete(join_error(member_id, E.INCONSISTENT_GROUP_PROTOCOL))
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
@@ -217,6 +262,9 @@ class GroupCoordinator:
             except RebalanceFailedError:
                 self._fail_join(group, reply)
 
+    def _has_members(self, group_id: str) -> bool:
+        return group_id in self.groups and not self.groups[group_id].is_empty
+
     @staticmethod
     def _fail_join(group: ClassicGroup, reply: Joining) -> None:
         """Answers the request now, and not when its member is removed."""
@@ -226,7 +274,10 @@ class GroupCoordinator:
 
     def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[MemberResponse]:
         """The result for each member; the group rebalances once, after the last one."""
-        group = self.groups.get(group_id)
+        known = self.groups.get(group_id)
+        if known is not None and known.type == "consumer":
+            return [self.consumers.dismiss(known, member) for member in leaving]
+        group = self.classic(group_id)
         answers = []
         rebalance = False
         for member in leaving:
@@ -262,13 +313,22 @@ class GroupCoordinator:
                 done(self.home.policies[commit_to_unknown_group](version))
                 return
             group = self._begin_with_commit(group_id)
-        if error := self.members.check_commit(group, generation, member_id, instance_id):
+        if group.type == "consumer":
+            error = self.consumers.check_commit(group, generation, member_id, version, offsets)
+        else:
+            error = self.members.check_commit(group, generation, member_id, instance_id)
+        if error:
             done(error)
             return
         commit(shard, group, offsets, done, self.shards.metrics, awaits=self.shards.awaits)
 
     def may_commit_in_transaction(
-        self, group_id: str, generation: int, member_id: str, instance_id: str | None
+        self,
+        group_id: str,
+        generation: int,
+        member_id: str,
+        instance_id: str | None,
+        offsets: Iterable[Key],
     ) -> ErrorCode:
         """The error if offsets of this member may not be part of a transaction; creates a group that does not
         exist."""
@@ -279,11 +339,14 @@ class GroupCoordinator:
             if generation >= 0:
                 return E.ILLEGAL_GENERATION
             group = self._begin_with_commit(group_id)
+        if group.type == "consumer":
+            member = generation, member_id, instance_id
+            return self.consumers.check_transactional_commit(group, *member, offsets)
         return self.members.check_transactional_commit(group, generation, member_id, instance_id)
 
     def commit_in_transaction(
         self,
-        group: ClassicGroup,
+        group: "Group",
         producer: Producer,
         offsets: Mapping[Key, CommittedOffset],
         done: Done,
@@ -314,7 +377,7 @@ class GroupCoordinator:
         if waiting:
             self._in_transaction[producer_id] = waiting
 
-    def forget_offsets(self, group: ClassicGroup, keys: list[Key], done: Done) -> None:
+    def forget_offsets(self, group: "Group", keys: list[Key], done: Done) -> None:
         """COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR."""
         at_once = self.home.policies[empty_group_cleanup] == "at-once"
         self._forgot(group, group.offsets.remove(keys, with_open=self.shards.awaits), done, at_once=at_once)

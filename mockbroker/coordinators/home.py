@@ -1,8 +1,10 @@
 """What a coordinator needs: its broker, other brokers, and the requests that it answers."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..environment import Environment
+from ..metadata.image import TopicImage
 from ..outcome import Asked, Client, Steps
 from ..policies import Policies
 from ..replication.partition import Partition
@@ -35,6 +37,9 @@ class Home(Protocol):
     def leader_id(self, topic: str, index: int) -> int | None:
         """The broker that leads a partition, as far as this broker knows: `NO_LEADER` if none does, None if
         it has not learned of the partition."""
+
+    def known_topics(self) -> Mapping[str, TopicImage]:
+        """The topics that this broker has learned of, by name."""
 
     def leader_of(self, topic: str, index: int) -> Partition | None:
         """A partition on the broker that leads it, as far as this broker knows; None if that broker can't be

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..policies.offsets.offsets_load import Unreadable
 from ..protocol.batch_writing import marker_of
+from ..protocol.consumer_group_keys import KINDS, Kind
+from ..protocol.consumer_group_keys import Key as ConsumerKey
+from ..protocol.consumer_group_keys import read_key as read_consumer_key
 from ..protocol.group_metadata import GroupMetadata, read_group
 from ..protocol.offsets_log import (
     CommitKey,
@@ -21,6 +24,7 @@ from .offsets import CommittedOffset, Key
 
 if TYPE_CHECKING:
     from ..log.log import Log
+    from ..protocol.consumer_group_records import Value
 
 BATCHES: Final = 64
 """How many batches are read in one part."""
@@ -28,6 +32,8 @@ _BUILT: Final = 256
 """How many values are parsed in one part."""
 _CLASSIC: Final = 2
 """The highest version of a key of committed offsets and classic groups."""
+_SERVED: Final = frozenset(range(_CLASSIC + 1)) | KINDS
+"""The kinds of keys that say something about groups that are served here."""
 _SHORTEST: Final = 4
 """The bytes of a key with an empty group id."""
 _NEWEST: Final = b"\0\4"
@@ -43,11 +49,14 @@ class Stored(NamedTuple):
 
 class LoadedGroup:
     """A group as the log has it: `metadata` is None if the group only has offsets; `open` are the offsets of
-    open transactions, by producer id."""
+    open transactions, by producer id. `consumer` are the records of a consumer group by kind and name, and
+    `written` the same by key."""
 
-    __slots__ = ("metadata", "offsets", "open")
+    __slots__ = ("consumer", "metadata", "offsets", "open", "written")
 
     def __init__(self) -> None:
+        self.consumer: dict[Kind, dict[str, Value]] = {}
+        self.written: dict[bytes, bytes] = {}
         self.metadata: GroupMetadata | None = None
         self.offsets: dict[Key, CommittedOffset] = {}
         self.open: dict[int, dict[Key, CommittedOffset]] = {}
@@ -134,6 +143,9 @@ class Loading:
         for number, (data, stored) in enumerate(self.found.items()):
             if not number % _BUILT:
                 yield
+            if (of_consumers := read_consumer_key(data)) is not None:
+                self._add(of_consumers, data, stored)
+                continue
             key = read_key(data)
             if isinstance(key, CommitKey):
                 if (offset := self._offset(stored)) is not None:
@@ -163,6 +175,19 @@ class Loading:
             if isinstance(key, CommitKey) and (offset := self._offset(stored)) is not None:
                 offsets.setdefault(key.group, {})[key.topic, key.partition] = offset
         return offsets
+
+    def _add(self, key: ConsumerKey, data: bytes, stored: Stored) -> None:
+        """A record of a consumer group."""
+        # Only now, because it takes a while to import construct.
+        from ..protocol.consumer_group_records import read_value
+
+        group = self._group(key.group)
+        try:
+            group.consumer.setdefault(key.kind, {})[key.name] = read_value(key.kind, stored.value)
+        except ValueError as error:
+            self._complain(stored.at, error)
+            return
+        group.written[data] = stored.value
 
     def _group(self, group_id: str) -> LoadedGroup:
         group = self.groups.get(group_id)
@@ -231,22 +256,25 @@ class Loading:
 
 
 def group_of(key: bytes) -> str:
-    """The group of a committed offset's or a classic group's key."""
+    """The group of a key."""
+    if (of_consumers := read_consumer_key(key)) is not None:
+        return of_consumers.group
     read = read_key(key)
     assert isinstance(read, CommitKey | GroupKey)
     return read.group
 
 
 def _is_kept(key: bytes, value: bytes | None, *, in_full: bool) -> bool:
-    """Whether the record says something about a classic group; other groups are not served here. ValueError.
+    """Whether the record says something about a classic group or a consumer group; other groups are not
+    served here. ValueError.
 
     If not `in_full`, only the versions are looked at, because most records are replaced later.
     """
     if not in_full and key[:1] == b"\0" and (value is None or value[:2] <= _NEWEST):
-        return key[1] <= _CLASSIC
+        return key[1] in _SERVED
     kind = int.from_bytes(key[:2])
     if kind > _CLASSIC:
-        return False
+        return _is_of_consumers(kind, key, value, in_full=in_full)
     if in_full:
         read = read_key(key)
         if value is not None and isinstance(read, CommitKey):
@@ -255,4 +283,14 @@ def _is_kept(key: bytes, value: bytes | None, *, in_full: bool) -> bool:
             read_group(value)
     elif len(key) < _SHORTEST or (value is not None and value[:2] > _NEWEST):
         raise ValueError("a key is cut short, or the version of a value is not known")
+    return True
+
+
+def _is_of_consumers(kind: int, key: bytes, value: bytes | None, *, in_full: bool) -> bool:
+    if kind not in KINDS:
+        return False
+    if in_full and value is not None:
+        from ..protocol.consumer_group_records import read_value
+
+        read_value(Kind(kind), value)
     return True

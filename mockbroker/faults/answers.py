@@ -41,7 +41,7 @@ _SOURCES: Final = {
     "partitions": ("partitions", "partition_indexes"),
     "members": ("members",),
     "results": ("topics", "groups_names", "resources"),
-    "groups": ("groups",),
+    "groups": ("groups", "group_ids"),
     "results_by_transaction": ("transactions",),
     "topic_results": ("topics",),
     "results_by_partition": ("partitions",),
@@ -63,6 +63,7 @@ _UNSET: Final = {
     "producer_epoch": -1,
     "num_partitions": -1,
     "replication_factor": -1,
+    "member_epoch": 0,
 }
 """Values of fields beside an error, if that is not their default."""
 
@@ -76,6 +77,7 @@ _WRITING: Final = frozenset(
         ApiKey.OFFSET_COMMIT,
         ApiKey.JOIN_GROUP,
         ApiKey.HEARTBEAT,
+        ApiKey.CONSUMER_GROUP_HEARTBEAT,
         ApiKey.LEAVE_GROUP,
         ApiKey.SYNC_GROUP,
         ApiKey.CREATE_TOPICS,
@@ -248,6 +250,8 @@ def _mirrored(model: type, request: Any) -> Any:
             values[each.name] = request
         elif each.name in _UNSET:
             values[each.name] = _UNSET[each.name]
+        elif each.name == "member_id" and type(None) in typing.get_args(hints[each.name]):
+            values[each.name] = None
         elif each.name not in ("configs", "metadata", "protocol_type") and hasattr(request, each.name):
             values[each.name] = getattr(request, each.name)
     return model(**values)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
-    from ..coordinators.group import ClassicGroup
+    from ..coordinators.kinds import Group
     from ..coordinators.offsets import CommittedOffset, Key
 
 
@@ -122,7 +122,7 @@ class States:
                 yield (events.Transaction, name), Change(events.Transaction, one)
 
 
-def _groups(broker: "Broker") -> "Iterator[ClassicGroup]":
+def _groups(broker: "Broker") -> "Iterator[Group]":
     # Looking must not start a coordinator that nobody has asked yet.
     if "groups" in vars(broker):
         yield from broker.groups.groups.values()

@@ -16,6 +16,7 @@ from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName
 from .signatures import Parameter, parameters
 
 if TYPE_CHECKING:
+    from ..coordinators.consumer.member import ConsumerMember
     from ..coordinators.members import Member
 
 S = TypeVar("S")
@@ -50,7 +51,7 @@ class GroupMember(NamedTuple):
 
     coordinator: Broker
     group: str
-    found: "Member"
+    found: "Member | ConsumerMember"
 
 
 class CoordinatedTransaction(NamedTuple):

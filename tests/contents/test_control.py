@@ -101,6 +101,7 @@ def test_groups(cluster: MockCluster, asking: Asking, group: str) -> None:
         assert asking("GET", "/groups")[1] == [
             {
                 "group_id": group,
+                "type": "classic",
                 "state": "Stable",
                 "coordinator": cluster.group(group).coordinator,
                 "protocol_type": "consumer",

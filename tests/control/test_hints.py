@@ -296,10 +296,10 @@ def test_a_request_that_is_held() -> None:
 
 def test_a_consumer_of_the_protocol_of_kip_848() -> None:
     config = {"group.protocol": "consumer"}
-    with MockCluster(topics={"orders": 1}) as cluster, _consumer(cluster, **config) as consumer:
+    with MockCluster(kafka="3.3", topics={"orders": 1}) as cluster, _consumer(cluster, **config) as consumer:
         assert _told(cluster, consumer, hints=MockCluster.hints) == (
             "the client 'rdkafka' found the coordinator of the group 'billing', but asks it for nothing: "
-            "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which is not served"
+            "group.protocol=consumer needs ConsumerGroupHeartbeat (KIP-848), which brokers have since 3.7"
         )
 
 

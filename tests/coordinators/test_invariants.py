@@ -106,7 +106,7 @@ class World:
                 assert response.member_id == response.leader
 
     def check(self) -> None:
-        group = self.driver.broker.groups.groups.get("g")
+        group = self.driver.broker.groups.classic("g")
         if group is None:
             self.generation = 0
             self.protocols.clear()

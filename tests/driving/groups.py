@@ -76,7 +76,10 @@ class GroupDriver(ClusterDriver):
 
     @property
     def group(self) -> ClassicGroup:
-        return self.groups.groups["g"]
+        group = self.groups.classic("g")
+        if group is None:
+            raise KeyError("g")
+        return group
 
     @property
     def state(self) -> str:

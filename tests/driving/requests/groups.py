@@ -5,6 +5,8 @@ from typing import Any
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
+    consumer_group_describe,
+    consumer_group_heartbeat,
     delete_groups,
     describe_groups,
     find_coordinator,
@@ -16,7 +18,7 @@ from mockbroker.protocol.messages import (
     sync_group,
 )
 
-from ..many import BIG, Many
+from ..many import BIG, TIMEOUT_MS, Many
 from .about import about
 
 
@@ -102,6 +104,29 @@ def _describe_groups(many: Many) -> Iterator[Any]:
     many.commit_all()
     many.join_all()
     yield describe_groups.DescribeGroupsRequest([*many.groups, BIG])
+
+
+@about(ApiKey.CONSUMER_GROUP_HEARTBEAT)
+def _consumer_group_heartbeat(many: Many) -> Iterator[Any]:
+    for number in range(many.n):
+        yield _joins_consumer_group(many, number)
+
+
+@about(ApiKey.CONSUMER_GROUP_DESCRIBE)
+def _consumer_group_describe(many: Many) -> Iterator[Any]:
+    for number in range(many.n):
+        many.send(_joins_consumer_group(many, number))
+    yield consumer_group_describe.ConsumerGroupDescribeRequest(["consumers", *many.groups, BIG])
+
+
+def _joins_consumer_group(many: Many, number: int) -> consumer_group_heartbeat.ConsumerGroupHeartbeatRequest:
+    return consumer_group_heartbeat.ConsumerGroupHeartbeatRequest(
+        "consumers",
+        f"member-{number}",
+        rebalance_timeout_ms=TIMEOUT_MS,
+        subscribed_topic_names=[BIG],
+        topic_partitions=[],
+    )
 
 
 @about(ApiKey.LIST_GROUPS)

@@ -1,0 +1,87 @@
+"""ConsumerGroupDescribe (69): the state, members and assignments of consumer groups (KIP-848)."""
+
+from ..cluster.call import Call
+from ..coordinators.consumer.group import ConsumerGroup
+from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
+from ..coordinators.consumer.settings import assignors, served
+from ..policies.groups.group_operations import group_operations
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.consumer_group_describe import (
+    ConsumerGroupDescribeAssignment,
+    ConsumerGroupDescribedGroup,
+    ConsumerGroupDescribeMember,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupDescribeTopicPartitions,
+)
+from ..protocol.releases import parse
+from .registry import handles
+
+E = ErrorCode
+_OF_CONSUMERS = 1
+"""The type of members that use this protocol."""
+
+
+@handles(ApiKey.CONSUMER_GROUP_DESCRIBE)
+def consumer_group_describe(
+    call: Call, request: ConsumerGroupDescribeRequest
+) -> ConsumerGroupDescribeResponse:
+    """Without an authorizer, all operations on groups are authorized."""
+    answer = ConsumerGroupDescribeResponse(groups=[_describe(call, each) for each in request.group_ids])
+    if request.include_authorized_operations:
+        for group in answer.groups:
+            if not group.error_code:
+                group.authorized_operations = call.policies[group_operations]
+    return answer
+
+
+def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
+    groups = call.broker.groups
+    if not served(call.environment.configs):
+        return ConsumerGroupDescribedGroup(error_code=E.UNSUPPORTED_VERSION, group_id=group_id)
+    if error := groups.refuses(group_id):
+        return ConsumerGroupDescribedGroup(error_code=error, group_id=group_id)
+    group = groups.groups.get(group_id)
+    if group is None or group.type != "consumer":
+        why = "not found" if group is None else "is not a consumer group"
+        return ConsumerGroupDescribedGroup(
+            error_code=E.GROUP_ID_NOT_FOUND, error_message=f"Group {group_id} {why}.", group_id=group_id
+        )
+    return ConsumerGroupDescribedGroup(
+        group_id=group_id,
+        group_state=group.state,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=group.preferred_assignor(assignors(call.environment.configs)[0]),
+        members=[_member(call, group, each) for each in group.members.values()],
+    )
+
+
+def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> ConsumerGroupDescribeMember:
+    told_until_revoked = parse("4.3") <= call.environment.release
+    return ConsumerGroupDescribeMember(
+        member.id,
+        member.instance_id,
+        member.rack_id,
+        member.epoch,
+        member.client_id,
+        member.client_host,
+        sorted(member.topics),
+        member.regex,
+        _assignment(call, member.held if told_until_revoked else partitions_of(member.assigned)),
+        _assignment(call, group.target_of(member.id)),
+        _OF_CONSUMERS,
+    )
+
+
+def _assignment(call: Call, assignment: Assignment) -> ConsumerGroupDescribeAssignment:
+    """Without topics that are gone."""
+    names = call.cluster.topic_ids
+    return ConsumerGroupDescribeAssignment(
+        [
+            ConsumerGroupDescribeTopicPartitions(topic, names[topic].name, sorted(partitions))
+            for topic, partitions in assignment.items()
+            if topic in names
+        ]
+    )

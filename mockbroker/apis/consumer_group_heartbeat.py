@@ -1,0 +1,65 @@
+"""ConsumerGroupHeartbeat (68): members join, learn their assignment, and leave (KIP-848)."""
+
+from ..cluster.call import Call
+from ..coordinators.consumer.coordinating import Beat
+from ..coordinators.consumer.member import partitions_of
+from ..coordinators.consumer.requests import check
+from ..coordinators.consumer.settings import intervals, served
+from ..coordinators.reply import Reply
+from ..protocol.api_error import ApiError
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupHeartbeatResponseAssignment,
+    ConsumerGroupHeartbeatResponseTopicPartitions,
+)
+from .registry import handles
+
+E = ErrorCode
+
+
+@handles(ApiKey.CONSUMER_GROUP_HEARTBEAT)
+def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest) -> object:
+    """Answered once everything that was written before is replicated. UNSUPPORTED_VERSION unless the protocol
+    is among `group.coordinator.rebalance.protocols`."""
+    groups = call.broker.groups
+    if not served(call.environment.configs):
+        return ConsumerGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
+    try:
+        check(request, call.version, groups.consumers.heartbeats.assignors)
+        if error := groups.refuses(request.group_id):
+            return ConsumerGroupHeartbeatResponse(error_code=error)
+        beat = groups.consumers.heartbeat(request, call)
+    except ApiError as error:
+        return ConsumerGroupHeartbeatResponse(error_code=error.code, error_message=error.message)
+    answer = _answer(call, request, beat)
+    reply = Reply[ConsumerGroupHeartbeatResponse](call)
+
+    def done(late: ErrorCode) -> None:
+        reply.complete(ConsumerGroupHeartbeatResponse(error_code=late) if late else answer)
+
+    groups.settle(request.group_id, done)
+    return reply.outcome()
+
+
+def _answer(call: Call, request: ConsumerGroupHeartbeatRequest, beat: Beat) -> ConsumerGroupHeartbeatResponse:
+    member = beat.member
+    if member is None:
+        return ConsumerGroupHeartbeatResponse(member_id=request.member_id, member_epoch=request.member_epoch)
+    assignment = None
+    if beat.assigned:
+        found = partitions_of(member.assigned)
+        assignment = ConsumerGroupHeartbeatResponseAssignment(
+            [
+                ConsumerGroupHeartbeatResponseTopicPartitions(topic, sorted(partitions))
+                for topic, partitions in found.items()
+            ]
+        )
+    return ConsumerGroupHeartbeatResponse(
+        member_id=member.id,
+        member_epoch=member.epoch,
+        heartbeat_interval_ms=intervals(call.environment.configs, request.group_id).heartbeat_ms,
+        assignment=assignment,
+    )

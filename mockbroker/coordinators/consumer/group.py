@@ -1,0 +1,181 @@
+"""A consumer group: its members, its epoch, and its target assignment (`ConsumerGroup.java`)."""
+
+import enum
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final, Literal
+from uuid import UUID
+
+from ..offsets import Offsets
+from .member import NOTHING, Assignment, ConsumerMember, Owned
+
+
+class ConsumerState(enum.StrEnum):
+    """The values are those in ConsumerGroupDescribe and ListGroups."""
+
+    EMPTY = "Empty"
+    ASSIGNING = "Assigning"
+    RECONCILING = "Reconciling"
+    STABLE = "Stable"
+    DEAD = "Dead"
+
+
+class ConsumerGroup:
+    """`members` are by member id, `static` are member ids by instance id, and `target` are the assignments of
+    `assignment_epoch` by member id. A new one is needed once `epoch` is larger.
+
+    `assigned_ms` is when the target assignment was made. `metadata` are the topics that the group subscribes
+    to, with their numbers of partitions, as the assignment knows them.
+    """
+
+    type: Final[Literal["consumer"]] = "consumer"
+    """The type in ListGroups v5 and later."""
+    protocol_type: Final = "consumer"
+    is_consumer: Final = True
+    unwritten: Final = False
+    leader: Final = None
+
+    def __init__(self, group_id: str, partition: int, now_ms: int, epoch: int) -> None:
+        self.id = group_id
+        self.partition = partition
+        """Its partition of `__consumer_offsets`."""
+        self.epoch = epoch
+        self.assignment_epoch = 0
+        self.assigned_ms: int | None = None
+        self.assignor: str | None = None
+        self.members: dict[str, ConsumerMember] = {}
+        self.static: dict[str, str] = {}
+        self.target: dict[str, Assignment] = {}
+        self.metadata: dict[UUID, int] = {}
+        self.resolved: dict[str, frozenset[str]] = {}
+        """The topics that match each regular expression."""
+        self.resolved_ms = 0
+        self.offsets = Offsets()
+        self.state_since_ms: int | None = now_ms
+        self.deleted = False
+        self.patterns: set[str] = set()
+        """The regular expressions that were ever looked up."""
+        self.touched: dict[str, None] = {}
+        """The members that may have changed since the last records were written."""
+        self.written: dict[bytes, bytes] = {}
+        """The records that were written last, by key."""
+        self._named: Counter[str] = Counter()
+        self._matched: Counter[str] = Counter()
+        self._assignors: Counter[str] = Counter()
+        """How many members ask for a topic, for a regular expression and for an assignor."""
+        self._epochs: dict[tuple[UUID, int], int] = {}
+        """Of the members that have partitions, or have to give them up."""
+
+    @property
+    def generation(self) -> int:
+        return self.epoch
+
+    @property
+    def protocol(self) -> str | None:
+        """The assignor."""
+        return self.assignor
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.members
+
+    @property
+    def state(self) -> ConsumerState:
+        if self.deleted:
+            return ConsumerState.DEAD
+        if not self.members:
+            return ConsumerState.EMPTY
+        if self.epoch > self.assignment_epoch:
+            return ConsumerState.ASSIGNING
+        if all(each.reconciled_to(self.assignment_epoch) for each in self.members.values()):
+            return ConsumerState.STABLE
+        return ConsumerState.RECONCILING
+
+    @property
+    def subscribed(self) -> frozenset[str]:
+        """The names of all topics that members subscribe to."""
+        matched = (self.resolved.get(pattern, frozenset()) for pattern in self._matched)
+        return frozenset(self._named).union(*matched)
+
+    @property
+    def subscribed_patterns(self) -> frozenset[str]:
+        """The regular expressions that members subscribe to."""
+        return frozenset(self._matched)
+
+    def is_subscribed(self, topic: str) -> bool:
+        return topic in self.subscribed
+
+    def topics_of(self, member: ConsumerMember) -> frozenset[str]:
+        """What it subscribes to by name and by regular expression, as far as that was looked up."""
+        if not member.regex:
+            return member.topics
+        return member.topics | self.resolved.get(member.regex, frozenset())
+
+    def preferred_assignor(self, default: str, first: str | None = None) -> str:
+        """The one that most members ask for; `first` is preferred among those that have as many."""
+        asked = self._assignors
+        if not asked:
+            return default
+        return max(asked, key=lambda name: (asked[name], name == first, name))
+
+    def epoch_of(self, topic: UUID, partition: int) -> int:
+        """The epoch of the member that has a partition, or has to give it up; -1 if nobody has it."""
+        return self._epochs.get((topic, partition), -1)
+
+    def put(self, member: ConsumerMember) -> None:
+        """Adds a member, or replaces it by its new state."""
+        before = self.members.get(member.id)
+        if before == member:
+            return
+        self.touched[member.id] = None
+        self._let_go(before)
+        self.members[member.id] = member
+        self._count(member, 1)
+        if member.instance_id is not None:
+            self.static[member.instance_id] = member.id
+        for owned in (member.assigned, member.revoking):
+            for key in _keys(owned):
+                self._epochs[key] = member.epoch
+
+    def remove(self, member_id: str) -> None:
+        member = self.members.pop(member_id)
+        self.touched[member_id] = None
+        self._let_go(member)
+        self.target.pop(member_id, None)
+        if member.instance_id is not None and self.static.get(member.instance_id) == member_id:
+            del self.static[member.instance_id]
+
+    def aim(self, target: dict[str, Assignment], assignor: str, now_ms: int) -> None:
+        """There is a target assignment for the present epoch."""
+        for member_id, assignment in target.items():
+            if assignment != self.target_of(member_id):
+                self.touched[member_id] = None
+        self.target, self.assignor = target, assignor
+        self.assignment_epoch, self.assigned_ms = self.epoch, now_ms
+
+    def target_of(self, member_id: str) -> Assignment:
+        return self.target.get(member_id, NOTHING)
+
+    def _count(self, member: ConsumerMember, by: int) -> None:
+        """Adds what a member asks for, or takes it away."""
+        asked = (
+            (self._named, member.topics),
+            (self._matched, (member.regex,)),
+            (self._assignors, (member.assignor or "",)),
+        )
+        for counter, names in asked:
+            for name in filter(None, names):
+                counter[name] += by
+                if not counter[name]:
+                    del counter[name]
+
+    def _let_go(self, member: ConsumerMember | None) -> None:
+        if member is not None:
+            self._count(member, -1)
+            for owned in (member.assigned, member.revoking):
+                for key in _keys(owned):
+                    self._epochs.pop(key, None)
+
+
+def _keys(owned: Owned) -> Iterable[tuple[UUID, int]]:
+    return ((topic, index) for topic, partitions in owned.items() for index in partitions)

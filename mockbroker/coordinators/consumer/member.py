@@ -1,0 +1,87 @@
+"""A member of a consumer group (`ConsumerGroupMember.java`)."""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final
+from uuid import UUID
+
+Assignment = Mapping[UUID, frozenset[int]]
+"""Partitions by topic id; no topic without partitions."""
+Owned = Mapping[UUID, Mapping[int, int]]
+"""By topic id and partition: the epoch in which the member was given the partition."""
+
+JOINING: Final = 0
+"""The epoch with which a member joins, or joins again."""
+LEAVING: Final = -1
+LEAVING_FOR_A_WHILE: Final = -2
+"""The epoch of a static member that will come back under another member id."""
+NOTHING: Final[Assignment] = {}
+
+
+class MemberState(enum.Enum):
+    """How far a member is on its way to its target assignment."""
+
+    STABLE = "has the epoch of the target assignment"
+    UNREVOKED = "has to give up partitions first"
+    UNRELEASED = "waits for partitions that others have to give up"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerMember:
+    """`topics` and `regex` are its subscription; `assigned` is what it may read, and `revoking` what it has
+    to give up. `previous_epoch` is accepted too, since the answer with its epoch may have been lost."""
+
+    may_be_silent: ClassVar = False
+
+    id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    rebalance_timeout_ms: int = -1
+    topics: frozenset[str] = frozenset()
+    regex: str = ""
+    assignor: str | None = None
+    epoch: int = JOINING
+    previous_epoch: int = JOINING
+    state: MemberState = MemberState.STABLE
+    assigned: Owned = field(default_factory=dict)
+    revoking: Owned = field(default_factory=dict)
+
+    def since(self, topic: UUID, partition: int) -> int | None:
+        """The epoch in which it was given a partition that it has, or has to give up."""
+        for owned in (self.assigned, self.revoking):
+            if (epoch := owned.get(topic, {}).get(partition)) is not None:
+                return epoch
+        return None
+
+    @property
+    def held(self) -> Assignment:
+        """What it may read, and what it may still read because it has yet to give it up."""
+        topics = dict.fromkeys((*self.assigned, *self.revoking))
+        return {
+            topic: frozenset((*self.assigned.get(topic, ()), *self.revoking.get(topic, ())))
+            for topic in topics
+        }
+
+    def at(
+        self, epoch: int, previous_epoch: int, state: MemberState, assigned: Owned, revoking: Owned
+    ) -> "ConsumerMember":
+        """The same member on another step of the way to its target assignment."""
+        return replace(
+            self,
+            epoch=epoch,
+            previous_epoch=previous_epoch,
+            state=state,
+            assigned=assigned,
+            revoking=revoking,
+        )
+
+    def reconciled_to(self, epoch: int) -> bool:
+        return self.state is MemberState.STABLE and self.epoch == epoch
+
+
+def partitions_of(owned: Owned) -> Assignment:
+    """Without the epochs."""
+    return {topic: frozenset(partitions) for topic, partitions in owned.items()}

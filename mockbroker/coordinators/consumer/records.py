@@ -1,0 +1,134 @@
+"""What a consumer group is in `__consumer_offsets` (`GroupCoordinatorRecordHelpers.java`)."""
+
+from collections.abc import Iterator, Mapping
+
+from ...protocol.consumer_group_keys import Key, Kind, write_key
+from ...protocol.consumer_group_records import (
+    CurrentValue,
+    EpochValue,
+    MemberValue,
+    RegexValue,
+    TargetEpochValue,
+    TargetValue,
+    Value,
+    write_value,
+)
+from ..group_records import Pairs
+from .group import ConsumerGroup
+from .member import Assignment, ConsumerMember, MemberState
+
+Values = Mapping[Kind, Mapping[str, Value]]
+"""The records of one group, by kind and name."""
+
+_STATES = {MemberState.STABLE: 0, MemberState.UNREVOKED: 1, MemberState.UNRELEASED: 2}
+_BY_NUMBER = {number: state for state, number in _STATES.items()}
+
+
+def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
+    """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
+    pairs: Pairs = []
+    for key, value in _present(group):
+        data = write_key(key)
+        written = None if value is None else write_value(value, with_times=with_times)
+        if group.written.get(data) == written:
+            continue
+        pairs.append((data, written))
+        if written is None:
+            del group.written[data]
+        else:
+            group.written[data] = written
+    group.touched.clear()
+    return pairs
+
+
+def _present(group: ConsumerGroup) -> Iterator[tuple[Key, Value | None]]:
+    """The records of the group and of the members that may have changed; None for what is gone."""
+    gone = [each for each in group.touched if each not in group.members]
+    for name in gone:
+        for kind in (Kind.CURRENT, Kind.TARGET, Kind.MEMBER):
+            yield Key(kind, group.id, name), None
+    here = [group.members[each] for each in group.touched if each in group.members]
+    for member in here:
+        yield Key(Kind.MEMBER, group.id, member.id), _of_member(member)
+    yield Key(Kind.EPOCH, group.id), EpochValue(group.epoch)
+    for pattern in group.patterns:
+        found = group.resolved.get(pattern)
+        value = None if found is None else RegexValue(sorted(found), group.resolved_ms)
+        yield Key(Kind.REGEX, group.id, pattern), value
+    for member in here:
+        yield Key(Kind.TARGET, group.id, member.id), _of_target(group.target_of(member.id))
+    if group.assignment_epoch:
+        yield (
+            Key(Kind.TARGET_EPOCH, group.id),
+            TargetEpochValue(group.assignment_epoch, group.assigned_ms or 0),
+        )
+    for member in here:
+        yield Key(Kind.CURRENT, group.id, member.id), _of_current(member)
+
+
+def _of_member(member: ConsumerMember) -> MemberValue:
+    return MemberValue(
+        member.instance_id,
+        member.rack_id,
+        member.client_id,
+        member.client_host,
+        sorted(member.topics),
+        member.regex or None,
+        member.rebalance_timeout_ms,
+        member.assignor,
+    )
+
+
+def _of_target(target: Assignment) -> TargetValue:
+    return TargetValue({topic: sorted(partitions) for topic, partitions in target.items()})
+
+
+def _of_current(member: ConsumerMember) -> CurrentValue:
+    return CurrentValue(
+        member.epoch, member.previous_epoch, _STATES[member.state], member.assigned, member.revoking
+    )
+
+
+def restored(group: ConsumerGroup, values: Values) -> None:
+    """Makes a new group what its records say."""
+    for value in values.get(Kind.EPOCH, {}).values():
+        assert isinstance(value, EpochValue)
+        group.epoch = value.epoch
+    for value in values.get(Kind.TARGET_EPOCH, {}).values():
+        assert isinstance(value, TargetEpochValue)
+        group.assignment_epoch, group.assigned_ms = value.epoch, value.assigned_ms or None
+    for pattern, value in values.get(Kind.REGEX, {}).items():
+        assert isinstance(value, RegexValue)
+        group.resolved[pattern], group.resolved_ms = frozenset(value.topics), value.resolved_ms
+        group.patterns.add(pattern)
+    for name, value in values.get(Kind.TARGET, {}).items():
+        assert isinstance(value, TargetValue)
+        group.target[name] = {topic: frozenset(found) for topic, found in value.partitions.items()}
+    current = values.get(Kind.CURRENT, {})
+    for name, value in values.get(Kind.MEMBER, {}).items():
+        assert isinstance(value, MemberValue)
+        group.put(_member(name, value, current.get(name)))
+    group.touched.clear()
+
+
+def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMember:
+    member = ConsumerMember(
+        name,
+        said.instance_id,
+        said.rack_id,
+        said.client_id,
+        said.client_host,
+        said.rebalance_timeout_ms,
+        frozenset(said.topics),
+        said.regex or "",
+        said.assignor,
+    )
+    if not isinstance(current, CurrentValue):
+        return member
+    return member.at(
+        current.epoch,
+        current.previous_epoch,
+        _BY_NUMBER.get(current.state, MemberState.STABLE),
+        current.assigned,
+        current.revoking,
+    )

@@ -1,0 +1,212 @@
+"""Values of consumer groups in `__consumer_offsets` (KIP-848, `ConsumerGroup*Value.json`).
+
+They are written when members join, leave, or get other partitions, and read when a coordinator is loaded.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from construct import (
+    Array,
+    Bytes,
+    Const,
+    Construct,
+    ConstructError,
+    ExprAdapter,
+    GreedyBytes,
+    If,
+    Int8sb,
+    Int16sb,
+    Int32sb,
+    Int64sb,
+    Prefixed,
+    PrefixedArray,
+    Struct,
+    VarInt,
+)
+
+from .consumer_group_keys import Kind
+from .primitives import text_of
+
+
+class EpochValue(NamedTuple):
+    epoch: int
+
+
+class MemberValue(NamedTuple):
+    """What a member has said of itself."""
+
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    topics: list[str]
+    regex: str | None
+    rebalance_timeout_ms: int
+    assignor: str | None
+
+
+class TargetEpochValue(NamedTuple):
+    """`assigned_ms` is 0 if it is not known."""
+
+    epoch: int
+    assigned_ms: int
+
+
+class TargetValue(NamedTuple):
+    partitions: Mapping[UUID, list[int]]
+
+
+class CurrentValue(NamedTuple):
+    """`state` is 0 for stable, 1 for partitions to give up, 2 for partitions to wait for. Of each partition,
+    the epoch in which it was assigned."""
+
+    epoch: int
+    previous_epoch: int
+    state: int
+    assigned: Mapping[UUID, Mapping[int, int]]
+    revoking: Mapping[UUID, Mapping[int, int]]
+
+
+class RegexValue(NamedTuple):
+    topics: list[str]
+    resolved_ms: int
+
+
+Value = EpochValue | MemberValue | TargetEpochValue | TargetValue | CurrentValue | RegexValue
+
+_COUNT: Final = ExprAdapter(VarInt, lambda found, _: found - 1, lambda wanted, _: wanted + 1)
+"""Lengths of compact strings and arrays are written as one more; 0 is null."""
+
+
+def _nullable(item: Construct) -> Construct:
+    return Struct("count" / _COUNT, "items" / If(lambda this: this.count >= 0, item))
+
+
+def _text_fields(text: str | None, _: Any) -> dict[str, Any]:
+    data = None if text is None else text.encode()
+    return {"count": -1 if data is None else len(data), "items": data}
+
+
+_TEXT: Final = ExprAdapter(
+    _nullable(Bytes(lambda this: this.count)),
+    lambda found, _: None if found["items"] is None else text_of(found["items"]),
+    _text_fields,
+)
+_UUID: Final = ExprAdapter(Bytes(16), lambda found, _: UUID(bytes=found), lambda wanted, _: wanted.bytes)
+_INTS: Final = PrefixedArray(_COUNT, Int32sb)
+_TAGGED: Final = PrefixedArray(VarInt, Struct("tag" / VarInt, "data" / Prefixed(VarInt, GreedyBytes)))
+_PARTITIONS: Final = PrefixedArray(_COUNT, Struct("topic" / _UUID, "ids" / _INTS, "tagged" / _TAGGED))
+_EPOCHS: Final = _nullable(Array(lambda this: this.count, Int32sb))
+_VERSION: Final = "version" / Const(0, Int16sb)
+_VALUES: Final = {
+    Kind.EPOCH: Struct(_VERSION, "epoch" / Int32sb, "tagged" / _TAGGED),
+    Kind.MEMBER: Struct(
+        _VERSION,
+        "instance_id" / _TEXT,
+        "rack_id" / _TEXT,
+        "client_id" / _TEXT,
+        "client_host" / _TEXT,
+        "topics" / PrefixedArray(_COUNT, _TEXT),
+        "regex" / _TEXT,
+        "rebalance_timeout_ms" / Int32sb,
+        "assignor" / _TEXT,
+        "tagged" / _TAGGED,
+    ),
+    Kind.TARGET_EPOCH: Struct(_VERSION, "epoch" / Int32sb, "tagged" / _TAGGED),
+    Kind.TARGET: Struct(_VERSION, "partitions" / _PARTITIONS, "tagged" / _TAGGED),
+    Kind.CURRENT: Struct(
+        _VERSION,
+        "epoch" / Int32sb,
+        "previous_epoch" / Int32sb,
+        "state" / Int8sb,
+        "assigned" / _PARTITIONS,
+        "revoking" / _PARTITIONS,
+        "tagged" / _TAGGED,
+    ),
+    Kind.REGEX: Struct(
+        _VERSION,
+        "topics" / PrefixedArray(_COUNT, _TEXT),
+        "metadata_version" / Int64sb,
+        "resolved_ms" / Int64sb,
+        "tagged" / _TAGGED,
+    ),
+}
+
+
+def write_value(value: Value, *, with_times: bool) -> bytes:
+    """`with_times` is whether it says when and in which epochs partitions were assigned, as since 4.3."""
+    fields: dict[str, Any] = {**value._asdict(), "tagged": []}
+    match value:
+        case TargetEpochValue(_, assigned_ms) if with_times and assigned_ms:
+            fields["tagged"] = [{"tag": 0, "data": Int64sb.build(assigned_ms)}]
+        case TargetValue(partitions):
+            fields["partitions"] = [
+                {"topic": topic, "ids": ids, "tagged": []} for topic, ids in partitions.items()
+            ]
+        case CurrentValue():
+            for name in ("assigned", "revoking"):
+                fields[name] = [
+                    {"topic": topic, "ids": list(epochs), "tagged": _epochs(epochs) if with_times else []}
+                    for topic, epochs in fields[name].items()
+                ]
+        case RegexValue():
+            fields["metadata_version"] = 0
+    return _VALUES[_kind_of(value)].build(fields)  # type: ignore[no-any-return]
+
+
+def read_value(kind: Kind, data: bytes) -> Value:
+    """ValueError for another version, or if it is cut short."""
+    found = _parsed(_VALUES[kind], data)
+    tagged = {each["tag"]: each["data"] for each in found["tagged"]}
+    match kind:
+        case Kind.EPOCH:
+            return EpochValue(found["epoch"])
+        case Kind.MEMBER:
+            return MemberValue(**{name: found[name] for name in MemberValue._fields})
+        case Kind.TARGET_EPOCH:
+            return TargetEpochValue(found["epoch"], int.from_bytes(tagged.get(0, b""), signed=True))
+        case Kind.TARGET:
+            return TargetValue({each["topic"]: list(each["ids"]) for each in found["partitions"]})
+        case Kind.CURRENT:
+            epoch = found["epoch"]
+            assigned, revoking = (
+                {each["topic"]: _with_epochs(each, epoch) for each in found[name]}
+                for name in ("assigned", "revoking")
+            )
+            return CurrentValue(epoch, found["previous_epoch"], found["state"], assigned, revoking)
+        case Kind.REGEX:
+            return RegexValue(list(found["topics"]), found["resolved_ms"])
+
+
+def _kind_of(value: Value) -> Kind:
+    return {
+        EpochValue: Kind.EPOCH,
+        MemberValue: Kind.MEMBER,
+        TargetEpochValue: Kind.TARGET_EPOCH,
+        TargetValue: Kind.TARGET,
+        CurrentValue: Kind.CURRENT,
+        RegexValue: Kind.REGEX,
+    }[type(value)]
+
+
+def _epochs(epochs: Mapping[int, int]) -> list[dict[str, Any]]:
+    data = _EPOCHS.build({"count": len(epochs), "items": list(epochs.values())})
+    return [{"tag": 0, "data": data}]
+
+
+def _with_epochs(found: Any, epoch: int) -> dict[int, int]:
+    """By partition; if the record does not say it, that of the member."""
+    tagged = {each["tag"]: each["data"] for each in found["tagged"]}
+    epochs = _parsed(_EPOCHS, tagged[0])["items"] if 0 in tagged else None
+    return dict(zip(found["ids"], epochs or [epoch] * len(found["ids"]), strict=True))
+
+
+def _parsed(construct: Construct, data: bytes) -> Any:
+    try:
+        return construct.parse(data)
+    except (ConstructError, UnicodeError) as error:
+        raise ValueError(
+            f"a record of a consumer group can't be read: {str(error).splitlines()[0]}"
+        ) from None

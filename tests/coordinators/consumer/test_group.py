@@ -1,0 +1,246 @@
+"""Consumer groups (KIP-848): nobody reads what another member has, and the group settles."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from mockbroker.coordinators.consumer.group import ConsumerGroup
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.consumer_group_heartbeat import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatRequestTopicPartitions,
+)
+from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
+from tests.driving.groups import Generation, GroupDriver
+
+E = ErrorCode
+TOPICS = ["orders", "payments"]
+SESSION_MS = 45_000
+AT_ONCE: dict[str, Any] = {"group_consumer_assignment_interval_ms": 0}
+Owned = dict[UUID, frozenset[int]]
+
+
+class Client:
+    """A member as a client keeps it: its epoch, and the partitions that it reads."""
+
+    def __init__(self, driver: GroupDriver, member_id: str, topics: list[str]) -> None:
+        self._driver, self.id, self.topics = driver, member_id, topics
+        self.epoch = 0
+        self.reads: Owned = {}
+        self.given: Owned = {}
+        self.gone = False
+
+    def beat(self, **more: Any) -> Any:
+        """A heartbeat. What it is no longer given, it gives up; only the next heartbeat says so."""
+        fields: dict[str, Any] = {"topic_partitions": _told(self.reads)}
+        if self.epoch == 0:
+            fields |= {"rebalance_timeout_ms": 60_000, "subscribed_topic_names": self.topics}
+        request = ConsumerGroupHeartbeatRequest("g", self.id, self.epoch, **{**fields, **more})
+        answer = self._driver.ask(request)
+        if answer.error_code in (E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID, E.GROUP_ID_NOT_FOUND):
+            self.epoch, self.reads, self.given = 0, {}, {}
+        elif not answer.error_code:
+            assert answer.member_epoch >= self.epoch
+            self.epoch = answer.member_epoch
+            if answer.assignment is not None:
+                self.given = {
+                    each.topic_id: frozenset(each.partitions) for each in answer.assignment.topic_partitions
+                }
+                self.reads = {topic: found for topic, found in self.given.items() if found}
+        return answer
+
+    def leave(self) -> None:
+        self._driver.ask(ConsumerGroupHeartbeatRequest("g", self.id, -1))
+        self.gone, self.reads = True, {}
+
+
+def _told(owned: Owned) -> list[ConsumerGroupHeartbeatRequestTopicPartitions]:
+    return [
+        ConsumerGroupHeartbeatRequestTopicPartitions(topic, sorted(found)) for topic, found in owned.items()
+    ]
+
+
+def read_by(clients: Mapping[str, Client]) -> list[tuple[UUID, int]]:
+    return [
+        (topic, index)
+        for each in clients.values()
+        for topic, partitions in each.reads.items()
+        for index in partitions
+    ]
+
+
+class Members(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.driver = GroupDriver(brokers=3, **AT_ONCE)
+        self.clients: dict[str, Client] = {}
+        self.joined = 0
+
+    @rule(topics=st.lists(st.sampled_from(TOPICS), unique=True))
+    def join(self, topics: list[str]) -> None:
+        self.joined += 1
+        client = self.clients[f"m{self.joined}"] = Client(self.driver, f"m{self.joined}", topics)
+        client.beat()
+
+    @precondition(lambda self: self.clients)
+    @rule(data=st.data())
+    def beat(self, data: st.DataObject) -> None:
+        data.draw(st.sampled_from(list(self.clients.values()))).beat()
+
+    @precondition(lambda self: self.clients)
+    @rule(data=st.data(), topics=st.lists(st.sampled_from(TOPICS), unique=True))
+    def subscribe(self, data: st.DataObject, topics: list[str]) -> None:
+        client = data.draw(st.sampled_from(list(self.clients.values())))
+        client.topics = topics
+        client.beat(subscribed_topic_names=topics)
+
+    @precondition(lambda self: self.clients)
+    @rule(data=st.data())
+    def leave(self, data: st.DataObject) -> None:
+        self.clients.pop(data.draw(st.sampled_from(list(self.clients)))).leave()
+
+    @rule()
+    def move(self) -> None:
+        self.driver.move_coordinator()
+
+    @rule()
+    def settle(self) -> None:
+        """Once everybody has sent some heartbeats, all partitions are read."""
+        for _ in range(8):
+            for each in self.clients.values():
+                each.beat()
+        topics = {name for each in self.clients.values() for name in each.topics}
+        known = self.driver.cluster.topics
+        wanted = {(known[name].id, index) for name in topics for index in range(3)}
+        assert set(read_by(self.clients)) == wanted
+
+    @invariant()
+    def nobody_reads_what_another_one_reads(self) -> None:
+        read = read_by(self.clients)
+        assert len(read) == len(set(read))
+
+
+TestMembers = Members.TestCase
+TestMembers.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+def group_of(driver: GroupDriver) -> ConsumerGroup:
+    group = driver.groups.groups["g"]
+    assert isinstance(group, ConsumerGroup)
+    return group
+
+
+def test_a_silent_member_is_fenced() -> None:
+    driver = GroupDriver(**AT_ONCE)
+    first, second = Client(driver, "a", ["orders"]), Client(driver, "b", ["orders"])
+    first.beat()
+    second.beat()
+    for _ in range(10):
+        driver.advance(SESSION_MS // 9)
+        second.beat()
+    assert list(group_of(driver).members) == ["b"]
+    assert len(read_by({"b": second})) == 3
+    assert first.beat().error_code is E.UNKNOWN_MEMBER_ID
+
+
+def test_a_member_that_gives_nothing_up_is_fenced() -> None:
+    driver = GroupDriver(**AT_ONCE)
+    first, second = Client(driver, "a", ["orders"]), Client(driver, "b", ["orders"])
+    first.beat(rebalance_timeout_ms=5_000)
+    second.beat()
+    first.beat()
+    for _ in range(3):
+        driver.advance(1_000)
+        driver.ask(ConsumerGroupHeartbeatRequest("g", "a", first.epoch))
+    assert "a" in group_of(driver).members
+    driver.advance(3_000)
+    assert "a" not in group_of(driver).members
+
+
+@pytest.mark.parametrize("kafka", ["4.0", "4.3", "4.4"])
+def test_another_coordinator_goes_on_with_the_same_group(kafka: str) -> None:
+    config: dict[str, Any] = AT_ONCE if kafka != "4.0" else {}
+    driver = GroupDriver(kafka, brokers=3, **config)
+    clients = {name: Client(driver, name, TOPICS) for name in "abc"}
+    for each in clients.values():
+        each.beat()
+    clients["a"].beat()
+    before = group_of(driver)
+    driver.move_coordinator()
+    after = group_of(driver)
+    assert after is not before
+    assert (after.epoch, after.assignment_epoch) == (before.epoch, before.assignment_epoch)
+    assert after.members == before.members
+    assert after.target == before.target
+    assert after.state is before.state
+
+
+def test_a_deleted_group_leaves_nothing_in_the_log() -> None:
+    driver = GroupDriver(brokers=3, **AT_ONCE)
+    client = Client(driver, "a", TOPICS)
+    client.beat()
+    client.leave()
+    (deleted,) = driver.ask(DeleteGroupsRequest(["g"])).results
+    assert deleted.error_code is E.NONE
+    driver.move_coordinator()
+    assert "g" not in driver.groups.groups
+
+
+@pytest.mark.parametrize(("kafka", "epoch"), [("4.0", 1), ("4.2", 1), ("4.3", 2), ("4.4", 2)])
+def test_the_first_epoch_by_release(kafka: str, epoch: int) -> None:
+    """As real brokers of 4.0.1, 4.2.0 and 4.4.0 answered."""
+    client = Client(GroupDriver(kafka), "a", ["orders"])
+    client.beat()
+    assert client.epoch == epoch
+    assert len(read_by({"a": client})) == 3
+
+
+@pytest.mark.parametrize(
+    ("kafka", "error"), [("4.0", E.FENCED_MEMBER_EPOCH), ("4.2", E.NONE), ("4.4", E.NONE)]
+)
+def test_a_known_member_joins_again(kafka: str, error: ErrorCode) -> None:
+    """As real brokers of 4.0.1, 4.2.0 and 4.4.0 answered."""
+    client = Client(GroupDriver(kafka), "a", ["orders"])
+    client.beat()
+    client.beat(subscribed_topic_names=TOPICS)
+    assert client.epoch > 1
+    client.epoch, client.reads, client.topics = 0, {}, TOPICS
+    assert client.beat().error_code == error
+
+
+@pytest.mark.parametrize(("kafka", "error"), [("4.2", E.STALE_MEMBER_EPOCH), ("4.3", E.NONE)])
+def test_a_commit_with_an_epoch_that_is_over(kafka: str, error: ErrorCode) -> None:
+    """For a partition that the member has had since then (`ConsumerGroup.createAssignmentEpochValidator`)."""
+    config: dict[str, Any] = AT_ONCE if kafka == "4.3" else {}
+    driver = GroupDriver(kafka, **config)
+    client = Client(driver, "a", ["orders"])
+    client.beat()
+    earlier = client.epoch
+    client.beat(subscribed_topic_names=TOPICS)
+    assert client.epoch > earlier
+    for topic, expected in (("orders", error), ("payments", E.STALE_MEMBER_EPOCH)):
+        assert driver.commit({(topic, 0): 1}, Generation(earlier, "a")) == {(topic, 0): expected}
+
+
+@pytest.mark.parametrize(
+    ("policy", "grows"), [("next-epoch", [0, 0, 0]), ("every-heartbeat", [0, 1, 1]), ("at-change", [0, 0, 0])]
+)
+def test_two_assignors_with_as_many_members(policy: str, grows: list[int]) -> None:
+    """With 4.4.0 each heartbeat of the member that asks for the other assignor begins an epoch."""
+    driver = GroupDriver(policies={"assignor-change": policy}, **AT_ONCE)
+    uniform, other = Client(driver, "a", ["orders"]), Client(driver, "b", ["orders"])
+    uniform.beat(server_assignor="uniform")
+    other.beat(server_assignor="range")
+    for _ in range(4):
+        uniform.beat()
+    found = []
+    for client in (uniform, other, other):
+        before = group_of(driver).epoch
+        client.beat()
+        found.append(group_of(driver).epoch - before)
+    assert found == grows
