@@ -59,6 +59,8 @@ class ConsumerGroup:
         """The members that may have changed since the last records were written."""
         self.written: dict[bytes, bytes] = {}
         """The records that were written last, by key."""
+        self.stored: tuple[int, ...] = ()
+        """What of the group itself was written last."""
         self._named: Counter[str] = Counter()
         self._matched: Counter[str] = Counter()
         self._assignors: Counter[str] = Counter()

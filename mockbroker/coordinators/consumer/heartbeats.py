@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
 from ...environment import Timer
@@ -32,6 +33,7 @@ from .requests import owned_of
 from .settings import assignors, intervals
 
 E = ErrorCode
+_NOTHING: Final = (None,) * 5
 _Key = tuple[str, str]
 """Group and member id."""
 
@@ -192,7 +194,10 @@ class Heartbeats:
     ) -> ConsumerMember:
         """With what the heartbeat says about it; null says that nothing has changed."""
         names, regex = request.subscribed_topic_names, request.subscribed_topic_regex
-        timeout_ms = request.rebalance_timeout_ms
+        timeout_ms, name = request.rebalance_timeout_ms, client_name(call)
+        said = (names, regex, request.instance_id, request.rack_id, request.server_assignor)
+        if said == _NOTHING and timeout_ms == -1 and member.client_id == name:
+            return member
         return replace(
             member,
             instance_id=member.instance_id if request.instance_id is None else request.instance_id,
@@ -201,7 +206,7 @@ class Heartbeats:
             assignor=member.assignor if request.server_assignor is None else request.server_assignor,
             topics=member.topics if names is None else frozenset(names),
             regex=member.regex if regex is None else regex,
-            client_id=client_name(call),
+            client_id=name,
             client_host=call.client.host,
         )
 
@@ -264,10 +269,10 @@ class Heartbeats:
 
     def _assign(self, group: ConsumerGroup) -> None:
         """Makes the next target assignment, unless the last one was made just before."""
-        now_ms = self._environment.now_ms
-        wait_ms = intervals(self._environment.configs, group.id).assignment_ms
         if group.assignment_epoch >= group.epoch:
             return
+        now_ms = self._environment.now_ms
+        wait_ms = intervals(self._environment.configs, group.id).assignment_ms
         if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
             return
         counts = self.metadata_of(group)

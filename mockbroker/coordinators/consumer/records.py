@@ -27,6 +27,10 @@ _BY_NUMBER = {number: state for state, number in _STATES.items()}
 def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
     pairs: Pairs = []
+    now = (group.epoch, group.assignment_epoch, group.resolved_ms)
+    if not group.touched and group.stored == now:
+        return pairs
+    group.stored = now
     for key, value in _present(group):
         data = write_key(key)
         written = None if value is None else write_value(value, with_times=with_times)
