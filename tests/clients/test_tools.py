@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import pytest
+from confluent_kafka import Consumer
 
 from .. import needs
 from . import confluent, scenario
@@ -175,3 +176,33 @@ def test_consumer_groups(tools: Tools, bootstrap: str, topic: str) -> None:
     deleted = f"Deletion of requested consumer groups ('{group}') was successful."
     assert tools("groups", f"--delete --group {group}") == deleted
     assert group not in tools("groups", "--list").split()
+
+
+def test_a_consumer_group_of_kafka_4(tools: Tools, bootstrap: str, topic: str) -> None:
+    group = f"{topic}-group"
+    config = {"group.id": group, "group.protocol": "consumer", "auto.offset.reset": "earliest"}
+    consumer = Consumer({"bootstrap.servers": bootstrap, "client.id": "member", **config})
+    try:
+        consumer.subscribe([topic])
+        read = 0
+        while read < EACH * PARTITIONS:
+            read += consumer.poll(1) is not None
+        consumer.commit(asynchronous=False)
+        assert {"GROUP": group, "TYPE": "Consumer", "STATE": "Stable"} in table(
+            tools("groups", "--list --type --state")
+        )
+        rows = table(tools("groups", f"--describe --group {group}"))
+        assert [(row["PARTITION"], row["CURRENT-OFFSET"], row["LAG"], row["CLIENT-ID"]) for row in rows] == [
+            (str(p), str(EACH), "0", "member") for p in range(PARTITIONS)
+        ]
+        (member,) = table(tools("groups", f"--describe --group {group} --members --verbose"))
+        assert member["CURRENT-EPOCH"] == member["TARGET-EPOCH"]
+        assert member["CURRENT-ASSIGNMENT"] == member["TARGET-ASSIGNMENT"] == f"{topic}:0,1,2"
+        state = tools("groups", f"--describe --group {group} --state")
+        assert re.search(rf"^{group} +\S+ +\([123]\) +uniform +Stable +1$", state, re.MULTILINE)
+    finally:
+        consumer.close()
+    reset = tools("groups", f"--reset-offsets --group {group} --topic {topic} --to-earliest --execute")
+    assert {row["NEW-OFFSET"] for row in table(reset)} == {"0"}
+    deleted = f"Deletion of requested consumer groups ('{group}') was successful."
+    assert tools("groups", f"--delete --group {group}") == deleted
