@@ -102,6 +102,9 @@ ApiName = Literal[
     "EndTxn",
     "WriteTxnMarkers",
     "TxnOffsetCommit",
+    "DescribeAcls",
+    "CreateAcls",
+    "DeleteAcls",
     "DescribeConfigs",
     "AlterConfigs",
     "DescribeLogDirs",
@@ -119,6 +122,7 @@ ApiName = Literal[
     "ListTransactions",
     "ConsumerGroupHeartbeat",
     "ConsumerGroupDescribe",
+    "ListConfigResources",
     "DescribeTopicPartitions",
 ]
 """An API, as Kafka's documentation has it."""

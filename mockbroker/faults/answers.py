@@ -40,7 +40,8 @@ _SOURCES: Final = {
     "topics": ("topics",),
     "partitions": ("partitions", "partition_indexes"),
     "members": ("members",),
-    "results": ("topics", "groups_names", "resources"),
+    "results": ("topics", "groups_names", "resources", "creations"),
+    "filter_results": ("filters",),
     "groups": ("groups", "group_ids"),
     "results_by_transaction": ("transactions",),
     "topic_results": ("topics",),
@@ -157,6 +158,8 @@ def _level(name: str, model: type, outer: str) -> str:
     for field_name, level in _LEVEL_OF.items():
         if hasattr(model, field_name):
             return level
+    if "Acl" in model.__name__:
+        return "resource"
     if "topic" in name or name in ("responses", "results", "replica_election_results"):
         return "topic"
     return "coordinator" if name == "coordinators" else name

@@ -15,6 +15,8 @@ from .console import tool
 from .scenario import PARTITIONS, TIMEOUT, Plan
 
 MAIN = {
+    "acls": "org.apache.kafka.tools.AclCommand",
+    "client metrics": "org.apache.kafka.tools.ClientMetricsCommand",
     "configs": "kafka.admin.ConfigCommand",
     "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "log dirs": "org.apache.kafka.tools.LogDirsCommand",
@@ -206,3 +208,22 @@ def test_a_consumer_group_of_kafka_4(tools: Tools, bootstrap: str, topic: str) -
     assert {row["NEW-OFFSET"] for row in table(reset)} == {"0"}
     deleted = f"Deletion of requested consumer groups ('{group}') was successful."
     assert tools("groups", f"--delete --group {group}") == deleted
+
+
+def test_acls_of_a_cluster_without_an_authorizer(tools: Tools) -> None:
+    disabled = "SecurityDisabledException: No Authorizer is configured"
+    assert f"{disabled} on the broker" in tools("acls", "--list", status=1)
+    binding = "--allow-principal User:alice --operation Read --topic orders"
+    assert disabled in tools("acls", f"--add {binding}", status=1)
+    # It looks for what it would remove.
+    assert disabled in tools("acls", f"--remove --force {binding}", status=1)
+
+
+def test_client_metrics(tools: Tools, name: str) -> None:
+    altered = f"--alter --name {name} --interval 60000 --metrics org.apache.kafka"
+    assert tools("client metrics", altered) == f"Altered client metrics config for {name}."
+    assert name in tools("client metrics", "--list").split()
+    described = tools("client metrics", f"--describe --name {name}").splitlines()
+    assert {"  interval.ms=60000", "  metrics=org.apache.kafka"} <= set(described)
+    tools("client metrics", f"--delete --name {name}")
+    assert name not in tools("client metrics", "--list").split()

@@ -39,6 +39,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "join_group": {"group_id": "g", "member_id": "m"},
     "leave_group": {"group_id": "g", "member_id": "m", "members": [{"member_id": "m"}]},
     "describe_groups": {"groups": ("g",)},
+    "create_acls": {"creations": [{"resource_name": "t"}]},
+    "delete_acls": {"filters": [{"operation": 1}]},
     "consumer_group_describe": {"group_ids": ("g",)},
     "create_topics": {"topics": [{"name": "new", "num_partitions": 1, "replication_factor": 1}]},
     "delete_topics": {"topics": [{"name": "t"}], "topic_names": ("t",)},

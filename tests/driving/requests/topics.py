@@ -8,14 +8,18 @@ from mockbroker.protocol.messages import (
     alter_configs,
     alter_partition_reassignments,
     api_versions,
+    create_acls,
     create_partitions,
     create_topics,
+    delete_acls,
     delete_topics,
+    describe_acls,
     describe_cluster,
     describe_configs,
     describe_topic_partitions,
     elect_leaders,
     incremental_alter_configs,
+    list_config_resources,
     list_partition_reassignments,
     metadata,
     sasl_authenticate,
@@ -132,3 +136,25 @@ def _sasl_handshake(many: Many) -> Iterator[Any]:
 @about(ApiKey.SASL_AUTHENTICATE)
 def _sasl_authenticate(many: Many) -> Iterator[Any]:
     yield sasl_authenticate.SaslAuthenticateRequest(b"")
+
+
+@about(ApiKey.LIST_CONFIG_RESOURCES)
+def _list_config_resources(many: Many) -> Iterator[Any]:
+    yield list_config_resources.ListConfigResourcesRequest()
+
+
+@about(ApiKey.DESCRIBE_ACLS)
+def _describe_acls(many: Many) -> Iterator[Any]:
+    yield describe_acls.DescribeAclsRequest(1, None, 1, None, None, 1, 1)
+
+
+@about(ApiKey.CREATE_ACLS)
+def _create_acls(many: Many) -> Iterator[Any]:
+    made = [create_acls.AclCreation(2, name, 3, "User:alice", "*", 3, 3) for name in many.topics]
+    yield create_acls.CreateAclsRequest(made)
+
+
+@about(ApiKey.DELETE_ACLS)
+def _delete_acls(many: Many) -> Iterator[Any]:
+    filters = [delete_acls.DeleteAclsFilter(2, name, 3, None, None, 1, 1) for name in many.topics]
+    yield delete_acls.DeleteAclsRequest(filters)

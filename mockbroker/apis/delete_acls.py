@@ -1,0 +1,18 @@
+"""DeleteAcls (31), of brokers without an authorizer."""
+
+from ..cluster.call import Call
+from ..outcome import CLOSE
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.delete_acls import DeleteAclsFilterResult, DeleteAclsRequest, DeleteAclsResponse
+from .registry import handles
+
+
+@handles(ApiKey.DELETE_ACLS)
+def delete_acls(_: Call, request: DeleteAclsRequest) -> object:
+    """A filter with a type that stands for none closes the connection (`DeleteAclsRequest.java`)."""
+    for each in request.filters:
+        if 0 in (each.resource_type_filter, each.pattern_type_filter, each.operation, each.permission_type):
+            return CLOSE
+    refused = DeleteAclsFilterResult(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
+    return DeleteAclsResponse(filter_results=[refused] * len(request.filters))

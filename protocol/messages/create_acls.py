@@ -1,0 +1,31 @@
+"""CreateAcls: api key 30, v1 to v3."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class AclCreation:
+    resource_type: int = 0
+    resource_name: str = ""
+    resource_pattern_type: int = 3
+    principal: str = ""
+    host: str = ""
+    operation: int = 0
+    permission_type: int = 0
+
+
+@dataclass(slots=True)
+class CreateAclsRequest:
+    creations: list[AclCreation] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class AclCreationResult:
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class CreateAclsResponse:
+    throttle_time_ms: int = 0
+    results: list[AclCreationResult] = field(default_factory=list)
