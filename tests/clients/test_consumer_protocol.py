@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -26,15 +26,13 @@ CONFIG = {
     "offsets.topic.num.partitions": "1",
     "broker.session.timeout.ms": "1000",
 }
-STAYS_WITH_ITS_COORDINATOR = {"platformatic-kafka"}
-"""Version 1.35.0 is told NOT_COORDINATOR by each heartbeat from then on, and never looks for another one."""
 NOTHING_TO_COMMIT = "_NO_OFFSET"
 MOVING = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
 CLIENTS = [
     "confluent-kafka",
     *(
         pytest.param(name, marks=[pytest.mark.needs(*SHIPPED[name].needs), pytest.mark.timeout(900)])
-        for name in ("java", "franz-go", "platformatic-kafka")
+        for name in ("java", "franz-go")
     ),
 ]
 
@@ -47,7 +45,7 @@ class Members:
         self.names: list[str] = []
         self.read: Counter[tuple[int, int]] = Counter()
 
-    async def join(self, name: str, **config: Any) -> None:
+    async def join(self, name: str, topics: Sequence[str] = (TOPIC,), **config: Any) -> None:
         given = {
             "bootstrap.servers": self._served.bootstrap_servers,
             "client.id": name,
@@ -58,7 +56,7 @@ class Members:
             **config,
         }
         ok(await self._driver.call("open", name, kind="consumer", config=given))
-        ok(await self._driver.call("subscribe", name, topics=[TOPIC]))
+        ok(await self._driver.call("subscribe", name, topics=list(topics)))
         self.names.append(name)
 
     async def leave(self, name: str) -> None:
@@ -77,7 +75,7 @@ class Members:
 
     async def poll_until(self, check: Callable[[GroupDescription], bool]) -> None:
         with trio.fail_after(LIMIT_S):
-            while not check(self.described()):
+            while (group := self._served.groups().get(GROUP)) is None or not check(group):
                 await self._poll()
 
     async def read_until(self, count: int) -> None:
@@ -133,16 +131,15 @@ async def test_each_record_is_read_once(client: str) -> None:
         await members.share()
         await write(served, 40)
         await members.read_until(80)
-        if client not in STAYS_WITH_ITS_COORDINATOR:
-            served.move_coordinator(group=GROUP)
+        served.move_coordinator(group=GROUP)
         await write(served, 20)
         await members.read_until(100)
         group = members.described()
         assert (group.type, len(group.members)) == ("consumer", 2)
         killed = group.coordinator
-        if killed is not None and client not in STAYS_WITH_ITS_COORDINATOR:
-            served.kill_broker(killed)
-            await members.poll_until(lambda group: group.coordinator not in (None, killed))
+        assert killed is not None
+        served.kill_broker(killed)
+        await members.poll_until(lambda group: group.coordinator not in (None, killed))
         await write(served, 20)
         await members.read_until(120)
         await members.leave("a")
@@ -152,3 +149,49 @@ async def test_each_record_is_read_once(client: str) -> None:
         assert set(members.read.values()) == {1}
         committed = served.committed(GROUP)
         assert sum(each.offset for each in committed.values()) == 140
+
+
+@pytest.mark.parametrize("client", CLIENTS[:2])
+@pytest.mark.trio
+async def test_a_static_member_comes_back_to_what_it_had(client: str) -> None:
+    """Under another member id, and without an epoch for the others."""
+    async with (
+        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
+        open_driver(command_for(client)) as driver,
+    ):
+        members = Members(driver, served)
+        await write(served, 40)
+        for name in ("a", "b"):
+            await members.join(name, **{"group.instance.id": f"instance-{name}"})
+        await members.share()
+        await members.read_until(40)
+        before = members.described()
+        await members.leave("b")
+        await members.join("b", **{"group.instance.id": "instance-b"})
+        await members.share()
+        after = members.described()
+        assert after.generation == before.generation
+        assert _by_instance(after) == _by_instance(before)
+        assert {each.member_id for each in after.members} != {each.member_id for each in before.members}
+        await write(served, 20)
+        await members.read_until(60)
+        assert set(members.read.values()) == {1}
+
+
+def _by_instance(group: GroupDescription) -> dict[str | None, object]:
+    return {each.group_instance_id: each.assignment for each in group.members}
+
+
+@pytest.mark.trio
+async def test_a_regular_expression_finds_topics_that_are_made_later() -> None:
+    async with (
+        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
+        open_driver(command_for("confluent-kafka")) as driver,
+    ):
+        members = Members(driver, served)
+        await write(served, 20)
+        await members.join("a", topics=["^orders.*"])
+        await members.read_until(20)
+        served.create_topic("orders-of-today")
+        served.clock.advance("11s")  # the coordinator looks every ten seconds at most
+        await members.poll_until(lambda group: len(group.members[0].assignment or ()) == PARTITIONS + 1)

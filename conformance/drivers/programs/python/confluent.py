@@ -26,6 +26,7 @@ _CONSUMES = {
     **dict.fromkeys(
         (
             "group.id",
+            "group.instance.id",
             "group.protocol",
             "auto.offset.reset",
             "enable.auto.commit",
