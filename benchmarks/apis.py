@@ -19,6 +19,7 @@ API_VERSIONS: Final = 18
 CREATE_TOPICS: Final = 19
 DELETE_TOPICS: Final = 20
 OFFSET_FOR_LEADER_EPOCH: Final = 23
+CONSUMER_GROUP_HEARTBEAT: Final = 68
 
 
 class Spoken(NamedTuple):
@@ -40,6 +41,7 @@ SPOKEN: Final = {
     CREATE_TOPICS: Spoken("CreateTopics", 2, 6, 5),
     DELETE_TOPICS: Spoken("DeleteTopics", 1, 5, 4),
     OFFSET_FOR_LEADER_EPOCH: Spoken("OffsetForLeaderEpoch", 2, 4, 4),
+    CONSUMER_GROUP_HEARTBEAT: Spoken("ConsumerGroupHeartbeat", 0, 1, 0),
 }
 
 _TOPIC_EXISTS = 36

@@ -6,12 +6,13 @@ outside.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks import attacks, groups, replicas
+from benchmarks import attacks, groups, members, replicas
 from benchmarks.bench import LARGE_IN_FLIGHT, Bench, Outcome, clock, fill, fly, one_by_one
 from benchmarks.crowd import Crowd
 from benchmarks.flight import FIRST_ID, Flight, explain, learn_layout
@@ -196,6 +197,19 @@ def leader_epoch(bench: Bench, *, depth: int) -> Outcome:
         return _measure(bench, flight, depth, len(frame))
 
 
+def heartbeat(bench: Bench, *, depth: int) -> Outcome:
+    """Of the only member of a consumer group, whose assignment does not change."""
+    group = f"bench-{secrets.token_hex(4)}"
+    with (
+        bench.topic("heartbeat") as (first, partition),
+        Connection(bench.broker.coordinator(first, group)) as connection,
+    ):
+        epoch = members.join(connection, bench.broker, group, partition.topic)
+        frame = members.unchanged(bench.broker, group, epoch)
+        value = members.read(connection.call(frame)).value
+        return _measure(bench, Flight(connection, frame, depth, members.read, value, 0), depth, len(frame))
+
+
 def connections(bench: Bench, *, count: int) -> Outcome:
     """100 B produced on each of `count` connections, one request in flight on each."""
     batch = build_batch(1, 100)
@@ -272,6 +286,13 @@ SCENARIOS = (
     Scenario("epoch-16", "OffsetForLeaderEpoch, 16 in flight", "answer", partial(leader_epoch, depth=16)),
     Scenario("commit", "OffsetCommit, 1 in flight", "answer", groups.commit),
     Scenario("committed", "OffsetFetch, 1 in flight", "answer", groups.committed),
+    Scenario(
+        "heartbeat-16",
+        "ConsumerGroupHeartbeat, 16 in flight",
+        "answer",
+        partial(heartbeat, depth=16),
+        alone=True,  # librdkafka's mock ends when a member joins
+    ),
     Scenario("connections-64", "64 connections, produce 100 B", "answer", partial(connections, count=64)),
     _replicated("replicas-latency", "produce 100 B to 3 replicas, 1 in flight", "answer", replicas.latency),
     _replicated("replicas-memory", f"memory of {replicas.LOG_MB} MB on 3 replicas", "", replicas.memory),

@@ -3,7 +3,7 @@
 from ..cluster.call import Call
 from ..coordinators.consumer.group import ConsumerGroup
 from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
-from ..coordinators.consumer.settings import assignors, served
+from ..coordinators.consumer.settings import assignors
 from ..policies.groups.group_operations import group_operations
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -38,7 +38,7 @@ def consumer_group_describe(
 
 def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
     groups = call.broker.groups
-    if not served(call.environment.configs):
+    if not groups.consumers.served:
         return ConsumerGroupDescribedGroup(error_code=E.UNSUPPORTED_VERSION, group_id=group_id)
     if error := groups.refuses(group_id):
         return ConsumerGroupDescribedGroup(error_code=error, group_id=group_id)

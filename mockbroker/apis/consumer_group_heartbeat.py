@@ -4,7 +4,7 @@ from ..cluster.call import Call
 from ..coordinators.consumer.coordinating import Beat
 from ..coordinators.consumer.member import partitions_of
 from ..coordinators.consumer.requests import check
-from ..coordinators.consumer.settings import intervals, served
+from ..coordinators.consumer.settings import heartbeat_ms
 from ..coordinators.reply import Reply
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
@@ -25,7 +25,7 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
     """Answered once everything that was written before is replicated. UNSUPPORTED_VERSION unless the protocol
     is among `group.coordinator.rebalance.protocols`."""
     groups = call.broker.groups
-    if not served(call.environment.configs):
+    if not groups.consumers.served:
         return ConsumerGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
     try:
         check(request, call.version, groups.consumers.heartbeats.assignors)
@@ -60,6 +60,6 @@ def _answer(call: Call, request: ConsumerGroupHeartbeatRequest, beat: Beat) -> C
     return ConsumerGroupHeartbeatResponse(
         member_id=member.id,
         member_epoch=member.epoch,
-        heartbeat_interval_ms=intervals(call.environment.configs, request.group_id).heartbeat_ms,
+        heartbeat_interval_ms=heartbeat_ms(call.environment.configs, request.group_id),
         assignment=assignment,
     )

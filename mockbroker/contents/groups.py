@@ -122,7 +122,7 @@ def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
 
 
 def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> MemberDescription:
-    from ..coordinators.consumer.settings import intervals
+    from ..coordinators.consumer.settings import session_ms
 
     names = cluster.topic_ids
     pairs = [
@@ -139,7 +139,7 @@ def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> Me
         tuple(sorted(pairs)),
         b"",
         tuple(sorted(member.topics)),
-        intervals(cluster.configs, group_id).session_ms,
+        session_ms(cluster.configs, group_id),
         member.rebalance_timeout_ms,
     )
 

@@ -47,6 +47,9 @@ def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -
         if scenario.brokers > 1 and peer != "mockbroker":
             assert outcome["left_out"] == "is not started with 3 brokers"
             continue
+        if scenario.name == "heartbeat-16" and peer == "librdkafka-mock":
+            assert outcome["left_out"].startswith("ConsumerGroupHeartbeat: ")
+            continue
         assert outcome["left_out"] is None
         assert (outcome["times_one_replica"] or 0) > 0 or scenario.brokers == 1
         assert outcome["answers"] > 0

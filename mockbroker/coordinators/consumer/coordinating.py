@@ -20,6 +20,7 @@ from .group import ConsumerGroup
 from .heartbeats import Heartbeats
 from .member import JOINING, ConsumerMember
 from .records import changes, restored
+from .settings import served
 
 if TYPE_CHECKING:
     from ..group import ClassicGroup
@@ -60,6 +61,8 @@ class ConsumerGroups:
         self._coordinator = coordinator
         self._environment = coordinator.environment
         self.heartbeats = Heartbeats(coordinator.home, self._write)
+        self.served = served(coordinator.environment.configs)
+        """Whether brokers serve these groups at all."""
 
     def heartbeat(self, request: ConsumerGroupHeartbeatRequest, call: Request) -> Beat:
         """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, and what `Heartbeats` finds."""
@@ -115,6 +118,8 @@ class ConsumerGroups:
 
     def _write(self, group: ConsumerGroup) -> None:
         """Appends what has changed; the answer waits until that is replicated."""
+        if not group.differs:
+            return
         shard = self._coordinator.shards.of(group.id)
         if shard is None or not shard.current:
             return

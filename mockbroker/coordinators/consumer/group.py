@@ -69,6 +69,16 @@ class ConsumerGroup:
         """Of the members that have partitions, or have to give them up."""
 
     @property
+    def epochs(self) -> tuple[int, ...]:
+        """What changes whenever the group itself does."""
+        return self.epoch, self.assignment_epoch, self.resolved_ms
+
+    @property
+    def differs(self) -> bool:
+        """Whether there may be more than what was written."""
+        return bool(self.touched) or self.stored != self.epochs
+
+    @property
     def generation(self) -> int:
         return self.epoch
 

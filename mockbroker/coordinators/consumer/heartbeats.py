@@ -30,7 +30,7 @@ from .member import (
 )
 from .reconciling import reconciled
 from .requests import owned_of
-from .settings import assignors, intervals
+from .settings import assignment_ms, assignors, session_ms
 
 E = ErrorCode
 _NOTHING: Final = (None,) * 5
@@ -113,8 +113,10 @@ class Heartbeats:
             group.epoch_of,
             changed=self._home.policies[unsubscribed_partitions] == "at-once" and (named or bool(by_regex)),
         )
-        group.put(after)
         self._renew(group, after)
+        if after is before:
+            return after, False
+        group.put(after)
         self._await_revocation(group, told, after)
         return after, partitions_of(before.assigned) != partitions_of(after.assigned)
 
@@ -272,7 +274,7 @@ class Heartbeats:
         if group.assignment_epoch >= group.epoch:
             return
         now_ms = self._environment.now_ms
-        wait_ms = intervals(self._environment.configs, group.id).assignment_ms
+        wait_ms = assignment_ms(self._environment.configs, group.id)
         if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
             return
         counts = self.metadata_of(group)
@@ -295,7 +297,7 @@ class Heartbeats:
         session = self._sessions.get(key)
         if session is None:
             session = self._sessions[key] = Session(self._environment, lambda: self._fence(group, member.id))
-        session.renew(intervals(self._environment.configs, group.id).session_ms)
+        session.renew(session_ms(self._environment.configs, group.id))
 
     def renew_loaded(self, group: ConsumerGroup) -> None:
         """Sessions begin anew on another coordinator."""

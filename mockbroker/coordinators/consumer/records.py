@@ -27,10 +27,7 @@ _BY_NUMBER = {number: state for state, number in _STATES.items()}
 def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
     """What differs from what was written last, in Kafka's order; afterwards it counts as written."""
     pairs: Pairs = []
-    now = (group.epoch, group.assignment_epoch, group.resolved_ms)
-    if not group.touched and group.stored == now:
-        return pairs
-    group.stored = now
+    group.stored = group.epochs
     for key, value in _present(group):
         data = write_key(key)
         written = None if value is None else write_value(value, with_times=with_times)
@@ -42,6 +39,7 @@ def changes(group: ConsumerGroup, *, with_times: bool) -> Pairs:
         else:
             group.written[data] = written
     group.touched.clear()
+    group.stored = group.epochs
     return pairs
 
 
@@ -113,6 +111,7 @@ def restored(group: ConsumerGroup, values: Values) -> None:
         assert isinstance(value, MemberValue)
         group.put(_member(name, value, current.get(name)))
     group.touched.clear()
+    group.stored = group.epochs
 
 
 def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMember:

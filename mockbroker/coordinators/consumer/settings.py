@@ -1,31 +1,30 @@
 """The configuration of consumer groups, which each group can have for itself (`GroupConfig.java`)."""
 
-from typing import NamedTuple
-
 from ...configs import Configs
 
 
-class Intervals(NamedTuple):
-    """In ms; `assignment_ms` is 0 where the release makes every assignment at once."""
-
-    session_ms: int
-    heartbeat_ms: int
-    assignment_ms: int
+def session_ms(configs: Configs, group_id: str) -> int:
+    """How long a member may be silent."""
+    return _number(configs, group_id, "session.timeout.ms")
 
 
-def intervals(configs: Configs, group_id: str) -> Intervals:
-    overrides = configs.groups.get(group_id, {})
+def heartbeat_ms(configs: Configs, group_id: str) -> int:
+    """How often members send heartbeats."""
+    return _number(configs, group_id, "heartbeat.interval.ms")
 
-    def number(name: str) -> int:
-        own = overrides.get(f"consumer.{name}")
-        return configs.broker_int(f"group.consumer.{name}") if own is None else int(own)
 
-    waits = "group.consumer.assignment.interval.ms" in configs.broker_keys
-    return Intervals(
-        number("session.timeout.ms"),
-        number("heartbeat.interval.ms"),
-        number("assignment.interval.ms") if waits else 0,
-    )
+def assignment_ms(configs: Configs, group_id: str) -> int:
+    """How much time is between two assignments; 0 where the release makes each at once."""
+    if "group.consumer.assignment.interval.ms" not in configs.broker_keys:
+        return 0
+    return _number(configs, group_id, "assignment.interval.ms")
+
+
+def _number(configs: Configs, group_id: str, name: str) -> int:
+    own = configs.groups.get(group_id)
+    if own and (text := own.get(f"consumer.{name}")) is not None:
+        return int(text)
+    return configs.broker_int(f"group.consumer.{name}")
 
 
 def served(configs: Configs) -> bool:
