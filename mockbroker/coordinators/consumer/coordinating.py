@@ -118,7 +118,7 @@ class ConsumerGroups:
 
     def _write(self, group: ConsumerGroup) -> None:
         """Appends what has changed; the answer waits until that is replicated."""
-        if not group.differs:
+        if not group.differs or self._coordinator.groups.get(group.id) is not group:
             return
         shard = self._coordinator.shards.of(group.id)
         if shard is None or not shard.current:
@@ -130,7 +130,6 @@ class ConsumerGroups:
         """A group as its records say."""
         group = self._new(group_id, partition)
         restored(group, found.consumer)
-        group.metadata = self.heartbeats.metadata_of(group)
         group.assignor = group.preferred_assignor(self.heartbeats.assignors[0])
         group.written = dict(found.written)
         group.offsets.committed, group.offsets.open = found.offsets, found.open

@@ -46,7 +46,8 @@ class Heartbeats:
         self._home = home
         self._environment = home.environment
         self._changed = changed
-        self._assignors = assignors(home.environment.configs)
+        named = assignors(home.environment.configs)
+        self._assignors = [each for each in named if each in ASSIGNORS] or list(ASSIGNORS)
         self._sessions: dict[_Key, Session] = {}
         self._revocations: dict[_Key, Timer] = {}
 

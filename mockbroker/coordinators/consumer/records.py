@@ -106,6 +106,9 @@ def restored(group: ConsumerGroup, values: Values) -> None:
     for name, value in values.get(Kind.TARGET, {}).items():
         assert isinstance(value, TargetValue)
         group.target[name] = {topic: frozenset(found) for topic, found in value.partitions.items()}
+        for topic, found in value.partitions.items():
+            # Every partition was assigned to somebody, so this is what the assignment knew of the topic.
+            group.metadata[topic] = group.metadata.get(topic, 0) + len(found)
     current = values.get(Kind.CURRENT, {})
     for name, value in values.get(Kind.MEMBER, {}).items():
         assert isinstance(value, MemberValue)

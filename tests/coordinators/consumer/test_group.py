@@ -104,6 +104,20 @@ class Members(RuleBasedStateMachine):
     def leave(self, data: st.DataObject) -> None:
         self.clients.pop(data.draw(st.sampled_from(list(self.clients)))).leave()
 
+    @rule(topic=st.sampled_from(TOPICS))
+    def grow(self, topic: str) -> None:
+        known = self.driver.cluster.topics
+        if topic in known and len(known[topic].partitions) < 6:
+            known[topic].add_partitions([[1, 2]])
+
+    @rule(topic=st.sampled_from(TOPICS))
+    def delete_or_create(self, topic: str) -> None:
+        cluster = self.driver.cluster
+        if topic in cluster.topics:
+            cluster.delete_topics([cluster.topics[topic]])
+        else:
+            cluster.create_topic(topic, [[1, 2], [2, 3]])
+
     @rule()
     def move(self) -> None:
         self.driver.move_coordinator()
@@ -116,7 +130,12 @@ class Members(RuleBasedStateMachine):
                 each.beat()
         topics = {name for each in self.clients.values() for name in each.topics}
         known = self.driver.cluster.topics
-        wanted = {(known[name].id, index) for name in topics for index in range(3)}
+        wanted = {
+            (known[name].id, index)
+            for name in topics
+            if name in known
+            for index in range(len(known[name].partitions))
+        }
         assert set(read_by(self.clients)) == wanted
 
     @invariant()
@@ -126,7 +145,7 @@ class Members(RuleBasedStateMachine):
 
 
 TestMembers = Members.TestCase
-TestMembers.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestMembers.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
 
 
 def group_of(driver: GroupDriver) -> ConsumerGroup:
