@@ -120,6 +120,10 @@ def ask(
     return results
 
 
+def _has(target: Target, needs: tuple[str, int] | None) -> bool:
+    return needs is None or needs[1] in target.supported(needs[0])
+
+
 def record(
     bootstrap: str,
     only: str | None = None,
@@ -130,7 +134,7 @@ def record(
     target = Target.connect(bootstrap)
     found: dict[str, recordings.Recorded] = {}
     for question in all_questions(only):
-        if question.brokers != len(target.nodes):
+        if question.brokers != len(target.nodes) or not _has(target, question.needs):
             continue
         for version in question.versions(target.supported(question.api)):
             report(question.id, version)

@@ -10,6 +10,8 @@ from typing import Any, Final
 from . import batches
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_SHORT_ID = re.compile(r"[\w-]{22}", re.ASCII)
+"""A uuid as Kafka writes it in base 64, which only topics and the members of some groups have for an id."""
 _BROKER_TEXT = re.compile(r"\b(broker )(\d+)\b")
 _NEAR_MS: Final = 15 * 60 * 1000
 _BROKER_FIELDS: Final = frozenset(
@@ -87,6 +89,8 @@ class Normaliser:
     def name_member(self, member_id: str) -> None:
         """Show the unique part of `member_id` as the next number from here on."""
         self._text(member_id)
+        if _SHORT_ID.fullmatch(member_id):
+            self._members.setdefault(member_id, len(self._members))
 
     def name_producer(self, producer_id: int) -> None:
         """Show `producer_id` as the next number from here on."""
@@ -105,7 +109,7 @@ class Normaliser:
         if isinstance(value, bytes):
             if field == "records":
                 return self._any(batches.describe(value), "batches", ordered)
-            return value.decode("latin-1")
+            return self._unsuffixed(value.decode("latin-1"))
         if isinstance(value, uuid.UUID):
             return f"<topic-id:{self._topic_ids[value]}>" if value in self._topic_ids else "<topic-id>"
         if isinstance(value, str):
@@ -129,11 +133,18 @@ class Normaliser:
             short = base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
             value = value.replace(short, f"<topic-id:{name}>").replace(str(topic_id), f"<topic-id:{name}>")
         value = _UUID.sub(self._member, value)
+        value = _SHORT_ID.sub(self._known_member, value)
         value = _BROKER_TEXT.sub(self._broker, value)
+        return self._unsuffixed(value)
+
+    def _unsuffixed(self, value: str) -> str:
         return value.replace(f"-{self._suffix}", "").replace(self._suffix, "")
 
     def _member(self, match: re.Match[str]) -> str:
         return f"<member:{self._members.setdefault(match[0], len(self._members))}>"
+
+    def _known_member(self, match: re.Match[str]) -> str:
+        return self._member(match) if match[0] in self._members else match[0]
 
     def _broker(self, match: re.Match[str]) -> str:
         rank = self._brokers.get(int(match[2]))

@@ -22,6 +22,8 @@ class Question:
     until: int
     at: Collection[int] | None
     newest_only: bool
+    needs: tuple[str, int] | None = None
+    """Another API, and a version of it, without which the question can't be asked."""
 
     @property
     def id(self) -> str:
@@ -44,8 +46,9 @@ class Question:
 _QUESTIONS: dict[str, Question] = {}
 
 
-def about(api: str) -> Callable[..., Callable[[Scenario], Scenario]]:
-    """The decorator that registers questions about `api`; its arguments choose versions and cluster."""
+def about(api: str, *, needs: tuple[str, int] | None = None) -> Callable[..., Callable[[Scenario], Scenario]]:
+    """The decorator that registers questions about `api`; its arguments choose versions and cluster. Clusters
+    without what they need are not asked."""
 
     def question(
         *,
@@ -56,7 +59,7 @@ def about(api: str) -> Callable[..., Callable[[Scenario], Scenario]]:
         brokers: int = 1,
     ) -> Callable[[Scenario], Scenario]:
         def register(scenario: Scenario) -> Scenario:
-            made = Question(api, scenario.__name__, scenario, brokers, since, until, at, newest_only)
+            made = Question(api, scenario.__name__, scenario, brokers, since, until, at, newest_only, needs)
             if made.id in _QUESTIONS:
                 raise ValueError(f"two questions are named {made.id}")
             _QUESTIONS[made.id] = made

@@ -24,6 +24,9 @@ KINDS: Final = frozenset(Kind)
 _NAMED: Final = (Kind.MEMBER, Kind.TARGET, Kind.CURRENT, Kind.REGEX)
 
 
+_BURIED: Final = (Kind.CURRENT, Kind.TARGET, Kind.TARGET_EPOCH, Kind.MEMBER, Kind.REGEX, Kind.EPOCH)
+
+
 class Key(NamedTuple):
     """`name` is a member's id, a regular expression, or empty."""
 
@@ -48,6 +51,11 @@ def read_key(data: bytes) -> Key | None:
     group, at = _text(data, _INT16.size)
     name, _ = _text(data, at) if number in _NAMED else ("", at)
     return Key(Kind(number), group, name)
+
+
+def burial_order(key: bytes) -> int:
+    """By this Kafka sorts the tombstones of a group (`ConsumerGroup.createGroupTombstoneRecords`)."""
+    return _BURIED.index(Kind(_INT16.unpack_from(key)[0]))
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:

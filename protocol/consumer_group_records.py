@@ -3,7 +3,7 @@
 They are written when members join, leave, or get other partitions, and read when a coordinator is loaded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -34,6 +34,13 @@ class EpochValue(NamedTuple):
     epoch: int
 
 
+class ClassicValue(NamedTuple):
+    """Of a member that uses the classic protocol; its protocols with their metadata."""
+
+    session_ms: int
+    protocols: Sequence[tuple[str, bytes]]
+
+
 class MemberValue(NamedTuple):
     """What a member has said of itself."""
 
@@ -45,6 +52,7 @@ class MemberValue(NamedTuple):
     regex: str | None
     rebalance_timeout_ms: int
     assignor: str | None
+    classic: ClassicValue | None = None
 
 
 class TargetEpochValue(NamedTuple):
@@ -98,6 +106,17 @@ _UUID: Final = ExprAdapter(Bytes(16), lambda found, _: UUID(bytes=found), lambda
 _INTS: Final = PrefixedArray(_COUNT, Int32sb)
 _TAGGED: Final = PrefixedArray(VarInt, Struct("tag" / VarInt, "data" / Prefixed(VarInt, GreedyBytes)))
 _PARTITIONS: Final = PrefixedArray(_COUNT, Struct("topic" / _UUID, "ids" / _INTS, "tagged" / _TAGGED))
+_CLASSIC: Final = Struct(
+    "present" / Const(1, Int8sb),
+    "session_ms" / Int32sb,
+    "protocols"
+    / PrefixedArray(
+        _COUNT,
+        Struct("name" / _TEXT, "metadata" / _nullable(Bytes(lambda this: this.count)), "tagged" / _TAGGED),
+    ),
+    "tagged" / _TAGGED,
+)
+_NO_CLASSIC: Final = b"\0"
 _EPOCHS: Final = _nullable(Array(lambda this: this.count, Int32sb))
 _VERSION: Final = "version" / Const(0, Int16sb)
 _VALUES: Final = {
@@ -139,6 +158,10 @@ def write_value(value: Value, *, with_times: bool) -> bytes:
     """`with_times` is whether it says when and in which epochs partitions were assigned, as since 4.3."""
     fields: dict[str, Any] = {**value._asdict(), "tagged": []}
     match value:
+        case MemberValue(classic=classic):
+            fields["tagged"] = [
+                {"tag": 0, "data": _NO_CLASSIC if classic is None else _classic_data(classic)}
+            ]
         case TargetEpochValue(_, assigned_ms) if with_times and assigned_ms:
             fields["tagged"] = [{"tag": 0, "data": Int64sb.build(assigned_ms)}]
         case TargetValue(partitions):
@@ -164,7 +187,8 @@ def read_value(kind: Kind, data: bytes) -> Value:
         case Kind.EPOCH:
             return EpochValue(found["epoch"])
         case Kind.MEMBER:
-            return MemberValue(**{name: found[name] for name in MemberValue._fields})
+            said = {name: found[name] for name in MemberValue._fields if name != "classic"}
+            return MemberValue(**said, classic=_classic(tagged[0]) if 0 in tagged else None)
         case Kind.TARGET_EPOCH:
             return TargetEpochValue(found["epoch"], int.from_bytes(tagged.get(0, b""), signed=True))
         case Kind.TARGET:
@@ -189,6 +213,23 @@ def _kind_of(value: Value) -> Kind:
         CurrentValue: Kind.CURRENT,
         RegexValue: Kind.REGEX,
     }[type(value)]
+
+
+def _classic_data(classic: ClassicValue) -> bytes:
+    protocols = [
+        {"name": name, "metadata": {"count": len(data), "items": data}, "tagged": []}
+        for name, data in classic.protocols
+    ]
+    fields = {"session_ms": classic.session_ms, "protocols": protocols, "tagged": []}
+    return _CLASSIC.build(fields)  # type: ignore[no-any-return]
+
+
+def _classic(data: bytes) -> ClassicValue | None:
+    if data == _NO_CLASSIC:
+        return None
+    found = _parsed(_CLASSIC, data)
+    protocols = [(each["name"], bytes(each["metadata"]["items"])) for each in found["protocols"]]
+    return ClassicValue(found["session_ms"], protocols)
 
 
 def _epochs(epochs: Mapping[int, int]) -> list[dict[str, Any]]:

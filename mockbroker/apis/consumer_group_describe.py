@@ -19,8 +19,8 @@ from ..protocol.releases import parse
 from .registry import handles
 
 E = ErrorCode
-_OF_CONSUMERS = 1
-"""The type of members that use this protocol."""
+_CLASSIC, _CONSUMER = 0, 1
+"""The types of members, by the protocol that they use."""
 
 
 @handles(ApiKey.CONSUMER_GROUP_DESCRIBE)
@@ -71,7 +71,7 @@ def _member(call: Call, group: ConsumerGroup, member: ConsumerMember) -> Consume
         member.regex,
         _assignment(call, member.held if told_until_revoked else partitions_of(member.assigned)),
         _assignment(call, group.target_of(member.id)),
-        _OF_CONSUMERS,
+        _CONSUMER if member.classic is None else _CLASSIC,
     )
 
 

@@ -19,9 +19,15 @@ def sync_group(call: Call, request: SyncGroupRequest) -> object:
         if groups.loads(request.group_id):
             error = call.policies[group_loading].sync
         return SyncGroupResponse(error_code=error)
-    group = groups.classic(request.group_id)
+    group = groups.groups.get(request.group_id)
     if group is None:
         return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
     reply = Reply[SyncGroupResponse](call)
-    groups.members.sync(group, request, reply)
+    if group.type == "classic":
+        groups.members.sync(group, request, reply)
+    else:
+        answer = groups.consumers.sync(group, request)
+        groups.settle(
+            group.id, lambda late: reply.complete(SyncGroupResponse(error_code=late) if late else answer)
+        )
     return reply.outcome()

@@ -35,7 +35,7 @@ class Burials:
             pairs = tombstones(group.id, offsets, of_group=of_group and (awaits or group.generation > 0))
         else:
             pairs = tombstones(group.id, offsets)
-            pairs += [(key, None) for key in group.written] if of_group else []
+            pairs += group.graves() if of_group else []
         if shard is None or not shard.current or not pairs:
             done(E.NONE if shard is not None else E.NOT_COORDINATOR)
         elif not awaits:

@@ -34,6 +34,7 @@ from .transaction_rules import Producer
 if TYPE_CHECKING:
     from ..replication.partition import Partition
     from .consumer.coordinating import ConsumerGroups
+    from .consumer.group import ConsumerGroup
     from .consumer.member import ConsumerMember
     from .kinds import Group
 
@@ -92,6 +93,11 @@ class GroupCoordinator:
         """The classic group of that id, if there is one."""
         group = self.groups.get(group_id)
         return group if group is not None and group.type == "classic" else None
+
+    def consumer(self, group_id: str) -> "ConsumerGroup | None":
+        """The consumer group of that id, if there is one."""
+        group = self.groups.get(group_id)
+        return group if group is not None and group.type == "consumer" else None
 
     def create(self, group_id: str) -> ClassicGroup:
         """The classic group of that id, a new one if there is none. A consumer group without members becomes
@@ -192,7 +198,7 @@ class GroupCoordinator:
         for group_id, found in groups.items():
             loaded = self.groups[group_id] = self.restored(group_id, partition, found)
             if loaded.type == "consumer":
-                self.consumers.heartbeats.renew_loaded(loaded)
+                self.consumers.loaded(loaded)
             else:
                 for member in loaded.members.values():
                     self.rebalance.renew(member)
@@ -233,7 +239,7 @@ class GroupCoordinator:
         """The member was silent for too long."""
         group = self.groups[group_id]
         if group.type == "consumer":
-            self.consumers.fence(group, member.id)
+            self.consumers.remove(group, [member.id])
         elif isinstance(member, Member):
             self.rebalance.end_session(group, member)
 
@@ -248,8 +254,11 @@ class GroupCoordinator:
         elif error:
             kept = error is E.INVALID_GROUP_ID or policies[not_coordinator_join] == "member-id"
             reply.complete(join_error(member_id if kept else "", error))
-        elif self.classic(request.group_id) is None and self._has_members(request.group_id):
-            reply.complete(join_error(member_id, E.INCONSISTENT_GROUP_PROTOCOL))
+        elif (shared := self.consumer(request.group_id)) is not None and not shared.is_empty:
+            answer = self.consumers.join(shared, request, reply.call)
+            self.settle(
+                request.group_id, lambda late: reply.complete(join_error("", late) if late else answer)
+            )
         elif member_id and request.group_id not in self.groups:
             reply.complete(join_error(member_id, E.UNKNOWN_MEMBER_ID))
         else:
@@ -262,9 +271,6 @@ class GroupCoordinator:
             except RebalanceFailedError:
                 self._fail_join(group, reply)
 
-    def _has_members(self, group_id: str) -> bool:
-        return group_id in self.groups and not self.groups[group_id].is_empty
-
     @staticmethod
     def _fail_join(group: ClassicGroup, reply: Joining) -> None:
         """Answers the request now, and not when its member is removed."""
@@ -276,7 +282,7 @@ class GroupCoordinator:
         """The result for each member; the group rebalances once, after the last one."""
         known = self.groups.get(group_id)
         if known is not None and known.type == "consumer":
-            return [self.consumers.dismiss(known, member) for member in leaving]
+            return self.consumers.leave(known, leaving)
         group = self.classic(group_id)
         answers = []
         rebalance = False

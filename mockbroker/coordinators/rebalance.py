@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec
 from ..policies.groups.failed_rebalance import failed_rebalance
 from ..policies.groups.missing_sync import missing_sync
 from ..protocol.errors import ErrorCode
+from ..protocol.group_metadata import MemberMetadata
 from ..protocol.messages.join_group import (
     JoinGroupRequest,
     JoinGroupRequestProtocol,
@@ -317,13 +318,23 @@ class Rebalance:
         if metadata is None:
             return group
         for each in metadata.members:
-            member = self._new_member(group, each.id, each.instance_id, each.client_id, each.client_host)
             protocols = [JoinGroupRequestProtocol(metadata.protocol or "", each.subscription)]
-            group.update(member, protocols, each.rebalance_timeout_ms, each.session_timeout_ms)
-            member.assignment, member.is_new = each.assignment, False
-            group.add(member, metadata.protocol_type)
+            self.adopt(group, each, protocols, metadata.protocol_type)
         group.take(metadata)
         return group
+
+    def adopt(
+        self,
+        group: ClassicGroup,
+        stored: MemberMetadata,
+        protocols: list[JoinGroupRequestProtocol],
+        protocol_type: str,
+    ) -> None:
+        """Adds a member that is not new; its session has not begun."""
+        member = self._new_member(group, stored.id, stored.instance_id, stored.client_id, stored.client_host)
+        group.update(member, protocols, stored.rebalance_timeout_ms, stored.session_timeout_ms)
+        member.assignment, member.is_new = stored.assignment, False
+        group.add(member, protocol_type)
 
     def stop(self, group: ClassicGroup) -> None:
         """Cancels all timers of a group that is removed."""

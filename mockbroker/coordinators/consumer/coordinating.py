@@ -8,23 +8,32 @@ from ...policies.groups.old_member_epoch import old_member_epoch
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from ...protocol.messages.heartbeat import HeartbeatRequest
+from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
+from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from ...protocol.releases import parse
-from ..group_records import tombstones
+from ..group import join_error
+from ..group_records import Pairs, tombstones
 from ..home import Home, Request
 from ..loading import LoadedGroup
 from ..offsets import Key
-from ..subscriptions import CONSUMER
 from . import requests
+from .classic_members import ClassicMembers
 from .group import ConsumerGroup
 from .heartbeats import Heartbeats
 from .member import JOINING, ConsumerMember
+from .migrating import check_upgrade, downgraded, upgrade
+from .planning import Planning
 from .records import changes, restored
 from .settings import served
+from .timers import Timers
 
 if TYPE_CHECKING:
     from ..group import ClassicGroup
     from ..group_shards import GroupShards
+    from ..rebalance import Rebalance
+    from ..settings import GroupSettings
 
 E = ErrorCode
 _WITH_EPOCHS = 9
@@ -51,6 +60,8 @@ class Coordinator(Protocol):
     environment: Environment
     groups: "dict[str, ClassicGroup | ConsumerGroup]"
     shards: "GroupShards"
+    settings: "GroupSettings"
+    rebalance: "Rebalance"
 
     @property
     def expiry(self) -> Expiring: ...
@@ -58,79 +69,152 @@ class Coordinator(Protocol):
 
 class ConsumerGroups:
     def __init__(self, coordinator: Coordinator) -> None:
+        home, configs = coordinator.home, coordinator.environment.configs
         self._coordinator = coordinator
         self._environment = coordinator.environment
-        self.heartbeats = Heartbeats(coordinator.home, self._write)
-        self.served = served(coordinator.environment.configs)
+        self._timers = Timers(coordinator.environment, self._fence)
+        self.planning = Planning(home, self._timers, self._write)
+        self._heartbeats = Heartbeats(home, self._timers, self.planning)
+        self._classics = ClassicMembers(home, self._timers, self.planning, coordinator.settings.max_size)
+        self.served = served(configs)
         """Whether brokers serve these groups at all."""
+
+    # -- members of the consumer protocol
 
     def heartbeat(self, request: ConsumerGroupHeartbeatRequest, call: Request) -> Beat:
         """ApiError for what `requests.check` finds, GROUP_ID_NOT_FOUND, and what `Heartbeats` finds."""
         if request.member_epoch < JOINING:
             left = self._existing(request.group_id)
-            self.heartbeats.leave(left, request)
-            self._write(left)
+            gone = self._heartbeats.leave(left, request)
+            if gone is None:
+                self._write(left)
+            else:
+                self.remove(left, [gone.id])
             return Beat(None, assigned=False)
         group = self._group(request)
-        member, changed = self.heartbeats.beat(group, request, call)
-        if self._coordinator.groups.get(group.id) is not group:
+        member, changed = self._heartbeats.beat(group, request, call)
+        if self._coordinator.groups.get(group.id) is group:
+            self._write(group)
+        else:
             self._begin(group)
-        self._write(group)
         joins = request.member_epoch == JOINING
         return Beat(member, assigned=joins or changed or requests.says_all(request))
+
+    # -- members of the classic protocol
+
+    def join(self, group: ConsumerGroup, request: JoinGroupRequest, call: Request) -> JoinGroupResponse:
+        """To be sent once what was written before is replicated."""
+        try:
+            joined = self._classics.join(group, request, call)
+        except ApiError as error:
+            return join_error("", error.code)
+        if isinstance(joined, str):
+            return join_error(joined, E.MEMBER_ID_REQUIRED)
+        if joined.downgrades:
+            self._downgrade(group, rebalances=group.assignment_epoch < group.epoch)
+        else:
+            self._write(group)
+        return joined.answer
+
+    def sync(self, group: ConsumerGroup, request: SyncGroupRequest) -> SyncGroupResponse:
+        """To be sent once what was written before is replicated."""
+        try:
+            return self._classics.sync(group, request)
+        except ApiError as error:
+            return SyncGroupResponse(error_code=error.code)
+
+    def classic_heartbeat(self, group: ConsumerGroup, request: HeartbeatRequest) -> ErrorCode:
+        try:
+            return self._classics.heartbeat(group, request)
+        except ApiError as error:
+            return error.code
+
+    def leave(self, group: ConsumerGroup, leaving: Iterable[MemberIdentity]) -> list[MemberResponse]:
+        """LeaveGroup, by which members of the classic protocol leave and administrators remove members."""
+        answers, gone = [], dict[str, None]()
+        for each in leaving:
+            member_id, instance_id = each.member_id, each.group_instance_id
+            error = E.NONE
+            try:
+                by_instance = member_id or group.static.get(instance_id or "", "")
+                gone[group.known(by_instance, instance_id).id] = None
+            except ApiError as refused:
+                error = refused.code
+            answers.append(MemberResponse(member_id, instance_id, error))
+        if gone:
+            self.remove(group, gone)
+        return answers
+
+    # -- the end of memberships
+
+    def _fence(self, group: ConsumerGroup, member_id: str) -> None:
+        self.remove(group, [member_id])
+
+    def remove(self, group: ConsumerGroup, member_ids: Iterable[str]) -> None:
+        """Removes members, which have to join again; perhaps the group becomes a classic one."""
+        gone = list(member_ids)
+        downgrades = self._classics.downgrades_without(group, gone)
+        if downgrades:
+            for member_id in gone:
+                group.remove(member_id)
+                self._timers.stop(group, member_id)
+            self._downgrade(group, rebalances=True)
+        else:
+            self.planning.remove(group, gone)
+            self._write(group)
+
+    def _downgrade(self, group: ConsumerGroup, *, rebalances: bool) -> None:
+        """The group becomes a classic one; all its members use the classic protocol already."""
+        home, rebalance = self._coordinator.home, self._coordinator.rebalance
+        self.stop(group)
+        made = downgraded(group, home, rebalance)
+        self._coordinator.groups[group.id] = made
+        shard = self._coordinator.shards.of(group.id)
+        if shard is not None and shard.current:
+            assignments = {each.id: each.assignment for each in made.members.values()}
+            shard.append(group.graves() + shard.layout.group(made.id, made.metadata(assignments)))
+        for member in made.members.values():
+            rebalance.renew(member)
+        if rebalances:
+            rebalance.prepare(made)
 
     def stop(self, group: ConsumerGroup) -> None:
         """Ends the timers of all members."""
         for member_id in group.members:
-            self.heartbeats.stop(group.id, member_id)
+            self._timers.stop(group, member_id)
 
-    def fence(self, group: ConsumerGroup, member_id: str) -> None:
-        """Removes a member, which has to join again."""
-        self.heartbeats.remove(group, member_id)
-        self._write(group)
-
-    def dismiss(self, group: ConsumerGroup, leaving: MemberIdentity) -> MemberResponse:
-        """LeaveGroup, by which administrators remove members."""
-        member_id, instance_id = leaving.member_id, leaving.group_instance_id
-        error = E.NONE
-        if not member_id and instance_id is not None:
-            member_id = group.static.get(instance_id, "")
-        member = group.members.get(member_id)
-        if member is None:
-            error = E.UNKNOWN_MEMBER_ID
-        elif instance_id is not None and member.instance_id != instance_id:
-            known = instance_id in group.static
-            error = E.FENCED_INSTANCE_ID if known else E.UNKNOWN_MEMBER_ID
-        else:
-            self.fence(group, member_id)
-        return MemberResponse(leaving.member_id, instance_id, error)
+    def loaded(self, group: ConsumerGroup) -> None:
+        self._timers.loaded(group)
 
     # -- records
 
     def _begin(self, group: ConsumerGroup) -> None:
-        """A new group; if a classic one without members becomes a consumer group, its record goes."""
-        earlier = self._coordinator.groups.get(group.id)
-        shard = self._coordinator.shards.of(group.id)
-        if earlier is not None and earlier.generation and shard is not None:
-            shard.append(tombstones(group.id, (), of_group=True))
+        """A new group. If a classic one becomes a consumer group, its record goes, and its members stay."""
+        earlier, graves = self._coordinator.groups.get(group.id), Pairs()
+        if earlier is not None and earlier.type == "classic":
+            self._coordinator.rebalance.stop(earlier)
+            graves = tombstones(group.id, (), of_group=earlier.generation > 0)
         self._coordinator.groups[group.id] = group
+        for member in group.members.values():
+            self._timers.heard(group, member)
         self._coordinator.expiry.plan()
+        self._write(group, graves)
 
-    def _write(self, group: ConsumerGroup) -> None:
-        """Appends what has changed; the answer waits until that is replicated."""
+    def _write(self, group: ConsumerGroup, graves: Pairs | None = None) -> None:
+        """Appends what has changed, after tombstones; the answer waits until that is replicated."""
         if not group.differs or self._coordinator.groups.get(group.id) is not group:
             return
         shard = self._coordinator.shards.of(group.id)
         if shard is None or not shard.current:
             return
-        if pairs := changes(group, with_times=shard.layout.with_times):
+        if pairs := (graves or []) + changes(group, with_times=shard.layout.with_times):
             shard.append(pairs)
 
     def restore(self, group_id: str, partition: int, found: LoadedGroup) -> ConsumerGroup:
         """A group as its records say."""
         group = self._new(group_id, partition)
         restored(group, found.consumer)
-        group.assignor = group.preferred_assignor(self.heartbeats.assignors[0])
+        group.assignor = group.preferred_assignor(self.planning.assignors[0])
         group.written = dict(found.written)
         group.offsets.committed, group.offsets.open = found.offsets, found.open
         return group
@@ -147,11 +231,11 @@ class ConsumerGroups:
         member = group.members.get(member_id)
         if member is None:
             return E.UNKNOWN_MEMBER_ID
-        if version < _WITH_EPOCHS:
+        if version < _WITH_EPOCHS and member.classic is None:
             return E.UNSUPPORTED_VERSION
         if epoch == member.epoch or (epoch < member.epoch and self._had(member, epoch, partitions)):
             return E.NONE
-        return E.STALE_MEMBER_EPOCH
+        return _wrong_epoch(member)
 
     def _had(self, member: ConsumerMember, epoch: int, partitions: Iterable[Key]) -> bool:
         """Whether an epoch that is over will do, since the member had the partitions by then."""
@@ -186,7 +270,7 @@ class ConsumerGroups:
         member = group.members.get(member_id or "")
         if member is None:
             return E.UNKNOWN_MEMBER_ID
-        return E.NONE if epoch == member.epoch else E.STALE_MEMBER_EPOCH
+        return E.NONE if epoch == member.epoch else _wrong_epoch(member)
 
     # -- groups
 
@@ -204,8 +288,8 @@ class ConsumerGroups:
         return group
 
     def _group(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup:
-        """The group; a new one for a member that joins. A classic group without members becomes a consumer
-        group, and keeps its offsets."""
+        """The group; a new one for a member that joins. A classic group becomes a consumer group, and
+        keeps its offsets."""
         group_id = request.group_id
         group = self._coordinator.groups.get(group_id)
         if group is not None and group.type == "consumer":
@@ -218,13 +302,15 @@ class ConsumerGroups:
         made = self._new(group_id, home.offsets_index(group_id))
         if group is None:
             return made
-        if not group.is_empty:
-            why = "the online upgrade is disabled"
-            if group.protocol_type != CONSUMER:
-                why = "the group does not use the consumer embedded protocol"
-            raise ApiError(
-                E.GROUP_ID_NOT_FOUND,
-                f"Cannot upgrade classic group {group_id} to consumer group because {why}.",
-            )
-        made.offsets = group.offsets
+        if group.is_empty:
+            made.offsets = group.offsets
+            return made
+        check_upgrade(group, self._environment.configs)
+        # Members that wait for others would wait for ever; they join again, even if there is an error.
+        self._coordinator.rebalance.refuse(group, E.REBALANCE_IN_PROGRESS)
+        upgrade(group, made, home)
         return made
+
+
+def _wrong_epoch(member: ConsumerMember) -> ErrorCode:
+    return E.STALE_MEMBER_EPOCH if member.classic is None else E.ILLEGAL_GENERATION

@@ -6,6 +6,10 @@ from collections.abc import Iterable
 from typing import Final, Literal
 from uuid import UUID
 
+from ...protocol.api_error import ApiError
+from ...protocol.consumer_group_keys import burial_order
+from ...protocol.errors import ErrorCode
+from ..group_records import Pairs
 from ..offsets import Offsets
 from .member import NOTHING, Assignment, ConsumerMember, Owned
 
@@ -65,8 +69,16 @@ class ConsumerGroup:
         self._matched: Counter[str] = Counter()
         self._assignors: Counter[str] = Counter()
         """How many members ask for a topic, for a regular expression and for an assignor."""
+        self.classics = 0
+        """How many members use the classic protocol."""
+        self._protocols: Counter[str] = Counter()
+        """How many of those support a protocol."""
         self._epochs: dict[tuple[UUID, int], int] = {}
         """Of the members that have partitions, or have to give them up."""
+
+    def graves(self) -> Pairs:
+        """Tombstones for all records of the group, in Kafka's order."""
+        return [(key, None) for key in sorted(self.written, key=burial_order)]
 
     @property
     def epochs(self) -> tuple[int, ...]:
@@ -130,9 +142,39 @@ class ConsumerGroup:
             return default
         return max(asked, key=lambda name: (asked[name], name == first, name))
 
+    def supports(self, protocols: Iterable[str]) -> bool:
+        """Whether all members of the classic protocol support one of these."""
+        return any(self._protocols[each] == self.classics for each in protocols)
+
+    def waits(self, member: ConsumerMember) -> bool:
+        """Whether others still have to give up something that the member is to get."""
+        return any(
+            index not in member.assigned.get(topic, {}) and self.epoch_of(topic, index) != -1
+            for topic, partitions in self.target_of(member.id).items()
+            for index in partitions
+        )
+
     def epoch_of(self, topic: UUID, partition: int) -> int:
         """The epoch of the member that has a partition, or has to give it up; -1 if nobody has it."""
         return self._epochs.get((topic, partition), -1)
+
+    def known(self, member_id: str, instance_id: str | None) -> ConsumerMember:
+        """The member that claims to be this one. ApiError UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID."""
+        if instance_id is None:
+            if member_id not in self.members:
+                raise ApiError(
+                    ErrorCode.UNKNOWN_MEMBER_ID, f"Member {member_id} is not a member of group {self.id}."
+                )
+            return self.members[member_id]
+        if instance_id not in self.static:
+            raise ApiError(ErrorCode.UNKNOWN_MEMBER_ID, f"Instance id {instance_id} is unknown.")
+        owner = self.static[instance_id]
+        if owner != member_id:
+            raise ApiError(
+                ErrorCode.FENCED_INSTANCE_ID,
+                f"Static member {member_id} with instance id {instance_id} was fenced by member {owner}.",
+            )
+        return self.members[owner]
 
     def put(self, member: ConsumerMember) -> None:
         """Adds a member, or replaces it by its new state."""
@@ -180,6 +222,10 @@ class ConsumerGroup:
                 counter[name] += by
                 if not counter[name]:
                     del counter[name]
+        if member.classic is not None:
+            self.classics += by
+            for name, _ in member.classic.protocols:
+                self._protocols[name] += by
 
     def _let_go(self, member: ConsumerMember | None) -> None:
         if member is not None:

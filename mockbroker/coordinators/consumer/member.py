@@ -3,8 +3,10 @@
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 from uuid import UUID
+
+from ...protocol.consumer_protocol import version_of
 
 Assignment = Mapping[UUID, frozenset[int]]
 """Partitions by topic id; no topic without partitions."""
@@ -17,6 +19,24 @@ LEAVING: Final = -1
 LEAVING_FOR_A_WHILE: Final = -2
 """The epoch of a static member that will come back under another member id."""
 NOTHING: Final[Assignment] = {}
+
+
+class Classic(NamedTuple):
+    """What a member that uses the classic protocol said when it joined: its session timeout, and its
+    protocols with their metadata."""
+
+    session_ms: int
+    protocols: tuple[tuple[str, bytes], ...]
+
+    @property
+    def protocol(self) -> str:
+        """The one that it is told to use, whichever the others have."""
+        return self.protocols[0][0]
+
+    @property
+    def version(self) -> int:
+        """Of its metadata, and hence of its assignments."""
+        return version_of(self.protocols[0][1])
 
 
 class MemberState(enum.Enum):
@@ -48,6 +68,8 @@ class ConsumerMember:
     state: MemberState = MemberState.STABLE
     assigned: Owned = field(default_factory=dict)
     revoking: Owned = field(default_factory=dict)
+    classic: Classic | None = None
+    """None for members that use the consumer protocol."""
 
     def since(self, topic: UUID, partition: int) -> int | None:
         """The epoch in which it was given a partition that it has, or has to give up."""

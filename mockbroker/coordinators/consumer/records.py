@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from ...protocol.consumer_group_keys import Key, Kind, write_key
 from ...protocol.consumer_group_records import (
+    ClassicValue,
     CurrentValue,
     EpochValue,
     MemberValue,
@@ -15,7 +16,7 @@ from ...protocol.consumer_group_records import (
 )
 from ..group_records import Pairs
 from .group import ConsumerGroup
-from .member import Assignment, ConsumerMember, MemberState
+from .member import Assignment, Classic, ConsumerMember, MemberState
 
 Values = Mapping[Kind, Mapping[str, Value]]
 """The records of one group, by kind and name."""
@@ -75,9 +76,10 @@ def _of_member(member: ConsumerMember) -> MemberValue:
         member.client_id,
         member.client_host,
         sorted(member.topics),
-        member.regex or None,
+        member.regex,
         member.rebalance_timeout_ms,
         member.assignor,
+        None if member.classic is None else ClassicValue(*member.classic),
     )
 
 
@@ -128,6 +130,9 @@ def _member(name: str, said: MemberValue, current: Value | None) -> ConsumerMemb
         frozenset(said.topics),
         said.regex or "",
         said.assignor,
+        classic=None
+        if said.classic is None
+        else Classic(said.classic.session_ms, tuple(said.classic.protocols)),
     )
     if not isinstance(current, CurrentValue):
         return member

@@ -1,6 +1,26 @@
 """The configuration of consumer groups, which each group can have for itself (`GroupConfig.java`)."""
 
+import enum
+
 from ...configs import Configs
+
+
+class Migration(enum.Enum):
+    """`group.consumer.migration.policy`: whether a classic group becomes a consumer group (up) once a member
+    of the consumer protocol joins, and a classic one again (down) once the last of those is gone."""
+
+    DISABLED = (False, False)
+    UPGRADE = (True, False)
+    DOWNGRADE = (False, True)
+    BIDIRECTIONAL = (True, True)
+
+    @property
+    def up(self) -> bool:
+        return self.value[0]
+
+    @property
+    def down(self) -> bool:
+        return self.value[1]
 
 
 def session_ms(configs: Configs, group_id: str) -> int:
@@ -25,6 +45,10 @@ def _number(configs: Configs, group_id: str, name: str) -> int:
     if own and (text := own.get(f"consumer.{name}")) is not None:
         return int(text)
     return configs.broker_int(f"group.consumer.{name}")
+
+
+def migration(configs: Configs) -> Migration:
+    return Migration[(configs.broker_text("group.consumer.migration.policy") or "disabled").upper()]
 
 
 def served(configs: Configs) -> bool:

@@ -1,0 +1,192 @@
+"""When a consumer group needs another target assignment, and how its members get there
+(`GroupMetadataManager.java`)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from uuid import UUID
+
+from ...policies.groups.assignor_change import assignor_change
+from ...policies.groups.emptied_expression import emptied_expression
+from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
+from ...protocol.api_error import ApiError
+from ...protocol.errors import ErrorCode
+from ...protocol.releases import parse
+from ..home import Home
+from . import regular_expressions
+from .assignors import ASSIGNORS, Subscriber
+from .group import ConsumerGroup
+from .member import Assignment, ConsumerMember
+from .reconciling import reconciled
+from .settings import assignment_ms, assignors
+from .timers import Timers
+
+E = ErrorCode
+
+
+class Planning:
+    """`changed` is called when topics that match a regular expression were looked up, which nobody has asked
+    for."""
+
+    def __init__(self, home: Home, timers: Timers, changed: Callable[[ConsumerGroup], None]) -> None:
+        self._home = home
+        self._environment = home.environment
+        self._timers = timers
+        self._changed = changed
+        named = assignors(home.environment.configs)
+        self.assignors = [each for each in named if each in ASSIGNORS] or list(ASSIGNORS)
+        """The names of those that members may ask for, the default first."""
+
+    def check_room(self, group: ConsumerGroup, member_id: str) -> None:
+        """ApiError GROUP_MAX_SIZE_REACHED."""
+        most = self._environment.configs.broker_int("group.consumer.max.size")
+        if len(group.members) >= most and member_id not in group.members:
+            raise ApiError(
+                E.GROUP_MAX_SIZE_REACHED,
+                f"The consumer group has reached its maximum capacity of {most} members.",
+            )
+
+    def advance(
+        self,
+        group: ConsumerGroup,
+        before: ConsumerMember,
+        told: ConsumerMember,
+        owned: Assignment | None,
+        *,
+        assigns: bool = True,
+    ) -> ConsumerMember:
+        """The member's state after it has said what it is now, and which partitions it owns. ApiError
+        INVALID_REGULAR_EXPRESSION. Unless the group `assigns`, it waits if a target assignment is needed."""
+        named = told.topics != before.topics
+        by_regex = self._look_up(group, before, told)
+        preferred = group.preferred_assignor(self.assignors[0])
+        self._replace_static(group, told)
+        group.put(told)
+        changed = self._home.policies[assignor_change]
+        first = told.assignor if changed.own_first else None
+        if (
+            named
+            or not group.epoch
+            or by_regex == "resolved"
+            or self._metadata_of(group) != group.metadata
+            or (changed.begins and group.preferred_assignor(self.assignors[0], first) != preferred)
+        ):
+            self._begin_epoch(group)
+        if assigns:
+            self._assign(group)
+        elif group.assignment_epoch < group.epoch:
+            return told
+        after = reconciled(
+            told,
+            group.assignment_epoch,
+            group.target_of(told.id),
+            self._ids(group.topics_of(told)),
+            owned,
+            group.epoch_of,
+            changed=self._home.policies[unsubscribed_partitions] == "at-once" and (named or bool(by_regex)),
+        )
+        if after is not told:
+            group.put(after)
+        return after
+
+    def _replace_static(self, group: ConsumerGroup, member: ConsumerMember) -> None:
+        """A static member that comes back has its earlier target assignment."""
+        earlier = None if member.instance_id is None else group.static.get(member.instance_id)
+        if earlier is not None and earlier != member.id:
+            target = group.target_of(earlier)
+            self._timers.stop(group, earlier)
+            group.remove(earlier)
+            group.target[member.id] = target
+
+    def remove(self, group: ConsumerGroup, member_ids: Iterable[str]) -> None:
+        """Members have left, or are fenced: a new epoch begins."""
+        for member_id in member_ids:
+            self._timers.stop(group, member_id)
+            group.remove(member_id)
+        used = group.subscribed_patterns
+        group.resolved = {pattern: found for pattern, found in group.resolved.items() if pattern in used}
+        self._begin_epoch(group)
+        if group.is_empty:
+            if parse("4.4") <= self._environment.release:
+                group.assignment_epoch = group.epoch
+            group.state_since_ms = self._environment.now_ms
+
+    # -- what the group subscribes to
+
+    def _look_up(self, group: ConsumerGroup, before: ConsumerMember, member: ConsumerMember) -> str:
+        """What a regular expression means for the subscription: `resolved` if its topics are known, `later`
+        if they are looked up, and `` if nothing has changed."""
+        changed = before.regex != member.regex
+        outcome = "later" if changed else ""
+        if changed and not member.regex:
+            outcome = "resolved" if self._home.policies[emptied_expression] == "new-epoch" else ""
+        elif changed and member.regex in group.resolved:
+            outcome = "resolved"
+        elif changed:
+            regular_expressions.check(member.regex)
+        patterns = group.subscribed_patterns | ({member.regex} - {""})
+        if not patterns:
+            return outcome
+        overdue = self._environment.now_ms > group.resolved_ms + regular_expressions.REFRESH_MS
+        if (patterns != group.resolved.keys() and not group.resolved_ms) or overdue:
+            group.resolved_ms = self._environment.now_ms
+            self._environment.after(0, lambda: self._resolve(group))
+        return outcome
+
+    def _resolve(self, group: ConsumerGroup) -> None:
+        """Looks up which topics match."""
+        names = self._home.known_topics()
+        patterns = group.subscribed_patterns
+        before = group.resolved
+        group.resolved = {each: regular_expressions.matching(each, names) for each in patterns}
+        group.patterns |= patterns
+        if any(group.resolved[each] != before.get(each, frozenset()) for each in patterns):
+            self._begin_epoch(group)
+            self._changed(group)
+
+    def _ids(self, topics: Iterable[str]) -> dict[UUID, int]:
+        """The ids of topics, with their numbers of partitions, of those that there are."""
+        known = self._home.known_topics()
+        return {known[name].id: len(known[name].partitions) for name in sorted(topics) if name in known}
+
+    def _metadata_of(self, group: ConsumerGroup) -> dict[UUID, int]:
+        """The topics that the group subscribes to, with their numbers of partitions."""
+        return self._ids(group.subscribed)
+
+    # -- the target assignment
+
+    def _begin_epoch(self, group: ConsumerGroup) -> None:
+        group.epoch += 1
+        group.metadata = self._metadata_of(group)
+
+    def _assign(self, group: ConsumerGroup) -> None:
+        """Makes the next target assignment, unless the last one was made just before."""
+        if group.assignment_epoch >= group.epoch:
+            return
+        now_ms = self._environment.now_ms
+        wait_ms = assignment_ms(self._environment.configs, group.id)
+        if group.assigned_ms is not None and now_ms < group.assigned_ms + wait_ms:
+            return
+        counts = self._metadata_of(group)
+        name = group.preferred_assignor(self.assignors[0])
+        members = [
+            Subscriber(
+                each.id,
+                each.instance_id,
+                frozenset(self._ids(group.topics_of(each))),
+                _of_topics(group.target_of(each.id), counts),
+            )
+            for each in group.members.values()
+        ]
+        if name == "uniform" and any(_has_unknown(each.assigned, counts) for each in members):
+            raise ApiError(E.UNKNOWN_SERVER_ERROR)
+        group.aim(ASSIGNORS[name](members, counts), name, now_ms)
+
+
+def _of_topics(assignment: Assignment, counts: Mapping[UUID, int]) -> Assignment:
+    """Without topics that are gone."""
+    return {topic: partitions for topic, partitions in assignment.items() if topic in counts}
+
+
+def _has_unknown(assignment: Assignment, counts: Mapping[UUID, int]) -> bool:
+    """Whether there are partitions in it that do not exist: the leader of a classic group may have assigned
+    them, and Kafka's `uniform` fails then."""
+    return any(index >= counts[topic] for topic, partitions in assignment.items() for index in partitions)
