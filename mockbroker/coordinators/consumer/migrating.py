@@ -32,7 +32,10 @@ def check_upgrade(group: ClassicGroup, configs: Configs) -> None:
 
 def upgrade(group: ClassicGroup, made: ConsumerGroup, home: Home) -> None:
     """Makes a new consumer group what the classic one is. ApiError GROUP_ID_NOT_FOUND for members that can't
-    be read, or whose assignor gave them data of its own."""
+    be read, or whose assignor gave them data of its own; UNKNOWN_SERVER_ERROR before the first generation, as
+    real brokers up to 4.4 answer."""
+    if group.protocol is None:
+        raise ApiError(E.UNKNOWN_SERVER_ERROR)
     made.offsets = group.offsets
     made.epoch = made.assignment_epoch = group.generation
     for member in group.members.values():

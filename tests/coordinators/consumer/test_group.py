@@ -1,7 +1,7 @@
 """Consumer groups (KIP-848): nobody reads what another member has, and the group settles."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import pytest
@@ -65,7 +65,12 @@ def _told(owned: Owned) -> list[ConsumerGroupHeartbeatRequestTopicPartitions]:
     ]
 
 
-def read_by(clients: Mapping[str, Client]) -> list[tuple[UUID, int]]:
+class Reader(Protocol):
+    @property
+    def reads(self) -> Owned: ...
+
+
+def read_by(clients: Mapping[str, Reader]) -> list[tuple[UUID, int]]:
     return [
         (topic, index)
         for each in clients.values()

@@ -1,0 +1,108 @@
+"""A group of real clients changes from the classic to the consumer protocol and back, while records are
+produced (KIP-848)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import trio
+
+from mockbroker.conformance.drivers import SHIPPED, command_for, open_driver
+from mockbroker.contents.values import GroupDescription
+from mockbroker.names import ReleaseName
+from mockbroker.server.serving import ServedCluster, serve
+
+from .test_consumer_protocol import CONFIG, GROUP, PARTITIONS, TOPIC, Members
+
+QUICK: dict[str, Any] = {"heartbeat.interval.ms": 100, "session.timeout.ms": 6000}
+CLIENTS = [
+    ("confluent-kafka", "4.0"),
+    ("confluent-kafka", "4.4"),
+    *(
+        pytest.param(name, "4.4", marks=[pytest.mark.needs(*SHIPPED[name].needs), pytest.mark.timeout(900)])
+        for name in ("java", "franz-go")
+    ),
+]
+
+
+class Owners:
+    """Which member has each partition, as the clients themselves say."""
+
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, int], str] = {}
+        self.twice: list[str] = []
+
+    def listen(self, name: str) -> Callable[[str, Mapping[str, Any]], None]:
+        def heard(event: str, told: Mapping[str, Any]) -> None:
+            for topic, index in told.get("partitions", ()):
+                owner = self.of.get((topic, index), name)
+                if event == "assigned":
+                    if owner != name:
+                        self.twice.append(f"{topic}-{index} was {owner}'s when {name} got it")
+                    self.of[topic, index] = name
+                elif owner == name:
+                    self.of.pop((topic, index), None)
+
+        return heard
+
+
+async def produce(served: ServedCluster, written: list[int], enough: trio.Event) -> None:
+    while not enough.is_set():
+        await served.produce_async(TOPIC, f"order {len(written)}", partition=len(written) % PARTITIONS)
+        written.append(len(written))
+        await trio.sleep(0.005)
+
+
+@pytest.mark.parametrize(("client", "kafka"), CLIENTS)
+@pytest.mark.trio
+async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka: ReleaseName) -> None:
+    """One member after the other is replaced; all records are read, and no partition has two owners."""
+    async with (
+        serve(kafka=kafka, topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
+        open_driver(command_for(client)) as driver,
+    ):
+        members, owners, written = Members(driver, served), Owners(), list[int]()
+        enough = trio.Event()
+
+        async def join(name: str, protocol: str) -> None:
+            driver.listen(name, owners.listen(name))
+            quick = QUICK if protocol == "classic" else {}
+            await members.join(name, **{"group.protocol": protocol, **quick})
+            await settled()
+
+        def shared(group: GroupDescription) -> bool:
+            shares = [len(each.assignment or ()) for each in group.members]
+            return group.state == "Stable" and len(shares) == len(members.names) and sum(shares) == PARTITIONS
+
+        async def leave(name: str) -> None:
+            await members.leave(name)
+            await settled()
+
+        async def settled() -> None:
+            await members.poll_until(shared)
+            await members.read_until(members.read.total() + 20)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(produce, served, written, enough)
+            await join("classic 1", "classic")
+            await join("classic 2", "classic")
+            assert served.group(GROUP).type == "classic"
+            await join("consumer 1", "consumer")
+            assert served.group(GROUP).type == "consumer"
+            await leave("classic 1")
+            await join("consumer 2", "consumer")
+            await leave("classic 2")
+            assert set(owners.of.values()) == {"consumer 1", "consumer 2"}
+            await join("classic 3", "classic")
+            await leave("consumer 1")
+            assert served.group(GROUP).type == "consumer"
+            await leave("consumer 2")
+            assert served.group(GROUP).type == "classic"
+            await join("classic 4", "classic")
+            enough.set()
+        await members.poll_until(lambda _: len(members.read) == len(written))
+        await members.read_until(0)
+        assert owners.twice == []
+        assert sum(each.offset for each in served.committed(GROUP).values()) == len(written)
