@@ -20,6 +20,7 @@ from .work import Work
 if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.transactions import TransactionCoordinator
+    from .client_quotas import ClientQuotas
     from .fetch_sessions import FetchSessions
 
 
@@ -163,8 +164,9 @@ class Broker:
         return self.liveness is Liveness.RUNNING
 
     def forget_sessions(self) -> None:
-        """Fetch sessions end with the broker's process."""
+        """Fetch sessions end with the broker's process, and what clients have used is forgotten."""
         self.__dict__.pop("sessions", None)
+        self.__dict__.pop("quotas", None)
 
     # Made when first used, because most of their code is not needed at the start.
 
@@ -173,6 +175,12 @@ class Broker:
         from .fetch_sessions import FetchSessions
 
         return FetchSessions(self.environment)
+
+    @cached_property
+    def quotas(self) -> "ClientQuotas":
+        from .client_quotas import ClientQuotas
+
+        return ClientQuotas(self.environment, self.id, lambda: self.image)
 
     @cached_property
     def groups(self) -> "GroupCoordinator":

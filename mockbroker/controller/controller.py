@@ -1,7 +1,7 @@
 """What brokers tell the controller, and what it decides (`QuorumController.java`,
 `ReplicationControlManager.java`, `ClusterControlManager.java`)."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from ..metadata.records import (
     NO_LEADER,
     BrokerRegistrationChangeRecord,
     ConfigRecord,
+    Entity,
     PartitionRecord,
     Record,
     RegisterBrokerRecord,
@@ -19,8 +20,10 @@ from ..metadata.records import (
 )
 from ..policies.controller.broker_session import broker_session
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
-from . import eligible, reassignments
+from ..protocol.api_error import ApiError
+from . import client_quotas, eligible, reassignments
 from .active_controller import ActiveController
+from .client_quotas import Alteration
 from .partition import ControlledPartition, partitions_on
 from .partition_change import PartitionChange
 from .state import ControllerState, Publish
@@ -52,6 +55,8 @@ class Controller(ControllerState):
     ) -> None:
         super().__init__(environment, metadata, publish)
         self.active = ActiveController(self, cluster_id)
+        self.on_client_quotas: list[Callable[[], None]] = []
+        """Called whenever client quotas were set."""
         self._session_over = session_over
         self._sessions: dict[int, Timer] = {}
         self._producer_ids = 0
@@ -210,6 +215,17 @@ class Controller(ControllerState):
         names = dict.fromkeys((*topic.overrides, *overrides))
         changed = [name for name in names if topic.overrides.get(name) != overrides.get(name)]
         self.write(*(ConfigRecord(topic.name, name, overrides.get(name)) for name in changed))
+
+    def alter_client_quotas(
+        self, alterations: Iterable[Alteration], *, validate_only: bool
+    ) -> dict[Entity, ApiError | None]:
+        """Sets client quotas; the outcome for each entity is None if all is well."""
+        records, outcomes = client_quotas.altered(self.image, self.environment.policies, alterations)
+        if not validate_only:
+            self.write(*records)
+            for tell in self.on_client_quotas:
+                tell()
+        return outcomes
 
     def min_insync_replicas_set(self, topic_id: UUID) -> None:
         """A topic's `min.insync.replicas` was set: forgets which replicas were eligible to lead."""

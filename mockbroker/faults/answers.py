@@ -23,6 +23,7 @@ _LEVEL_OF: Final = {
     "member_id": "member",
     "transactional_id": "transaction",
     "resource_name": "resource",
+    "entity": "resource",
 }
 """An entry's level, by a field that it has."""
 
@@ -47,6 +48,7 @@ _SOURCES: Final = {
     "topic_results": ("topics",),
     "results_by_partition": ("partitions",),
     "markers": ("markers",),
+    "entries": ("entries",),
     "replica_election_results": ("topic_partitions",),
     "partition_result": ("partitions",),
 }
@@ -97,6 +99,7 @@ _WRITING: Final = frozenset(
         ApiKey.ELECT_LEADERS,
         ApiKey.ALTER_PARTITION_REASSIGNMENTS,
         ApiKey.OFFSET_DELETE,
+        ApiKey.ALTER_CLIENT_QUOTAS,
     }
 )
 """APIs that change something or wait. The others can be carried out: their own answers are the best ones to

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
+from ..cluster.client_quotas import KEY_OF
 from ..nearest import nearest
 from ..protocol.api_keys import ApiKey
 from .actions import ACTIONS, Action, When
@@ -185,8 +186,8 @@ def _alone() -> None:
 class Faults:
     """The faults of a cluster: `rules` are those in force.
 
-    `armed` has, by API key, those that may still act on a request of that API, so that requests of other APIs
-    need not be checked.
+    `armed` has, by API key, those that may still act on a request of that API, and an entry for each API that
+    client quotas limit, so that requests of other APIs need not be checked.
     """
 
     def __init__(self, cluster: "Cluster") -> None:
@@ -198,6 +199,8 @@ class Faults:
         self.came: dict[ApiKey, None] = {}
         """The APIs that clients have requested so far, with or without faults."""
         self._came_from: dict[str, dict[ApiKey, None]] = {}
+        cluster.controller.on_client_quotas.append(self._arm)
+        self._arm()
 
     def note(self, api: ApiKey, client_id: str | None) -> None:
         """A client requests an API, perhaps not for the first time."""
@@ -249,7 +252,8 @@ class Faults:
         self._arm()
 
     def _arm(self) -> None:
-        self.armed = {}
+        quotas = self._cluster.controller.image.client_quotas.values()
+        self.armed = {api: [] for api, key in KEY_OF.items() if any(key in values for values in quotas)}
         for fault in self.rules:
             if not fault.used_up:
                 for api in fault.match.api or ApiKey:

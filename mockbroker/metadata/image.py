@@ -8,7 +8,9 @@ from .records import (
     NO_CONTROLLER,
     ActiveControllerRecord,
     BrokerRegistrationChangeRecord,
+    ClientQuotaRecord,
     ConfigRecord,
+    Entity,
     PartitionChangeRecord,
     PartitionRecord,
     Record,
@@ -101,6 +103,8 @@ class MetadataImage:
         self.brokers: dict[int, BrokerRegistration] = {}
         self.topics: dict[str, TopicImage] = {}
         self.topic_ids: dict[UUID, TopicImage] = {}
+        self.client_quotas: dict[Entity, Mapping[str, float]] = {}
+        """Those that are set, by entity; the inner mappings never change."""
         self.controller = NO_CONTROLLER
         self.most_topics = 0
         """How many the controller's hash table has made room for."""
@@ -112,6 +116,7 @@ class MetadataImage:
         copy.brokers = dict(self.brokers)
         copy.topics = dict(self.topics)
         copy.topic_ids = dict(self.topic_ids)
+        copy.client_quotas = dict(self.client_quotas)
         copy.controller = self.controller
         self._owner = object()
         return copy
@@ -144,6 +149,10 @@ class MetadataImage:
                 self.most_topics = max(self.most_topics, len(self.topics))
             case ConfigRecord(topic, name, value):
                 self._changing(self.topics[topic].id).configure(name, value)
+            case ClientQuotaRecord(entity, key, rate):
+                values = {**self.client_quotas.pop(entity, {}), key: rate}
+                if left := {each: set_to for each, set_to in values.items() if set_to is not None}:
+                    self.client_quotas[entity] = left
             case RemoveTopicRecord(topic_id):
                 del self.topics[self.topic_ids.pop(topic_id).name]
             case RegisterBrokerRecord(broker_id, rack, fenced):

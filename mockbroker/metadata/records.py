@@ -49,6 +49,19 @@ class ConfigRecord(NamedTuple):
     value: str | None
 
 
+Entity = tuple[tuple[str, str | None], ...]
+"""Whom a client quota is for: names by type (`user`, `client-id`, `ip`), in order of types; None for the
+default of a type."""
+
+
+class ClientQuotaRecord(NamedTuple):
+    """One value of an entity's quotas; None when it is set no more."""
+
+    entity: Entity
+    key: str
+    value: float | None
+
+
 class RemoveTopicRecord(NamedTuple):
     """A topic is deleted, with its partitions."""
 
@@ -89,6 +102,7 @@ Record = (
     | ActiveControllerRecord
     | TopicRecord
     | ConfigRecord
+    | ClientQuotaRecord
     | RemoveTopicRecord
     | PartitionRecord
     | PartitionChangeRecord

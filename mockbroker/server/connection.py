@@ -12,7 +12,8 @@ from ..cluster.call import Call
 from ..cluster.cluster import Cluster
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
-from ..faults.exchange import End, Exchange
+from ..faults.exchange import End, Exchange, Touch
+from ..faults.throttling import quota
 from ..outcome import CLOSE, PARKED, Client, Failed, Outcome
 from ..policies import OwnPolicyError
 from ..protocol.codecs import Codec, codec
@@ -137,7 +138,8 @@ class Connection(Frames):
     ) -> Handler:
         """The handler, or what faults put in its place."""
         faults = self.faults.touching(found.api_key, call, request)
-        if not faults:
+        limit = quota(found.api_key, call, request, len(frame))
+        if not faults and limit is None:
             return handler
         if self._asked is not None:
             self._asked.faults = faults
@@ -149,7 +151,8 @@ class Connection(Frames):
         if found.keeps_view:
             # A fault may keep the request after the buffer of the frame has been used for others.
             request = found.decode(memoryview(bytearray(frame)), offset)
-        exchange = Exchange(call, found.api_key, request, handler, faults)
+        touches: list[Touch] = [*faults] if limit is None else [*faults, limit]
+        exchange = Exchange(call, found.api_key, request, handler, touches)
         return lambda *_: exchange.begin()
 
     def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, Producer
 
 from .. import needs
 from . import confluent, scenario
@@ -217,6 +217,29 @@ def test_acls_of_a_cluster_without_an_authorizer(tools: Tools) -> None:
     assert disabled in tools("acls", f"--add {binding}", status=1)
     # It looks for what it would remove.
     assert disabled in tools("acls", f"--remove --force {binding}", status=1)
+
+
+def test_client_quotas(tools: Tools, bootstrap: str, name: str) -> None:
+    entity = f"--entity-type clients --entity-name {name}"
+    altered = tools("configs", f"--alter --add-config producer_byte_rate=1000,request_percentage=50 {entity}")
+    assert altered == f"Completed updating config for client {name}."
+    described, values = tools("configs", f"--describe {entity}").split(" are ")
+    assert described == f"Quota configs for client-id '{name}'"
+    assert sorted(values.split(", ")) == ["producer_byte_rate=1000.0", "request_percentage=50.0"]
+    refused = tools("configs", f"--alter --add-config producer_byte_rate=-1 {entity}", status=1)
+    assert "Quota producer_byte_rate must be greater than 0" in refused + tools.errors
+
+    throttled: list[float] = []
+    config = {"bootstrap.servers": bootstrap, "client.id": name, "linger.ms": 0}
+    producer = Producer({**config, "throttle_cb": lambda event: throttled.append(event.throttle_time)})
+    producer.produce(name, b"v" * 11_000)
+    assert producer.flush(TIMEOUT) == 0
+    # In ten seconds 10,000 bytes may come; the request has some more than the record.
+    assert 1 <= throttled[0] < 2
+
+    removed = tools("configs", f"--alter --delete-config producer_byte_rate {entity}")
+    assert removed == f"Completed updating config for client {name}."
+    assert tools("configs", f"--describe {entity}") == f"{described} are request_percentage=50.0"
 
 
 def test_client_metrics(tools: Tools, name: str) -> None:

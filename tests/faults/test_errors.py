@@ -40,6 +40,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "leave_group": {"group_id": "g", "member_id": "m", "members": [{"member_id": "m"}]},
     "describe_groups": {"groups": ("g",)},
     "create_acls": {"creations": [{"resource_name": "t"}]},
+    "alter_client_quotas": {"entries": [{"ops": []}]},
     "delete_acls": {"filters": [{"operation": 1}]},
     "consumer_group_describe": {"group_ids": ("g",)},
     "create_topics": {"topics": [{"name": "new", "num_partitions": 1, "replication_factor": 1}]},

@@ -2,13 +2,12 @@
 
 import itertools
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from typing import Any
 
 from ...nearest import nearest
 from ...outcome import CLOSE
 from ...protocol.api_keys import CODEC_VERSIONS, ApiKey
 from ...protocol.errors import ErrorCode
-from ...protocol.releases import parse as release
 from ..answers import (
     LEVELS,
     Errors,
@@ -22,12 +21,11 @@ from ..answers import (
     unanswered,
     usual_level,
 )
-from ..exchange import Delivery, Exchange
+from ..exchange import Exchange
 from ..legal import why_illegal
 from ..match import FaultError, Match, api_name
+from ..throttling import throttle
 from .action import Action, When, action, check_number
-
-_MUTED_SINCE: Final = release("2.0")
 
 
 @action("error")
@@ -136,27 +134,7 @@ class Quota(Action):
         check_number("ms", self.ms, 1)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
-        if not exchange.has_answer:
-            return True
-        if hasattr(exchange.answer, "throttle_time_ms"):
-            exchange.answer = replace(exchange.answer, throttle_time_ms=self.ms)
-        if exchange.call.cluster.release < _MUTED_SINCE:
-            exchange.call.environment.wait(self.ms, exchange.go_on)
-            return False
-        if exchange.api is ApiKey.FETCH and not exchange.answer.error_code:
-            exchange.answer = _throttled_fetch(exchange.answer, exchange.request)
-
-        def mute(delivery: Delivery) -> None:
-            delivery.mute_ms = self.ms
-
-        exchange.on_the_way.append(mute)
-        return True
-
-
-def _throttled_fetch(answer: Any, request: Any) -> Any:
-    """It begins no session (`FullFetchContext.getThrottledResponse`)."""
-    begins = request.session_epoch <= 0
-    return replace(answer, responses=[], session_id=0 if begins else answer.session_id)
+        return throttle(exchange, self.ms) if exchange.has_answer else True
 
 
 @action("replace")

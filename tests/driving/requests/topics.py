@@ -5,6 +5,7 @@ from typing import Any
 
 from mockbroker.protocol.api_keys import ApiKey
 from mockbroker.protocol.messages import (
+    alter_client_quotas,
     alter_configs,
     alter_partition_reassignments,
     api_versions,
@@ -14,6 +15,7 @@ from mockbroker.protocol.messages import (
     delete_acls,
     delete_topics,
     describe_acls,
+    describe_client_quotas,
     describe_cluster,
     describe_configs,
     describe_topic_partitions,
@@ -136,6 +138,19 @@ def _sasl_handshake(many: Many) -> Iterator[Any]:
 @about(ApiKey.SASL_AUTHENTICATE)
 def _sasl_authenticate(many: Many) -> Iterator[Any]:
     yield sasl_authenticate.SaslAuthenticateRequest(b"")
+
+
+@about(ApiKey.DESCRIBE_CLIENT_QUOTAS)
+def _describe_client_quotas(many: Many) -> Iterator[Any]:
+    yield describe_client_quotas.DescribeClientQuotasRequest()
+
+
+@about(ApiKey.ALTER_CLIENT_QUOTAS)
+def _alter_client_quotas(many: Many) -> Iterator[Any]:
+    op = alter_client_quotas.OpData("producer_byte_rate", 1e12)
+    entities = [[alter_client_quotas.EntityData("user", name)] for name in many.groups]
+    entries = [alter_client_quotas.AlteredEntry(entity, [op]) for entity in entities]
+    yield alter_client_quotas.AlterClientQuotasRequest(entries)
 
 
 @about(ApiKey.LIST_CONFIG_RESOURCES)

@@ -1,0 +1,44 @@
+"""DescribeClientQuotas: api key 48, v0 and v1 (KIP-546)."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class ComponentData:
+    entity_type: str = ""
+    match_type: int = 0
+    """0: the entity that is named `match`; 1: the default; 2: any."""
+    match: str | None = None
+
+
+@dataclass(slots=True)
+class DescribeClientQuotasRequest:
+    components: list[ComponentData] = field(default_factory=list)
+    strict: bool = False
+    """Whether entities may have no other types than those of the components."""
+
+
+@dataclass(slots=True)
+class EntityData:
+    entity_type: str = ""
+    entity_name: str | None = None
+
+
+@dataclass(slots=True)
+class ValueData:
+    key: str = ""
+    value: float = 0.0
+
+
+@dataclass(slots=True)
+class EntryData:
+    entity: list[EntityData] = field(default_factory=list)
+    values: list[ValueData] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DescribeClientQuotasResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0
+    error_message: str | None = ""
+    entries: list[EntryData] | None = field(default_factory=list)

@@ -1,0 +1,173 @@
+"""Client quotas: what brokers count, for whom, and how clients are made to wait."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from mockbroker.cluster.client_quotas import Rate
+from mockbroker.cluster.cluster import Cluster
+from mockbroker.conformance.batches import Record, batch
+from mockbroker.conformance.client import Client
+from mockbroker.metadata.records import Entity
+from mockbroker.protocol.api_keys import ApiKey
+
+from ..driving.cluster import configured
+from ..driving.network import InMemoryNetwork
+
+ME: Entity = (("client-id", "me"),)
+FETCH, PRODUCE, ALTER = 12, 9, 1
+
+
+class Bench:
+    """A cluster with a topic of one partition on each broker, and clients named `me`."""
+
+    def __init__(
+        self, brokers: int = 1, release: str = "4.4", config: Mapping[str, Any] | None = None
+    ) -> None:
+        self.cluster: Cluster = configured(release, brokers, None, config or {})
+        self.network = InMemoryNetwork(self.cluster)
+        for broker in self.cluster.brokers:
+            self.cluster.create_topic(f"t{broker}", [[broker]])
+
+    def client(self, client_id: str | None = "me", broker: int = 1) -> Client:
+        asked = self.cluster.brokers[broker]
+        return Client(asked.host, asked.port, client_id, 60, self.network)
+
+    def quota(self, entity: Entity = ME, /, **values: float | None) -> None:
+        named = [{"entity_type": kind, "entity_name": name} for kind, name in entity]
+        ops = [{"key": key, "value": value or 0.0, "remove": value is None} for key, value in values.items()]
+        fields = {"entries": [{"entity": named, "ops": ops}], "validate_only": False}
+        (answer,) = self.client().call("alter_client_quotas", ALTER, fields)["entries"]
+        assert answer["error_code"] == "NONE"
+
+    def produce(self, client: Client, size: int = 1000, acks: int = 1, broker: int = 1) -> int:
+        """How long the client is told to wait, in ms."""
+        records = batch([Record(b"v" * size)])
+        topic = {"name": f"t{broker}", "partition_data": [{"index": 0, "records": records}]}
+        fields = {"acks": acks, "timeout": 1000, "topic_data": [topic]}
+        return int(client.call("produce", PRODUCE, fields)["throttle_time"])
+
+    def fetch(self, client: Client, **more: Any) -> Any:
+        part = {"partition": 0, "fetch_offset": 0, "partition_max_bytes": 1 << 20}
+        fields = {"topics": [{"topic": "t1", "partitions": [part]}], "max_bytes": 1 << 20, "replica_id": -1}
+        return client.call("fetch", FETCH, {"max_wait": 0, "session_epoch": -1, **fields, **more})
+
+    def wait(self, ms: int) -> None:
+        self.network.sleep(ms / 1000)
+
+
+def test_a_throttled_connection_is_served_when_the_time_is_over() -> None:
+    bench = Bench()
+    bench.quota(producer_byte_rate=100)
+    client = bench.client()
+    began_ms = bench.cluster.now_ms
+    told_ms = bench.produce(client)
+    assert told_ms > 0
+    assert bench.cluster.now_ms == began_ms
+    bench.client().call("api_versions", 0)
+    assert bench.cluster.now_ms == began_ms, "other connections are served"
+    client.call("api_versions", 0)
+    assert bench.cluster.now_ms == began_ms + told_ms
+
+
+def test_each_broker_counts_for_itself_until_it_restarts() -> None:
+    bench = Bench(brokers=2)
+    bench.quota(producer_byte_rate=100)
+    first = bench.produce(bench.client())
+    assert bench.produce(bench.client(broker=2), broker=2) == first > 0
+    assert bench.produce(bench.client()) > first
+    bench.cluster.processes.stop(1)
+    bench.cluster.processes.start(1)
+    assert bench.produce(bench.client()) == first
+
+
+def test_what_is_old_counts_no_more() -> None:
+    bench = Bench()
+    bench.quota(producer_byte_rate=100)
+    first = bench.produce(bench.client())
+    bench.wait(5_000)
+    assert bench.produce(bench.client()) > first
+    bench.wait(11_000)
+    assert bench.produce(bench.client()) == first
+
+
+def test_windows_are_configured() -> None:
+    """With two windows of ten seconds, one of them is deemed to be over, as ten of one second are."""
+    config = {"quota.window.num": 2, "quota.window.size.seconds": 10}
+    told = []
+    for bench in (Bench(), Bench(config=config)):
+        bench.quota(producer_byte_rate=100)
+        told.append(bench.produce(bench.client()))
+    assert told[0] == told[1] > 0
+
+
+@pytest.mark.parametrize("change", [{"producer_byte_rate": None}, {"producer_byte_rate": 1e9}])
+def test_quotas_change_while_clients_are_connected(change: dict[str, float | None]) -> None:
+    bench = Bench()
+    client = bench.client()
+    assert bench.produce(client) == 0
+    bench.quota(producer_byte_rate=100)
+    assert bench.produce(client) > 0
+    bench.quota(**change)
+    assert bench.produce(client) == 0
+
+
+def test_a_throttled_fetch_is_empty_and_is_not_counted() -> None:
+    bench = Bench()
+    bench.produce(bench.client("producer"))
+    bench.quota(consumer_byte_rate=50)
+    throttled = bench.fetch(bench.client())
+    assert throttled["throttle_time"] > 0
+    assert not throttled["responses"]
+    assert bench.fetch(bench.client())["throttle_time"] == throttled["throttle_time"]
+    bench.quota(consumer_byte_rate=1000)
+    (topic,) = bench.fetch(bench.client())["responses"]
+    assert topic["partitions"][0]["records"]
+
+
+def test_followers_are_not_throttled() -> None:
+    bench = Bench()
+    bench.produce(bench.client("producer"))
+    bench.quota(consumer_byte_rate=1)
+    assert bench.fetch(bench.client())["throttle_time"] > 0
+    assert bench.fetch(bench.client(), replica_id=1)["throttle_time"] == 0
+
+
+def test_quotas_of_others_and_other_quotas_change_nothing() -> None:
+    bench = Bench()
+    bench.quota((("user", "nobody"),), producer_byte_rate=1)
+    bench.quota((("client-id", "nobody"),), producer_byte_rate=1)
+    bench.quota(request_percentage=0.001, controller_mutation_rate=0.001, consumer_byte_rate=1)
+    assert bench.produce(bench.client()) == 0
+
+
+def test_an_idle_rate_begins_anew() -> None:
+    rate = Rate(windows=11, window_ms=1000)
+    rate.add(500, 1_000)
+    assert rate.span_ms(1_000) == 10_000
+    assert rate.total == 500
+    rate.add(500, 9_000)
+    assert rate.total == 1000
+    assert not rate.idle(19_999)
+    assert rate.idle(20_000)
+    assert rate.span_ms(20_000) == 10_000
+    assert rate.total == 0
+
+
+def test_no_more_windows_are_kept_than_overlap() -> None:
+    rate = Rate(windows=3, window_ms=1000)
+    for second in range(100):
+        rate.add(10, 1000 * second)
+        rate.span_ms(1000 * second)
+        assert rate.total <= 40
+    assert rate.total == 30
+
+
+def test_apis_of_quotas_are_those_that_are_limited() -> None:
+    bench = Bench()
+    bench.quota(consumer_byte_rate=1e9)
+    assert bench.cluster.brokers[1].quotas.limit(ApiKey.PRODUCE, "me") is None
+    limit = bench.cluster.brokers[1].quotas.limit(ApiKey.FETCH, "me")
+    assert limit is not None
+    assert limit.most_at_once == 1e10
