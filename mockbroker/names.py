@@ -118,6 +118,8 @@ ApiName = Literal[
     "OffsetDelete",
     "DescribeClientQuotas",
     "AlterClientQuotas",
+    "DescribeUserScramCredentials",
+    "AlterUserScramCredentials",
     "DescribeCluster",
     "DescribeProducers",
     "DescribeTransactions",

@@ -21,11 +21,12 @@ from ..metadata.records import (
 from ..policies.controller.broker_session import broker_session
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
 from ..protocol.api_error import ApiError
-from . import client_quotas, eligible, reassignments
+from . import client_quotas, eligible, reassignments, scram
 from .active_controller import ActiveController
 from .client_quotas import Alteration
 from .partition import ControlledPartition, partitions_on
 from .partition_change import PartitionChange
+from .scram import Deletion, Upsertion
 from .state import ControllerState, Publish
 
 _FIRST: Final[Mapping[int, int]] = {}
@@ -225,6 +226,14 @@ class Controller(ControllerState):
             self.write(*records)
             for tell in self.on_client_quotas:
                 tell()
+        return outcomes
+
+    def alter_scram_credentials(
+        self, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
+    ) -> dict[str, ApiError | None]:
+        """Sets what users log in with; the outcome for each user is None if all is well."""
+        records, outcomes = scram.altered(self.image, deletions, upsertions)
+        self.write(*records)
         return outcomes
 
     def min_insync_replicas_set(self, topic_id: UUID) -> None:

@@ -24,6 +24,7 @@ _LEVEL_OF: Final = {
     "transactional_id": "transaction",
     "resource_name": "resource",
     "entity": "resource",
+    "user": "resource",
 }
 """An entry's level, by a field that it has."""
 
@@ -41,7 +42,7 @@ _SOURCES: Final = {
     "topics": ("topics",),
     "partitions": ("partitions", "partition_indexes"),
     "members": ("members",),
-    "results": ("topics", "groups_names", "resources", "creations"),
+    "results": ("topics", "groups_names", "resources", "creations", "users", "upsertions"),
     "filter_results": ("filters",),
     "groups": ("groups", "group_ids"),
     "results_by_transaction": ("transactions",),
@@ -100,6 +101,7 @@ _WRITING: Final = frozenset(
         ApiKey.ALTER_PARTITION_REASSIGNMENTS,
         ApiKey.OFFSET_DELETE,
         ApiKey.ALTER_CLIENT_QUOTAS,
+        ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
     }
 )
 """APIs that change something or wait. The others can be carried out: their own answers are the best ones to

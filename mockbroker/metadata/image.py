@@ -16,7 +16,9 @@ from .records import (
     Record,
     RegisterBrokerRecord,
     RemoveTopicRecord,
+    RemoveUserScramCredentialRecord,
     TopicRecord,
+    UserScramCredentialRecord,
 )
 
 
@@ -105,6 +107,8 @@ class MetadataImage:
         self.topic_ids: dict[UUID, TopicImage] = {}
         self.client_quotas: dict[Entity, Mapping[str, float]] = {}
         """Those that are set, by entity; the inner mappings never change."""
+        self.scram_credentials: dict[str, Mapping[int, UserScramCredentialRecord]] = {}
+        """By user and mechanism; the inner mappings never change."""
         self.controller = NO_CONTROLLER
         self.most_topics = 0
         """How many the controller's hash table has made room for."""
@@ -117,6 +121,7 @@ class MetadataImage:
         copy.topics = dict(self.topics)
         copy.topic_ids = dict(self.topic_ids)
         copy.client_quotas = dict(self.client_quotas)
+        copy.scram_credentials = dict(self.scram_credentials)
         copy.controller = self.controller
         self._owner = object()
         return copy
@@ -153,6 +158,14 @@ class MetadataImage:
                 values = {**self.client_quotas.pop(entity, {}), key: rate}
                 if left := {each: set_to for each, set_to in values.items() if set_to is not None}:
                     self.client_quotas[entity] = left
+            case UserScramCredentialRecord(name, mechanism):
+                credentials = self.scram_credentials.get(name, {})
+                self.scram_credentials[name] = {**credentials, mechanism: record}
+            case RemoveUserScramCredentialRecord(name, mechanism):
+                credentials = dict(self.scram_credentials.pop(name))
+                del credentials[mechanism]
+                if credentials:
+                    self.scram_credentials[name] = credentials
             case RemoveTopicRecord(topic_id):
                 del self.topics[self.topic_ids.pop(topic_id).name]
             case RegisterBrokerRecord(broker_id, rack, fenced):

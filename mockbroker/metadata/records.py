@@ -62,6 +62,24 @@ class ClientQuotaRecord(NamedTuple):
     value: float | None
 
 
+class UserScramCredentialRecord(NamedTuple):
+    """What a user can log in with by one SCRAM mechanism: 1 is SCRAM-SHA-256, 2 is SCRAM-SHA-512."""
+
+    name: str
+    mechanism: int
+    salt: bytes
+    stored_key: bytes
+    server_key: bytes
+    iterations: int
+
+
+class RemoveUserScramCredentialRecord(NamedTuple):
+    """A user can log in by that mechanism no more."""
+
+    name: str
+    mechanism: int
+
+
 class RemoveTopicRecord(NamedTuple):
     """A topic is deleted, with its partitions."""
 
@@ -103,6 +121,8 @@ Record = (
     | TopicRecord
     | ConfigRecord
     | ClientQuotaRecord
+    | UserScramCredentialRecord
+    | RemoveUserScramCredentialRecord
     | RemoveTopicRecord
     | PartitionRecord
     | PartitionChangeRecord

@@ -242,6 +242,19 @@ def test_client_quotas(tools: Tools, bootstrap: str, name: str) -> None:
     assert tools("configs", f"--describe {entity}") == f"{described} are request_percentage=50.0"
 
 
+def test_scram_users(tools: Tools, name: str) -> None:
+    user = f"--entity-type users --entity-name {name}"
+    credential = "SCRAM-SHA-256=[iterations=8192,password=secret]"
+    altered = f"Completed updating config for user {name}."
+    assert tools("configs", f"--alter --add-config {credential} {user}") == altered
+    described = f"SCRAM credential configs for user-principal '{name}' are SCRAM-SHA-256=iterations=8192"
+    assert tools("configs", f"--describe {user}") == described
+    assert tools("configs", f"--alter --delete-config SCRAM-SHA-256 {user}") == altered
+    assert tools("configs", f"--describe {user}") == ""
+    tools("configs", f"--alter --delete-config SCRAM-SHA-256 {user}", status=1)
+    assert "Attempt to delete a user credential that does not exist" in tools.errors
+
+
 def test_client_metrics(tools: Tools, name: str) -> None:
     altered = f"--alter --name {name} --interval 60000 --metrics org.apache.kafka"
     assert tools("client metrics", altered) == f"Altered client metrics config for {name}."

@@ -41,6 +41,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "describe_groups": {"groups": ("g",)},
     "create_acls": {"creations": [{"resource_name": "t"}]},
     "alter_client_quotas": {"entries": [{"ops": []}]},
+    "describe_user_scram_credentials": {"users": [{"name": "u"}]},
+    "alter_user_scram_credentials": {"upsertions": [{"name": "u"}]},
     "delete_acls": {"filters": [{"operation": 1}]},
     "consumer_group_describe": {"group_ids": ("g",)},
     "create_topics": {"topics": [{"name": "new", "num_partitions": 1, "replication_factor": 1}]},

@@ -1,6 +1,7 @@
 """Requests about topics, configurations, brokers and the connection."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from mockbroker.protocol.api_keys import ApiKey
@@ -8,6 +9,7 @@ from mockbroker.protocol.messages import (
     alter_client_quotas,
     alter_configs,
     alter_partition_reassignments,
+    alter_user_scram_credentials,
     api_versions,
     create_acls,
     create_partitions,
@@ -19,6 +21,7 @@ from mockbroker.protocol.messages import (
     describe_cluster,
     describe_configs,
     describe_topic_partitions,
+    describe_user_scram_credentials,
     elect_leaders,
     incremental_alter_configs,
     list_config_resources,
@@ -151,6 +154,18 @@ def _alter_client_quotas(many: Many) -> Iterator[Any]:
     entities = [[alter_client_quotas.EntityData("user", name)] for name in many.groups]
     entries = [alter_client_quotas.AlteredEntry(entity, [op]) for entity in entities]
     yield alter_client_quotas.AlterClientQuotasRequest(entries)
+
+
+@about(ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS)
+def _describe_user_scram_credentials(many: Many) -> Iterator[Any]:
+    yield describe_user_scram_credentials.DescribeUserScramCredentialsRequest()
+
+
+@about(ApiKey.ALTER_USER_SCRAM_CREDENTIALS)
+def _alter_user_scram_credentials(many: Many) -> Iterator[Any]:
+    upsertion = partial(alter_user_scram_credentials.ScramCredentialUpsertion, salted_password=b"p")
+    upsertions = [upsertion(name, mechanism=1, iterations=4096) for name in many.groups]
+    yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(upsertions=upsertions)
 
 
 @about(ApiKey.LIST_CONFIG_RESOURCES)

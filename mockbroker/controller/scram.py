@@ -1,0 +1,95 @@
+"""What users log in with by SCRAM: whether it may be set, and the records that set it
+(`ScramControlManager.java`)."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from ..metadata.image import MetadataImage
+from ..metadata.records import RemoveUserScramCredentialRecord, UserScramCredentialRecord
+from ..protocol.api_error import ApiError
+from ..protocol.errors import ErrorCode
+
+HASHES: Final = {1: "sha256", 2: "sha512"}
+"""By mechanism: SCRAM-SHA-256 and SCRAM-SHA-512 (`ScramMechanism.java`)."""
+
+_FEWEST_ITERATIONS: Final = 4096
+_MOST_ITERATIONS: Final = 16384
+
+ScramRecord = UserScramCredentialRecord | RemoveUserScramCredentialRecord
+
+
+class Deletion(NamedTuple):
+    user: str
+    mechanism: int
+
+
+class Upsertion(NamedTuple):
+    user: str
+    mechanism: int
+    iterations: int
+    salt: bytes
+    salted_password: bytes
+
+
+def altered(
+    image: MetadataImage, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
+) -> tuple[list[ScramRecord], dict[str, ApiError | None]]:
+    """The records to write, and the outcome for each user, None if all is well. A user may be named once."""
+    records: dict[str, ScramRecord] = {}
+    outcomes: dict[str, ApiError | None] = {}
+    asked: list[Deletion | Upsertion] = [*deletions, *upsertions]
+    for each in asked:
+        if outcomes.get(each.user) is not None:
+            continue
+        try:
+            if each.user in outcomes:
+                message = "A user credential cannot be altered twice in the same request"
+                raise ApiError(ErrorCode.DUPLICATE_RESOURCE, message)
+            if isinstance(each, Deletion):
+                records[each.user] = _deletion(image, each)
+            else:
+                records[each.user] = _upsertion(each)
+        except ApiError as error:
+            records.pop(each.user, None)
+            outcomes[each.user] = error
+        else:
+            outcomes[each.user] = None
+    return list(records.values()), outcomes
+
+
+def _deletion(image: MetadataImage, asked: Deletion) -> RemoveUserScramCredentialRecord:
+    _check(asked.user, asked.mechanism)
+    if asked.mechanism not in image.scram_credentials.get(asked.user, {}):
+        raise ApiError(
+            ErrorCode.RESOURCE_NOT_FOUND, "Attempt to delete a user credential that does not exist"
+        )
+    return RemoveUserScramCredentialRecord(asked.user, asked.mechanism)
+
+
+def _upsertion(asked: Upsertion) -> UserScramCredentialRecord:
+    _check(asked.user, asked.mechanism)
+    if asked.iterations < _FEWEST_ITERATIONS:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too few iterations")
+    if asked.iterations > _MOST_ITERATIONS:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Too many iterations")
+    if not asked.salted_password:
+        # Java has no empty keys.
+        raise ApiError(ErrorCode.UNKNOWN_SERVER_ERROR)
+    keys = _keys(HASHES[asked.mechanism], asked.salted_password)
+    return UserScramCredentialRecord(asked.user, asked.mechanism, asked.salt, *keys, asked.iterations)
+
+
+def _keys(name: str, salted_password: bytes) -> tuple[bytes, bytes]:
+    """The stored key and the server key (RFC 5802)."""
+    import hashlib
+    import hmac
+
+    client_key = hmac.digest(salted_password, b"Client Key", name)
+    return hashlib.new(name, client_key).digest(), hmac.digest(salted_password, b"Server Key", name)
+
+
+def _check(user: str, mechanism: int) -> None:
+    if not user:
+        raise ApiError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "Username must not be empty")
+    if mechanism not in HASHES:
+        raise ApiError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, "Unknown SCRAM mechanism")

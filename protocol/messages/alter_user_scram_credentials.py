@@ -1,0 +1,37 @@
+"""AlterUserScramCredentials: api key 51, v0 (KIP-554)."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class ScramCredentialDeletion:
+    name: str = ""
+    mechanism: int = 0
+
+
+@dataclass(slots=True)
+class ScramCredentialUpsertion:
+    name: str = ""
+    mechanism: int = 0
+    iterations: int = 0
+    salt: bytes = b""
+    salted_password: bytes = b""
+
+
+@dataclass(slots=True)
+class AlterUserScramCredentialsRequest:
+    deletions: list[ScramCredentialDeletion] = field(default_factory=list)
+    upsertions: list[ScramCredentialUpsertion] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class AlterUserScramCredentialsResult:
+    user: str = ""
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclass(slots=True)
+class AlterUserScramCredentialsResponse:
+    throttle_time_ms: int = 0
+    results: list[AlterUserScramCredentialsResult] = field(default_factory=list)
