@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import recordings
+from . import recordings, telemetry_receiver
 from .network import SOCKETS, Network
 from .questions import all_questions
 from .registry import Question
@@ -86,7 +86,10 @@ def _asked(
     target: Target, release: str, only: str | None, api: str | None = None
 ) -> Iterator[tuple[Question, int, Steps]]:
     for question, version, steps in recorded(release, only):
-        if question.brokers == len(target.nodes) and api in (None, question.api):
+        if question.brokers != len(target.nodes) or api not in (None, question.api):
+            continue
+        # Whether brokers take metrics is up to their configuration.
+        if question.api not in telemetry_receiver.APIS or question.api in target.versions:
             yield question, version, steps
 
 
@@ -128,12 +131,15 @@ def record(
     bootstrap: str,
     only: str | None = None,
     *,
+    telemetry: bool = False,
     report: Callable[[str, int], None] = lambda question, version: None,
 ) -> dict[str, recordings.Recorded]:
-    """The answers of the cluster at `bootstrap`, by API."""
+    """The answers of the cluster at `bootstrap`, by API: to questions about telemetry, or to all others."""
     target = Target.connect(bootstrap)
     found: dict[str, recordings.Recorded] = {}
     for question in all_questions(only):
+        if (question.api in telemetry_receiver.APIS) != telemetry:
+            continue
         if question.brokers != len(target.nodes) or not _has(target, question.needs):
             continue
         for version in question.versions(target.supported(question.api)):

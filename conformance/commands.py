@@ -18,7 +18,7 @@ from rich.progress import (
 
 from mockbroker.protocol.releases import NEWEST
 
-from . import readiness, recordings
+from . import readiness, recordings, telemetry_receiver
 from .asking import FAILED, Result, ask, count, record
 from .diff import lines
 from .questions import all_questions
@@ -216,26 +216,26 @@ def record_command(
 ) -> None:
     """Start real brokers (Java; Maven on first use) and write their answers, each asked twice."""
     unstable = 0
-    for size in CLUSTER_SIZES:
-        if not any(each.brokers == size for each in all_questions(only)):
-            continue
+    kinds = {(each.brokers, each.api in telemetry_receiver.APIS) for each in all_questions(only)}
+    for size, telemetry in sorted(kinds):
         with ExitStack() as stack:
             try:
                 with err.status(f"Kafka {kafka}, {size} broker(s): fetching and starting"):
                     # On the stack, brokers are stopped in any case, also by Ctrl-C.
-                    cluster = stack.enter_context(RealCluster(kafka, size))
+                    cluster = stack.enter_context(RealCluster(kafka, size, telemetry=telemetry))
             except RealBrokerError as error:
                 raise _fail(str(error)) from None
-            unstable += _record(kafka, cluster.bootstrap_servers, only)
+            unstable += _record(kafka, cluster.bootstrap_servers, only, telemetry)
     raise typer.Exit(1 if unstable else 0)
 
 
-def _record(kafka: str, bootstrap: str, only: str | None) -> int:
+def _record(kafka: str, bootstrap: str, only: str | None, telemetry: bool) -> int:
     with err.status("asking") as status:
-        first, second = (
-            record(bootstrap, only, report=lambda name, version: status.update(f"asking {name} v{version}"))
-            for _ in range(2)
-        )
+
+        def report(name: str, version: int) -> None:
+            status.update(f"asking {name} v{version}")
+
+        first, second = (record(bootstrap, only, telemetry=telemetry, report=report) for _ in range(2))
     unstable = 0
     for api, questions in first.items():
         kept = recordings.load(kafka, api)

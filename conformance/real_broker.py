@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from ..errors import MockBrokerError
+from . import telemetry_receiver
 from .client import Client
 from .setup import BROKER_CONFIG, PROCESS_CONFIG
 
@@ -127,14 +128,25 @@ def free_ports(count: int) -> list[int]:
 
 
 class RealCluster:
-    """`brokers` real brokers of one release (node ids from 1; node 1 is also the controller)."""
+    """`brokers` real brokers of one release (node ids from 1; node 1 is also the controller). With
+    `telemetry` they take metrics of clients (KIP-714), which needs `javac`."""
 
-    def __init__(self, release: str, brokers: int = 1, config: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        release: str,
+        brokers: int = 1,
+        config: Mapping[str, str] | None = None,
+        *,
+        telemetry: bool = False,
+    ) -> None:
         self.release = release
         self.config = dict(BROKER_CONFIG if config is None else config)
         self._java = _program("java", "run real Kafka brokers")
         self._jars = fetch_jars(release)
         self._folder = Path(tempfile.mkdtemp(prefix=f"kafka-{release}-"))
+        if telemetry:
+            javac = _program("javac", "compile the plugin that takes clients' metrics")
+            self.config |= telemetry_receiver.compiled(javac, self._jars, self._folder)
         *ports, self._controller_port = free_ports(brokers + 1)
         self.ports = dict(enumerate(ports, start=1))
         # A leading "-" would read as an option of the storage tool.
@@ -151,7 +163,7 @@ class RealCluster:
         logs = f"-Dlog4j.configuration=file:{self._folder}/log4j.properties"
         logs2 = f"-Dlog4j2.configurationFile={self._folder}/log4j2.xml"
         small = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-        return [self._java, *small, logs, logs2, "-cp", f"{self._jars}/*", main, *arguments]
+        return [self._java, *small, logs, logs2, "-cp", f"{self._jars}/*:{self._folder}", main, *arguments]
 
     def _properties(self, node: int) -> dict[str, str]:
         controller = node == 1

@@ -82,6 +82,14 @@ def after_an_unknown_version(s: Scene) -> Steps:
 
 
 @question(newest_only=True)
+def requests_about_telemetry(s: Scene) -> Steps:
+    """Without a plugin that takes clients' metrics they are not advertised, and yet answered."""
+    for api, key, body in (("Get", 71, bytes(17)), ("Push", 72, bytes(22) + b"\1\0")):
+        answer = s.raw(key, 0, body, flexible=True)
+        yield api, answer if isinstance(answer, str) else answer[:7].hex()
+
+
+@question(newest_only=True)
 def unknown_requests(s: Scene) -> Steps:
     """Brokers close the connection."""
     yield "api key 9999", s.raw(9999, 0, b"")

@@ -1,21 +1,29 @@
 """Which APIs and versions a broker of a release advertises."""
 
 import functools
+from typing import Final
 
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
-from ..protocol.releases import Release, facts
+from ..protocol.releases import Release, facts, parse
 from .registry import REGISTERED
+
+_TELEMETRY: Final = (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY)
+_TELEMETRY_SINCE: Final = parse("3.7")
 
 
 @functools.cache
-def advertised(release: Release) -> dict[int, tuple[int, int]]:
-    """The versions that the release had, that there is a codec for, and whose API has a handler.
+def advertised(release: Release, *, telemetry: bool = False) -> dict[int, tuple[int, int]]:
+    """The versions that the release had, that there is a codec for, and whose API has a handler; with
+    `telemetry`, as of brokers that have a plugin for clients' metrics (KIP-714).
 
     Versions that a release advertises but does not answer (Produce 0 to 2 on 4.x, KAFKA-18659) are advertised
     and not answered here too.
     """
     ranges = {}
-    for key, (low, high) in sorted(facts(release).apis.items()):
+    had = dict(facts(release).apis)
+    if telemetry and release >= _TELEMETRY_SINCE:
+        had |= dict.fromkeys(_TELEMETRY, (0, 0))
+    for key, (low, high) in sorted(had.items()):
         if key not in REGISTERED:
             continue
         codec_low, codec_high = CODEC_VERSIONS[ApiKey(key)]
@@ -26,8 +34,9 @@ def advertised(release: Release) -> dict[int, tuple[int, int]]:
 
 
 def answered(release: Release, api_key: int, version: int) -> bool:
-    """Whether a request of that version is answered; the connection is closed otherwise."""
-    low, high = advertised(release).get(api_key, (0, -1))
+    """Whether a request of that version is answered; the connection is closed otherwise. Requests about
+    telemetry are, even if they are not advertised."""
+    low, high = advertised(release, telemetry=True).get(api_key, (0, -1))
     return low <= version <= high and version >= CODEC_VERSIONS[ApiKey(api_key)][0]
 
 

@@ -34,11 +34,14 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     release = call.environment.release
     known = facts(release)
+    ranges = advertised(
+        release, telemetry=call.environment.configs.broker_bool("mockbroker.client.telemetry")
+    )
     finalized = dict(known.finalized_features)
     if "transaction.version" in finalized and not call.policies[epoch_bump].per_transaction:
         finalized["transaction.version"] = (1, 1)
     return ApiVersionsResponse(
-        api_keys=[ApiVersion(key, low, high) for key, (low, high) in advertised(release).items()],
+        api_keys=[ApiVersion(key, low, high) for key, (low, high) in ranges.items()],
         supported_features=[
             SupportedFeatureKey(name, low, high)
             for name, (low, high) in known.supported_features.items()

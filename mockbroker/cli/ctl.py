@@ -29,6 +29,7 @@ _TITLES: Final = {
     "groups": "Groups: their members, committed offsets and coordinator.",
     "hints": "Why a client gets nothing.",
     "transactions": "Transactional ids and their transactions.",
+    "telemetry": "Metrics that clients push.",
     "policies": "Behaviours: which answer is in force.",
     "faults": "Faults: what goes wrong with requests.",
     "clock": "The clock: show it, and move it ahead.",

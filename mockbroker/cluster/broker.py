@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..coordinators.groups import GroupCoordinator
     from ..coordinators.transactions import TransactionCoordinator
     from .client_quotas import ClientQuotas
+    from .client_telemetry import ClientTelemetry
     from .fetch_sessions import FetchSessions
 
 
@@ -164,9 +165,10 @@ class Broker:
         return self.liveness is Liveness.RUNNING
 
     def forget_sessions(self) -> None:
-        """Fetch sessions end with the broker's process, and what clients have used is forgotten."""
+        """Fetch sessions end with the broker's process, and what it knows of clients is forgotten."""
         self.__dict__.pop("sessions", None)
         self.__dict__.pop("quotas", None)
+        self.__dict__.pop("telemetry", None)
 
     # Made when first used, because most of their code is not needed at the start.
 
@@ -181,6 +183,12 @@ class Broker:
         from .client_quotas import ClientQuotas
 
         return ClientQuotas(self.environment, self.id, lambda: self.image)
+
+    @cached_property
+    def telemetry(self) -> "ClientTelemetry":
+        from .client_telemetry import ClientTelemetry
+
+        return ClientTelemetry(self.environment, self.id)
 
     @cached_property
     def groups(self) -> "GroupCoordinator":

@@ -90,6 +90,7 @@ def alter_client_metrics(cluster: Cluster, name: str, edit: Edit, validate_only:
     _checked(lambda: groups.check_client_metrics(configs, name, values))
     if not validate_only:
         _store(configs.client_metrics, name, values)
+        configs.client_metrics_changes += 1
 
 
 def alter_group(cluster: Cluster, name: str, edit: Edit, validate_only: bool) -> None:

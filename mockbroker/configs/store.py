@@ -77,6 +77,7 @@ class Configs:
         self.per_broker: dict[int, dict[str, str]] = {}
         self.groups: dict[str, dict[str, str]] = {}
         self.client_metrics: dict[str, dict[str, str]] = {}
+        self.client_metrics_changes = 0
         self.topic_keys = definitions.keys("topic", self.release)
         self.broker_keys = definitions.keys("broker", self.release)
         self.loggers: dict[int, dict[str, str]] = {}

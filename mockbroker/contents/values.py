@@ -118,6 +118,30 @@ class TransactionDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class TelemetryClient:
+    """A client that asked a broker which metrics to push (KIP-714), as this broker knows it.
+
+    `requested_metrics` are prefixes of names, `*` for all. `pushes` counts pushes with metrics, and
+    `pushed_bytes` their bytes, compressed. `last_push` is what came last, decompressed: an OpenTelemetry
+    `MetricsData`, empty if it is larger than 64 KiB. `terminating` is whether the client said that it would
+    push no more.
+    """
+
+    client_instance_id: str
+    client_id: str
+    software_name: str
+    software_version: str
+    broker: int
+    subscription_id: int
+    requested_metrics: tuple[str, ...]
+    push_interval_ms: int
+    pushes: int
+    pushed_bytes: int
+    last_push: bytes = field(repr=False)
+    terminating: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionDescription:
     """A partition as the controller knows it, with the offsets of its leader, or of the last leader if there
     is none. `leader` is a broker's id, None if there is none. `replicas`, `isr` and the fields after the

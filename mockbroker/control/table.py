@@ -4,11 +4,24 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..nearest import nearest
-from . import brokers, faults, groups, hints, partitions, policies, records, time, topics, transactions, verbs
+from . import (
+    brokers,
+    faults,
+    groups,
+    hints,
+    partitions,
+    policies,
+    records,
+    telemetry,
+    time,
+    topics,
+    transactions,
+    verbs,
+)
 from .registry import REGISTERED, Operation
 
 _MODULES: Final = (
-    *(brokers, topics, records, partitions, verbs, groups, transactions),
+    *(brokers, topics, records, partitions, verbs, groups, transactions, telemetry),
     *(policies, faults, time, hints),
 )
 OPERATIONS: Final[Mapping[str, Operation]] = {

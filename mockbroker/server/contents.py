@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         GroupDescription,
         IsolationLevel,
         Record,
+        TelemetryClient,
         TopicDescription,
         TransactionDescription,
     )
@@ -185,3 +186,9 @@ class Contents(Calls):
         from ..control import transactions
 
         return self.do(transactions.transaction_named, transactional_id)
+
+    def telemetry(self) -> "tuple[TelemetryClient, ...]":
+        """The clients that asked a broker which metrics to push, with what they have pushed (KIP-714)."""
+        from ..control import telemetry
+
+        return self.do(telemetry.telemetry)

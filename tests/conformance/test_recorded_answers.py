@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask
+from mockbroker.conformance import BROKER_CONFIG, RELEASES, ask, telemetry_receiver
 from mockbroker.conformance.diff import lines
 from mockbroker.conformance.known_differences import KNOWN, reason
 from mockbroker.conformance.questions import all_questions
@@ -25,7 +25,10 @@ CASES = [
 
 @pytest.mark.parametrize(("release", "api", "brokers"), CASES)
 def test_recorded_answers(release: str, api: str, brokers: int) -> None:
-    network = InMemoryNetwork(configured(release, brokers, None, BROKER_CONFIG))
+    config = dict(BROKER_CONFIG)
+    if api in telemetry_receiver.APIS:
+        config |= telemetry_receiver.MOCK_CONFIG
+    network = InMemoryNetwork(configured(release, brokers, None, config))
     results = ask(network.bootstrap_servers, release, api=api, timeout=5, network=network)
     assert not network.heard.errors
     assert results, f"nothing is recorded of {api} for {brokers} broker(s) of {release}"

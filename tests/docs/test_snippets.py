@@ -59,6 +59,8 @@ OTHER_PROGRAMS: Final = {
     "curl": "asks a cluster that is not there",
     "cat": "shows a file that a reader writes",
     "spark-submit": "needs a cluster of Spark's",
+    "kafka-configs.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
+    "kafka-client-metrics.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
 }
 ADDRESS: Final = "127.0.0.1:9092"
 _BLOCK: Final = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)

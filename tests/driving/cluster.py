@@ -79,8 +79,8 @@ def configured(
 
 
 def newest(cluster: Cluster, key: ApiKey) -> int:
-    """The highest version that the release advertises."""
-    return advertised(cluster.release)[key][1]
+    """The highest version that the release advertises, with metrics of clients."""
+    return advertised(cluster.release, telemetry=True)[key][1]
 
 
 def ask(

@@ -1,5 +1,6 @@
 """A cluster that raw clients reach without sockets, and whose time goes by only while they wait."""
 
+import itertools
 import socket
 from collections.abc import Callable
 
@@ -9,6 +10,7 @@ from mockbroker.server.connection import Connection
 from .connections import Heard, written
 
 FIRST_PORT = 9092
+FIRST_CLIENT_PORT = 40_000
 
 
 class InMemoryNetwork:
@@ -17,6 +19,7 @@ class InMemoryNetwork:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.heard = Heard()
+        self._ports = itertools.count(FIRST_CLIENT_PORT)
         for port, broker in enumerate(cluster.brokers.values(), FIRST_PORT):
             broker.host, broker.port = "127.0.0.1", port
 
@@ -26,7 +29,8 @@ class InMemoryNetwork:
 
     def connect(self, host: str, port: int, timeout_s: float) -> "InMemoryStream":
         (broker,) = (each for each in self.cluster.brokers.values() if (each.host, each.port) == (host, port))
-        connection = Connection(self.cluster, broker, "client", "/127.0.0.1", self.heard, Connection.resume)
+        name = f"127.0.0.1:{next(self._ports)}"
+        connection = Connection(self.cluster, broker, name, "/127.0.0.1", self.heard, Connection.resume)
         return InMemoryStream(self, connection, timeout_s)
 
     def now_s(self) -> float:

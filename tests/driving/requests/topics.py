@@ -23,10 +23,12 @@ from mockbroker.protocol.messages import (
     describe_topic_partitions,
     describe_user_scram_credentials,
     elect_leaders,
+    get_telemetry_subscriptions,
     incremental_alter_configs,
     list_config_resources,
     list_partition_reassignments,
     metadata,
+    push_telemetry,
     sasl_authenticate,
     sasl_handshake,
 )
@@ -166,6 +168,16 @@ def _alter_user_scram_credentials(many: Many) -> Iterator[Any]:
     upsertion = partial(alter_user_scram_credentials.ScramCredentialUpsertion, salted_password=b"p")
     upsertions = [upsertion(name, mechanism=1, iterations=4096) for name in many.groups]
     yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(upsertions=upsertions)
+
+
+@about(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS)
+def _get_telemetry_subscriptions(many: Many) -> Iterator[Any]:
+    yield get_telemetry_subscriptions.GetTelemetrySubscriptionsRequest()
+
+
+@about(ApiKey.PUSH_TELEMETRY)
+def _push_telemetry(many: Many) -> Iterator[Any]:
+    yield push_telemetry.PushTelemetryRequest(many.cluster.environment.new_uuid())
 
 
 @about(ApiKey.LIST_CONFIG_RESOURCES)

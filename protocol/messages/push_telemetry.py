@@ -1,0 +1,21 @@
+"""PushTelemetry: api key 72, v0 (KIP-714)."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(slots=True)
+class PushTelemetryRequest:
+    """`metrics` are an OpenTelemetry `MetricsData`, compressed."""
+
+    client_instance_id: UUID | None = None
+    subscription_id: int = 0
+    terminating: bool = False
+    compression_type: int = 0
+    metrics: bytes = b""
+
+
+@dataclass(slots=True)
+class PushTelemetryResponse:
+    throttle_time_ms: int = 0
+    error_code: int = 0

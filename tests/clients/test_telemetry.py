@@ -1,0 +1,92 @@
+"""Clients push the metrics that a subscription asks for (KIP-714)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Producer
+
+from mockbroker import MockCluster, TelemetryClient
+from mockbroker.conformance.client import Client
+
+from .. import needs
+from . import java, scenario
+from .scenario import TIMEOUT, Plan
+
+INTERVAL_MS = 100
+
+
+@pytest.fixture
+def cluster() -> Iterator[MockCluster]:
+    config = {"mockbroker.client.telemetry": "true", "group.initial.rebalance.delay.ms": "0"}
+    with MockCluster(brokers=3, config=config) as cluster:
+        yield cluster
+
+
+def subscribe(cluster: MockCluster, **values: str) -> None:
+    """`_` stands for `.` in keys."""
+    host, _, port = cluster.bootstrap_servers.split(",")[0].partition(":")
+    changes = [
+        {"name": key.replace("_", "."), "config_operation": 0, "value": text} for key, text in values.items()
+    ]
+    resource = {"resource_type": 16, "resource_name": "all", "configs": changes}
+    with Client(host, int(port)) as client:
+        fields = {"resources": [resource], "validate_only": False}
+        (answer,) = client.call("incremental_alter_configs", 1, fields)["responses"]
+    assert answer["error_code"] == "NONE", answer
+
+
+def pushing(cluster: MockCluster) -> list[TelemetryClient]:
+    return [each for each in cluster.telemetry() if each.pushes]
+
+
+@pytest.mark.needs(*needs.JAVA)
+@pytest.mark.usefixtures("without_hints")
+def test_java_pushes(cluster: MockCluster, name: str) -> None:
+    metrics = "org.apache.kafka.producer.,org.apache.kafka.consumer."
+    subscribe(cluster, metrics=metrics, interval_ms=str(INTERVAL_MS))
+    (events,) = java.run("4.4.0", cluster.bootstrap_servers, [Plan(name, "none", "range")])
+    scenario.check(events)
+    found = pushing(cluster)
+    assert {(each.software_name, each.software_version) for each in found} == {("apache-kafka-java", "4.4.0")}
+    assert {each.push_interval_ms for each in found} == {INTERVAL_MS}
+    assert {frozenset(each.requested_metrics) for each in found} == {frozenset(metrics.split(","))}
+    pushed = b"".join(each.last_push for each in found)
+    assert b"org.apache.kafka.producer." in pushed
+    assert b"org.apache.kafka.consumer." in pushed
+    assert b"org.apache.kafka.admin" not in pushed
+
+
+def test_confluent_kafka_pushes_what_it_is_asked_for(cluster: MockCluster) -> None:
+    subscribe(cluster, metrics="org.apache.kafka.producer.connection.", interval_ms=str(INTERVAL_MS))
+    pushes = cluster.on("PushTelemetry", lambda _: None)
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "client.id": "me"})
+    producer.produce("t", "v")
+    assert producer.flush(TIMEOUT) == 0
+    pushes.wait(3, timeout=TIMEOUT)
+    (found,) = pushing(cluster)
+    assert found.client_id == "me"
+    assert found.requested_metrics == ("org.apache.kafka.producer.connection.",)
+    assert found.pushed_bytes >= found.pushes > 0
+    assert b"org.apache.kafka.producer.connection.creation.total" in found.last_push
+
+
+def test_a_client_that_nothing_matches_pushes_nothing(cluster: MockCluster) -> None:
+    subscribe(cluster, metrics="*", interval_ms=str(INTERVAL_MS), match="client_id=somebody")
+    asked = cluster.on("GetTelemetrySubscriptions", lambda _: None, when="after")
+    producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "client.id": "me"})
+    producer.produce("t", "v")
+    assert producer.flush(TIMEOUT) == 0
+    asked.wait(1, timeout=TIMEOUT)
+    (found,) = cluster.telemetry()
+    assert (found.client_id, found.requested_metrics, found.pushes) == ("me", (), 0)
+
+
+def test_brokers_do_not_ask_for_metrics_unless_they_are_configured_so() -> None:
+    with MockCluster() as cluster:
+        subscribe(cluster, metrics="*", interval_ms=str(INTERVAL_MS))
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers})
+        producer.produce("t", "v")
+        assert producer.flush(TIMEOUT) == 0
+        assert cluster.telemetry() == ()

@@ -1,0 +1,133 @@
+"""Which metrics a broker asks for, and when it takes them."""
+
+from uuid import UUID
+
+import pytest
+
+from mockbroker.cluster.client_telemetry import ClientTelemetry
+from mockbroker.outcome import Client
+from mockbroker.protocol.api_error import ApiError
+from mockbroker.protocol.compression import Compression, compress
+from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.messages.push_telemetry import PushTelemetryRequest
+
+from ..driving.cluster import configured
+
+INTERVAL_MS = 1000
+
+
+class Bench:
+    def __init__(self, release: str = "4.4") -> None:
+        self.cluster = configured(release, 1, None, {})
+        self.client = Client()
+        self.configure(metrics="a.")
+
+    @property
+    def telemetry(self) -> ClientTelemetry:
+        return self.cluster.brokers[1].telemetry
+
+    def configure(self, **values: str) -> None:
+        configs = self.cluster.configs
+        configs.client_metrics["m"] = {"interval.ms": str(INTERVAL_MS), **values}
+        configs.client_metrics_changes += 1
+
+    def subscribe(self, instance: UUID | None = None) -> tuple[UUID, int]:
+        found = self.telemetry.subscribe(instance, "me", self.client)
+        return found.id, found.subscription_id
+
+    def push(
+        self,
+        subscribed: tuple[UUID, int],
+        metrics: bytes = b"metrics",
+        kind: Compression = Compression.NONE,
+        *,
+        terminating: bool = False,
+    ) -> ErrorCode:
+        request = PushTelemetryRequest(*subscribed, terminating, kind, compress(kind, metrics))
+        try:
+            self.telemetry.push(request, "me", self.client)
+        except ApiError as error:
+            return error.code
+        return ErrorCode.NONE
+
+    def wait(self, ms: int) -> None:
+        self.cluster.advance(self.cluster.now_ms + ms)
+
+
+def test_a_client_pushes_once_in_each_interval() -> None:
+    bench = Bench()
+    one = bench.subscribe()
+    assert bench.push(one) is ErrorCode.NONE
+    for _ in range(3):
+        bench.wait(INTERVAL_MS - 1)
+        assert bench.push(one) is ErrorCode.THROTTLING_QUOTA_EXCEEDED
+        bench.wait(1)
+        assert bench.push(one) is ErrorCode.NONE
+    (found,) = bench.telemetry.instances
+    assert (found.pushes, found.pushed_bytes) == (4, 4 * len(b"metrics"))
+
+
+@pytest.mark.parametrize("kind", Compression)
+def test_pushes_are_decompressed(kind: Compression) -> None:
+    bench = Bench()
+    metrics = b"metric" * 100
+    assert bench.push(bench.subscribe(), metrics, kind) is ErrorCode.NONE
+    (found,) = bench.telemetry.instances
+    assert found.last_push == metrics
+    assert found.pushed_bytes == len(compress(kind, metrics))
+
+
+def test_a_push_that_grows_too_large_is_refused() -> None:
+    bench = Bench()
+    bomb = bytes(33 << 20)
+    assert bench.push(bench.subscribe(), bomb, Compression.ZSTD) is ErrorCode.INVALID_RECORD
+    (found,) = bench.telemetry.instances
+    assert (found.pushes, found.last_push) == (0, b"")
+
+
+def test_large_pushes_are_counted_and_not_kept() -> None:
+    bench = Bench()
+    assert bench.push(bench.subscribe(), bytes(1 << 17)) is ErrorCode.NONE
+    (found,) = bench.telemetry.instances
+    assert (found.pushes, found.last_push) == (1, b"")
+
+
+@pytest.mark.parametrize(("release", "at_once"), [("4.0", False), ("4.1", True)])
+def test_a_subscription_that_changes(release: str, at_once: bool) -> None:
+    bench = Bench(release)
+    one = bench.subscribe()
+    bench.configure(metrics="b.")
+    assert bench.push(one) is ErrorCode.UNKNOWN_SUBSCRIPTION_ID
+    if at_once:
+        other = bench.subscribe(one[0])
+    else:
+        with pytest.raises(ApiError, match="THROTTLING_QUOTA_EXCEEDED"):
+            bench.subscribe(one[0])
+        bench.wait(INTERVAL_MS)
+        other = bench.subscribe(one[0])
+    assert other[0] == one[0]
+    assert other[1] != one[1]
+    bench.wait(INTERVAL_MS)
+    assert bench.push(other) is ErrorCode.NONE
+
+
+def test_a_client_that_is_silent_is_forgotten() -> None:
+    bench = Bench()
+    one = bench.subscribe()
+    assert bench.push(one, terminating=True) is ErrorCode.NONE
+    assert bench.push(one) is ErrorCode.INVALID_REQUEST
+    bench.wait(60_000)
+    assert bench.telemetry.instances == []
+    assert bench.push(one) is ErrorCode.NONE
+
+
+def test_a_broker_that_restarts_knows_no_clients() -> None:
+    bench = Bench()
+    bench.subscribe()
+    bench.cluster.processes.stop(1)
+    bench.cluster.processes.start(1)
+    assert bench.telemetry.instances == []
+
+
+def test_ids_are_the_same_in_each_run() -> None:
+    assert Bench().subscribe() == Bench().subscribe()
