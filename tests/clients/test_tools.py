@@ -18,6 +18,7 @@ MAIN = {
     "acls": "org.apache.kafka.tools.AclCommand",
     "client metrics": "org.apache.kafka.tools.ClientMetricsCommand",
     "configs": "kafka.admin.ConfigCommand",
+    "delegation tokens": "org.apache.kafka.tools.DelegationTokenCommand",
     "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "log dirs": "org.apache.kafka.tools.LogDirsCommand",
     "offsets": "org.apache.kafka.tools.GetOffsetShell",
@@ -253,6 +254,21 @@ def test_scram_users(tools: Tools, name: str) -> None:
     assert tools("configs", f"--describe {user}") == ""
     tools("configs", f"--alter --delete-config SCRAM-SHA-256 {user}", status=1)
     assert "Attempt to delete a user credential that does not exist" in tools.errors
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--create --max-life-time-period -1 --renewer-principal User:alice",
+        "--renew --hmac aG1hYw== --renew-time-period -1",
+        "--expire --hmac aG1hYw== --expiry-time-period -1",
+        "--describe",
+    ],
+)
+def test_delegation_tokens_of_clients_that_have_not_logged_in(tools: Tools, arguments: str) -> None:
+    tools("delegation tokens", f"{arguments} --command-config /dev/null", status=1)
+    refused = "UnsupportedByAuthenticationException: Delegation Token requests are not allowed on PLAINTEXT"
+    assert refused in tools.errors
 
 
 def test_client_metrics(tools: Tools, name: str) -> None:

@@ -85,6 +85,7 @@ def test_every_api_is_drawn() -> None:
     undrawn |= {"consumer_group_heartbeat", "consumer_group_describe", "list_config_resources"}
     undrawn |= {"describe_acls", "create_acls", "delete_acls"}
     undrawn |= {"describe_client_quotas", "alter_client_quotas"}
+    undrawn |= {f"{what}_delegation_token" for what in ("create", "renew", "expire", "describe")}
     undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
     undrawn |= {"describe_user_scram_credentials", "alter_user_scram_credentials"}
     assert set(VERSIONS) - drawn <= undrawn

@@ -12,6 +12,7 @@ from mockbroker.protocol.messages import (
     alter_user_scram_credentials,
     api_versions,
     create_acls,
+    create_delegation_token,
     create_partitions,
     create_topics,
     delete_acls,
@@ -20,15 +21,18 @@ from mockbroker.protocol.messages import (
     describe_client_quotas,
     describe_cluster,
     describe_configs,
+    describe_delegation_token,
     describe_topic_partitions,
     describe_user_scram_credentials,
     elect_leaders,
+    expire_delegation_token,
     get_telemetry_subscriptions,
     incremental_alter_configs,
     list_config_resources,
     list_partition_reassignments,
     metadata,
     push_telemetry,
+    renew_delegation_token,
     sasl_authenticate,
     sasl_handshake,
 )
@@ -168,6 +172,26 @@ def _alter_user_scram_credentials(many: Many) -> Iterator[Any]:
     upsertion = partial(alter_user_scram_credentials.ScramCredentialUpsertion, salted_password=b"p")
     upsertions = [upsertion(name, mechanism=1, iterations=4096) for name in many.groups]
     yield alter_user_scram_credentials.AlterUserScramCredentialsRequest(upsertions=upsertions)
+
+
+@about(ApiKey.CREATE_DELEGATION_TOKEN)
+def _create_delegation_token(many: Many) -> Iterator[Any]:
+    yield create_delegation_token.CreateDelegationTokenRequest()
+
+
+@about(ApiKey.RENEW_DELEGATION_TOKEN)
+def _renew_delegation_token(many: Many) -> Iterator[Any]:
+    yield renew_delegation_token.RenewDelegationTokenRequest(b"hmac")
+
+
+@about(ApiKey.EXPIRE_DELEGATION_TOKEN)
+def _expire_delegation_token(many: Many) -> Iterator[Any]:
+    yield expire_delegation_token.ExpireDelegationTokenRequest(b"hmac")
+
+
+@about(ApiKey.DESCRIBE_DELEGATION_TOKEN)
+def _describe_delegation_token(many: Many) -> Iterator[Any]:
+    yield describe_delegation_token.DescribeDelegationTokenRequest()
 
 
 @about(ApiKey.GET_TELEMETRY_SUBSCRIPTIONS)

@@ -1,0 +1,15 @@
+"""ExpireDelegationToken (40), of brokers to which clients connect without logging in (KIP-48)."""
+
+from ..cluster.call import Call
+from ..protocol.api_keys import ApiKey
+from ..protocol.errors import ErrorCode
+from ..protocol.messages.expire_delegation_token import (
+    ExpireDelegationTokenRequest,
+    ExpireDelegationTokenResponse,
+)
+from .registry import handles
+
+
+@handles(ApiKey.EXPIRE_DELEGATION_TOKEN)
+def expire_delegation_token(_: Call, __: ExpireDelegationTokenRequest) -> ExpireDelegationTokenResponse:
+    return ExpireDelegationTokenResponse(ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
