@@ -124,7 +124,7 @@ def _member(group: "ClassicGroup", member: "Member") -> MemberDescription:
 def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> MemberDescription:
     from ..coordinators.consumer.settings import session_ms
 
-    names = cluster.topic_ids
+    names, classic = cluster.topic_ids, member.classic
     pairs = [
         TopicPartition(names[topic].name, index)
         for topic, partitions in member.assigned.items()
@@ -139,8 +139,10 @@ def _consumer(cluster: "Cluster", group_id: str, member: "ConsumerMember") -> Me
         tuple(sorted(pairs)),
         b"",
         tuple(sorted(member.topics)),
-        session_ms(cluster.configs, group_id),
+        session_ms(cluster.configs, group_id) if classic is None else classic.session_ms,
         member.rebalance_timeout_ms,
+        "consumer" if classic is None else "classic",
+        member.epoch,
     )
 
 

@@ -64,6 +64,9 @@ class MemberDescription:
     `assignment` are its partitions in order, as last assigned, and `subscription` the topics that it asked
     for. Both are None if the group's protocol type is not `consumer`, or if the bytes can't be read:
     `assignment_data` has the bytes as the group's leader sent them.
+
+    `type` is the protocol that it uses, `classic` or `consumer`; a consumer group may have members of both.
+    `epoch` is None in classic groups.
     """
 
     member_id: str
@@ -75,6 +78,8 @@ class MemberDescription:
     subscription: tuple[str, ...] | None
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    type: str = "classic"
+    epoch: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class Assigned(TypedDict):
 
 class MemberState(TypedDict):
     """`assignment` and `subscription` are null if the group's members are not consumers, or if they can't be
-    read."""
+    read. `type` is the protocol that the member uses; `epoch` is null in classic groups."""
 
     member_id: str
     group_instance_id: str | None
@@ -47,6 +47,8 @@ class MemberState(TypedDict):
     subscription: list[str] | None
     session_timeout_ms: int
     rebalance_timeout_ms: int
+    type: str
+    epoch: int | None
 
 
 class GroupState(TypedDict):
@@ -132,6 +134,8 @@ def show(target: Target, group: GroupId) -> GroupState:
                 "subscription": None if each.subscription is None else list(each.subscription),
                 "session_timeout_ms": each.session_timeout_ms,
                 "rebalance_timeout_ms": each.rebalance_timeout_ms,
+                "type": each.type,
+                "epoch": each.epoch,
             }
             for each in found.members
         ],

@@ -90,7 +90,10 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
             await join("classic 2", "classic")
             assert served.group(GROUP).type == "classic"
             await join("consumer 1", "consumer")
-            assert served.group(GROUP).type == "consumer"
+            group = served.group(GROUP)
+            assert group.type == "consumer"
+            assert sorted(each.type for each in group.members) == ["classic", "classic", "consumer"]
+            assert {each.epoch for each in group.members} == {group.generation}
             await leave("classic 1")
             await join("consumer 2", "consumer")
             await leave("classic 2")
