@@ -14,7 +14,7 @@ from mockbroker.contents.values import GroupDescription
 from mockbroker.names import ReleaseName
 from mockbroker.server.serving import ServedCluster, serve
 
-from .test_consumer_protocol import CONFIG, GROUP, PARTITIONS, TOPIC, Members
+from .test_consumer_protocol import CONFIG, GROUP, LIMIT_S, PARTITIONS, TOPIC, Members
 
 QUICK: dict[str, Any] = {"heartbeat.interval.ms": 100, "session.timeout.ms": 6000}
 CLIENTS = [
@@ -109,3 +109,25 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
         await members.read_until(0)
         assert owners.twice == []
         assert sum(each.offset for each in served.committed(GROUP).values()) == len(written)
+
+
+@pytest.mark.trio
+async def test_a_consumer_that_joins_before_the_first_generation_is_useless() -> None:
+    """As with real brokers of 4.0.1 and 4.4.0: librdkafka takes UNKNOWN_SERVER_ERROR for fatal."""
+    slow = {**CONFIG, "group.initial.rebalance.delay.ms": "3000"}
+    async with (
+        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=slow) as served,
+        open_driver(command_for("confluent-kafka")) as driver,
+    ):
+        members = Members(driver, served)
+        await members.join("classic", **{"group.protocol": "classic", **QUICK})
+        await members.poll_until(lambda group: bool(group.members))
+        await members.join("consumer")
+        with trio.fail_after(LIMIT_S):
+            while True:
+                answer = await driver.call("poll", "consumer", 50)
+                told = answer.error or next(iter((answer.ok or {}).get("errors", ())), None)
+                if told is not None:
+                    break
+        assert "ConsumerGroupHeartbeat fatal error" in str(told)
+        assert served.group(GROUP).type == "classic"
