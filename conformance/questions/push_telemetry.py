@@ -3,6 +3,7 @@
 import uuid
 from typing import Any, Final
 
+from ...protocol.compression import compress
 from ..client import Client
 from ..registry import Steps, about
 from ..scene import Scene
@@ -55,6 +56,16 @@ def compression(s: Scene) -> Steps:
             yield f"type {kind}", one.push(b"metrics", compression_type=kind)
             one.renew(one.instance)
             yield f"type {kind}, then its subscription", bool(one.subscription)
+
+
+@question()
+def compressed(s: Scene) -> Steps:
+    most = 1 << 20
+    with subscription(s, metrics="*", interval_ms="60000"):
+        for kind in (1, 2, 3, 4):
+            for size in (7, most, most + 1, 4 * most):
+                metrics = compress(kind, bytes(size))
+                yield f"type {kind}, {size} bytes", Pushing(s).push(metrics, compression_type=kind)
 
 
 @question()

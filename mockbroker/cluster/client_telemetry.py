@@ -11,9 +11,10 @@ from crc32c import crc32c
 from ..configs import Configs, definitions, java
 from ..environment import Environment
 from ..outcome import Client
+from ..policies.telemetry.large_telemetry import large_telemetry
 from ..policies.telemetry.renewal_after_error import renewal_after_error
 from ..protocol.api_error import ApiError
-from ..protocol.compression import Compression, decompress
+from ..protocol.compression import Compression, TooLargeError, decompress
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.push_telemetry import PushTelemetryRequest
 
@@ -120,17 +121,9 @@ class ClientTelemetry:
             raise
         finally:
             instance.terminating = request.terminating
-        if request.metrics:
-            most = self._environment.configs.broker_int("mockbroker.max.decompressed.bytes")
-            try:
-                pushed = decompress(request.compression_type, request.metrics, most)
-            except ValueError as error:
-                instance.error = ErrorCode.INVALID_RECORD
-                raise ApiError(ErrorCode.INVALID_RECORD) from error
-            instance.pushes += 1
-            instance.pushed_bytes += len(request.metrics)
-            instance.last_push = bytes(pushed) if len(pushed) <= _LARGEST_KEPT else b""
-        instance.error = ErrorCode.NONE
+        instance.error = self._take(instance, request) if request.metrics else ErrorCode.NONE
+        if instance.error:
+            raise ApiError(instance.error)
 
     def _check(self, instance: ClientInstance, request: PushTelemetryRequest) -> None:
         if instance.terminating:
@@ -143,6 +136,23 @@ class ClientTelemetry:
             raise ApiError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
         if len(request.metrics) > self.max_bytes:
             raise ApiError(ErrorCode.TELEMETRY_TOO_LARGE)
+
+    def _take(self, instance: ClientInstance, request: PushTelemetryRequest) -> ErrorCode:
+        """Counts metrics, unless they can't be decompressed."""
+        too_large = self._environment.policies[large_telemetry]
+        most = self._environment.configs.broker_int("mockbroker.max.decompressed.bytes")
+        if too_large is not None:
+            most = min(most, self.max_bytes)
+        try:
+            pushed = decompress(request.compression_type, request.metrics, most)
+        except TooLargeError:
+            return too_large or ErrorCode.INVALID_RECORD
+        except ValueError:
+            return ErrorCode.INVALID_RECORD
+        instance.pushes += 1
+        instance.pushed_bytes += len(request.metrics)
+        instance.last_push = bytes(pushed) if len(pushed) <= _LARGEST_KEPT else b""
+        return ErrorCode.NONE
 
     def _in_time(self, instance: ClientInstance) -> bool:
         """Whether a client may push now: for the first time after it asked, or after its interval."""

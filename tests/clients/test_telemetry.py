@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from confluent_kafka import Producer
@@ -90,3 +92,23 @@ def test_brokers_do_not_ask_for_metrics_unless_they_are_configured_so() -> None:
         producer.produce("t", "v")
         assert producer.flush(TIMEOUT) == 0
         assert cluster.telemetry() == ()
+
+
+@pytest.mark.needs(*needs.JAVA)
+@pytest.mark.usefixtures("without_hints")
+@pytest.mark.parametrize("answer", ["invalid-record", "telemetry-too-large"])
+def test_java_never_pushes_again_after_invalid_record(
+    name: str, answer: Literal["invalid-record", "telemetry-too-large"]
+) -> None:
+    """KAFKA-21076: its metrics are small when they come, and too large when they are decompressed."""
+    config = {"mockbroker.client.telemetry": "true", "telemetry.max.bytes": "8000"}
+    with MockCluster(config=config, policies={"large-telemetry": answer}, trace=True) as cluster:
+        subscribe(cluster, metrics="org.apache.kafka.consumer.", interval_ms=str(INTERVAL_MS))
+        java.run("4.4.0", cluster.bootstrap_servers, [Plan(name, "none", "range")])
+        pushed = [each.row()["body"] for each in cluster.trace.events("request", api="PushTelemetry")]
+        told = [each.row()["errors"] for each in cluster.trace.events("answer", api="PushTelemetry")]
+    error = answer.upper().replace("-", "_")
+    refused = {each["client_instance_id"] for each, errors in zip(pushed, told, strict=True) if errors}
+    pushes = Counter(each["client_instance_id"] for each in pushed)
+    assert {name for errors in told for name in errors} == {error}
+    assert (max(pushes[each] for each in refused) == 1) is (answer == "invalid-record")

@@ -17,8 +17,8 @@ INTERVAL_MS = 1000
 
 
 class Bench:
-    def __init__(self, release: str = "4.4") -> None:
-        self.cluster = configured(release, 1, None, {})
+    def __init__(self, release: str = "4.4", policies: dict[str, str] | None = None) -> None:
+        self.cluster = configured(release, 1, policies, {})
         self.client = Client()
         self.configure(metrics="a.")
 
@@ -77,12 +77,24 @@ def test_pushes_are_decompressed(kind: Compression) -> None:
     assert found.pushed_bytes == len(compress(kind, metrics))
 
 
-def test_a_push_that_grows_too_large_is_refused() -> None:
-    bench = Bench()
-    bomb = bytes(33 << 20)
-    assert bench.push(bench.subscribe(), bomb, Compression.ZSTD) is ErrorCode.INVALID_RECORD
+@pytest.mark.parametrize(
+    ("release", "size", "policies", "error"),
+    [
+        ("4.2", 2 << 20, {}, ErrorCode.NONE),
+        ("4.2", 33 << 20, {}, ErrorCode.INVALID_RECORD),
+        ("4.3", 2 << 20, {}, ErrorCode.INVALID_RECORD),
+        ("4.4", 1 << 20, {}, ErrorCode.NONE),
+        ("4.4", 2 << 20, {"large-telemetry": "telemetry-too-large"}, ErrorCode.TELEMETRY_TOO_LARGE),
+    ],
+)
+def test_pushes_that_are_large_when_they_are_decompressed(
+    release: str, size: int, policies: dict[str, str], error: ErrorCode
+) -> None:
+    bench = Bench(release, policies)
+    assert bench.push(bench.subscribe(), bytes(size), Compression.ZSTD) is error
     (found,) = bench.telemetry.instances
-    assert (found.pushes, found.last_push) == (0, b"")
+    assert (found.pushes, found.error) == (error is ErrorCode.NONE, error)
+    assert found.last_push == b""
 
 
 def test_large_pushes_are_counted_and_not_kept() -> None:
