@@ -124,6 +124,7 @@ ApiName = Literal[
     "AlterClientQuotas",
     "DescribeUserScramCredentials",
     "AlterUserScramCredentials",
+    "DescribeQuorum",
     "DescribeCluster",
     "DescribeProducers",
     "DescribeTransactions",

@@ -110,6 +110,8 @@ class MetadataImage:
         self.scram_credentials: dict[str, Mapping[int, UserScramCredentialRecord]] = {}
         """By user and mechanism; the inner mappings never change."""
         self.controller = NO_CONTROLLER
+        self.controller_epoch = 0
+        """How many controllers there have been."""
         self.most_topics = 0
         """How many the controller's hash table has made room for."""
         self._owner = object()
@@ -122,7 +124,7 @@ class MetadataImage:
         copy.topic_ids = dict(self.topic_ids)
         copy.client_quotas = dict(self.client_quotas)
         copy.scram_credentials = dict(self.scram_credentials)
-        copy.controller = self.controller
+        copy.controller, copy.controller_epoch = self.controller, self.controller_epoch
         self._owner = object()
         return copy
 
@@ -174,6 +176,7 @@ class MetadataImage:
                 self.brokers[broker_id] = BrokerRegistration(broker_id, self.brokers[broker_id].rack, fenced)
             case ActiveControllerRecord(broker_id):
                 self.controller = broker_id
+                self.controller_epoch += broker_id != NO_CONTROLLER
 
     def _changing(self, topic_id: UUID) -> TopicImage:
         topic = self.topic_ids[topic_id]

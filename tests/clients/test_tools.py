@@ -22,6 +22,7 @@ MAIN = {
     "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "log dirs": "org.apache.kafka.tools.LogDirsCommand",
     "offsets": "org.apache.kafka.tools.GetOffsetShell",
+    "quorum": "org.apache.kafka.tools.MetadataQuorumCommand",
     "topics": "org.apache.kafka.tools.TopicCommand",
 }
 EACH = 10
@@ -279,3 +280,18 @@ def test_client_metrics(tools: Tools, name: str) -> None:
     assert {"  interval.ms=60000", "  metrics=org.apache.kafka"} <= set(described)
     tools("client metrics", f"--delete --name {name}")
     assert name not in tools("client metrics", "--list").split()
+
+
+def test_metadata_quorum(tools: Tools) -> None:
+    told = dict(line.split(":", 1) for line in tools("quorum", "describe --status").splitlines())
+    assert told["MaxFollowerLag"].strip() == "0"
+    leader = int(told["LeaderId"])
+    ((voter, endpoints),) = (each.values() for each in json.loads(told["CurrentVoters"]))
+    assert voter == leader
+    assert re.fullmatch(r"CONTROLLER://127\.0\.0\.1:\d+", *endpoints)
+    assert {each["id"] for each in json.loads(told["CurrentObservers"])} == {1, 2, 3} - {leader}
+    rows = table(tools("quorum", "describe --replication"))
+    assert {int(row["NodeId"]): row["Status"] for row in rows} == {
+        each: "Leader" if each == leader else "Observer" for each in (1, 2, 3)
+    }
+    assert {row["Lag"] for row in rows} == {"0"}

@@ -1,6 +1,6 @@
 """For each API the requests with n entries, to a cluster with many of everything."""
 
-from . import groups, records, topics, transactions
+from . import administration, groups, records, topics, transactions
 from .about import REQUESTS
 
-__all__ = ["REQUESTS", "groups", "records", "topics", "transactions"]
+__all__ = ["REQUESTS", "administration", "groups", "records", "topics", "transactions"]
