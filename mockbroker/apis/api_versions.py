@@ -3,8 +3,8 @@
 import re
 
 from ..cluster.call import Call
+from ..coordinators.transaction_settings import transaction_version
 from ..outcome import Client
-from ..policies.transactions.epoch_bump import epoch_bump
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.api_versions import (
@@ -27,32 +27,31 @@ _FEATURE_NEEDS = {
 }
 """Features that make clients use an API, by key; each is advertised only if its API is answered."""
 
+_FROM_ZERO_SINCE = 4
+"""Earlier versions leave out features whose lowest level is 0, because clients refused them (KAFKA-17011)."""
+
 
 @handles(ApiKey.API_VERSIONS)
 def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
     if not note_software(call.client, request) and call.version >= 3:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    release = call.environment.release
-    known = facts(release)
+    release, image = call.environment.release, call.broker.image
+    supported = facts(release).supported_features
     ranges = advertised(
         release, telemetry=call.environment.configs.broker_bool("mockbroker.client.telemetry")
     )
-    finalized = dict(known.finalized_features)
-    if "transaction.version" in finalized and not call.policies[epoch_bump].per_transaction:
-        finalized["transaction.version"] = (1, 1)
+    levels = {name: level for name, level in image.features.items() if _usable(release, name)}
+    if "transaction.version" in levels:
+        levels["transaction.version"] = transaction_version(call.policies, levels)
     return ApiVersionsResponse(
         api_keys=[ApiVersion(key, low, high) for key, (low, high) in ranges.items()],
         supported_features=[
             SupportedFeatureKey(name, low, high)
-            for name, (low, high) in known.supported_features.items()
-            if _usable(release, name)
+            for name, (low, high) in supported.items()
+            if _usable(release, name) and (low or call.version >= _FROM_ZERO_SINCE)
         ],
-        finalized_features_epoch=0 if known.finalized_features else -1,
-        finalized_features=[
-            FinalizedFeatureKey(name, high, low)
-            for name, (low, high) in finalized.items()
-            if _usable(release, name)
-        ],
+        finalized_features_epoch=image.offset if supported else -1,
+        finalized_features=[FinalizedFeatureKey(name, level, level) for name, level in levels.items()],
     )
 
 

@@ -44,7 +44,7 @@ def describe_quorum(call: Call, request: DescribeQuorumRequest) -> DescribeQuoru
         error_message="",
         leader_id=leader.id,
         leader_epoch=image.controller_epoch,
-        high_watermark=call.cluster.controller.metadata.end_offset,
+        high_watermark=image.offset,
         current_voters=[_replica(call, leader)],
         observers=[
             _replica(call, each, _directory(call, each))
@@ -67,8 +67,7 @@ def _refused(asked: Iterable[tuple[str, list[int]]], error: ErrorCode) -> Descri
 
 
 def _replica(call: Call, broker: Broker, directory: uuid.UUID | None = None) -> ReplicaState:
-    metadata = call.cluster.controller.metadata
-    return ReplicaState(broker.id, directory, metadata.end_offset_of(broker.id), call.now_ms, call.now_ms)
+    return ReplicaState(broker.id, directory, broker.image.offset, call.now_ms, call.now_ms)
 
 
 def _directory(call: Call, broker: Broker) -> uuid.UUID:

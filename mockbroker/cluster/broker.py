@@ -118,6 +118,11 @@ class Broker:
 
     # -- what its coordinators ask
 
+    @property
+    def features(self) -> Mapping[str, int]:
+        """The finalized levels that it has learned of (KIP-584)."""
+        return self.image.features
+
     def known_topics(self) -> Mapping[str, TopicImage]:
         """The topics that it has learned of, by name."""
         return self.image.topics

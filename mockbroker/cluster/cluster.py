@@ -14,8 +14,9 @@ from ..controller.controller import Controller
 from ..environment import Environment
 from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
+from ..metadata.records import FeatureLevelRecord
 from ..policies import Policies, UnknownPolicyError
-from ..protocol.releases import Release
+from ..protocol.releases import Release, facts
 from ..replication.cleanup import Cleanup
 from ..replication.replica_manager import ReplicaManager
 from .broker import Broker
@@ -73,6 +74,8 @@ class Cluster:
         for broker in range(1, brokers + 1):
             managers[broker] = self._new_manager(broker)
             self.brokers[broker] = self._new_broker(broker, (racks or {}).get(broker, rack), managers[broker])
+        features = facts(environment.release).finalized_features
+        self.controller.write(*(FeatureLevelRecord(name, level) for name, (level, _) in features.items()))
         for each in self.brokers.values():
             self.controller.register(each.id, each.rack)
         for scope in self.policies.scopes:

@@ -85,14 +85,15 @@ class Configs:
             self._static_key(name).parse(value)
         for name in _INTERNAL_SEGMENTS:
             self._check_segment(name)
-        if self.eligible_leader_replicas:
-            # Enabling the feature sets it for the whole cluster (KIP-966).
-            self.cluster_wide["min.insync.replicas"] = self.broker_text("min.insync.replicas") or "1"
+        self.eligible_leader_replicas = False
+        """Whether there are eligible leader replicas (KIP-966)."""
         self._parsed = _Parsed(self._parse)
         self._ints = _Parsed(self._parse_int)
         self._topic_defaults: dict[str, Value] | None = None
         self._topic_settings: dict[frozenset[tuple[str, str]], TopicSettings] = {}
         self._settings_of: dict[int, tuple[Mapping[str, str], TopicSettings]] = {}
+        if "eligible.leader.replicas.version" in facts(self.release).finalized_features:
+            self.track_eligible_leader_replicas()
 
     def _check_segment(self, name: str) -> None:
         """A broker would start, and then have no coordinators: the controller refuses to create the topic."""
@@ -107,11 +108,15 @@ class Configs:
                 f"coordinator ({error})"
             ) from None
 
-    @property
-    def eligible_leader_replicas(self) -> bool:
-        """Whether the release has eligible leader replicas (KIP-966) turned on."""
-        low, _ = facts(self.release).finalized_features.get("eligible.leader.replicas.version", (0, 0))
-        return low > 0
+    def track_eligible_leader_replicas(self) -> None:
+        """The feature is turned on: `min.insync.replicas` is set for the whole cluster, and for no single
+        broker (`ConfigurationControlManager.maybeGenerateElrSafetyRecords`)."""
+        self.eligible_leader_replicas = True
+        name = "min.insync.replicas"
+        for values in self.per_broker.values():
+            values.pop(name, None)
+        self.cluster_wide.setdefault(name, self.broker_text(name) or "1")
+        self.changed()
 
     def changed(self) -> None:
         """Forgets what was derived from earlier values."""

@@ -52,9 +52,9 @@ def _held(
         return
     # Importing it takes time, and it is rarely needed.
     from ..coordinators.transaction_log import load
-    from ..coordinators.transaction_settings import TransactionSettings
+    from ..coordinators.transaction_settings import read_layout
 
-    for name, each in load(partition.log, TransactionSettings.of(cluster.environment).layout).items():
+    for name, each in load(partition.log, read_layout(cluster.policies)).items():
         yield name, each, online
 
 

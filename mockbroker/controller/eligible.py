@@ -2,15 +2,24 @@
 (KIP-966, `PartitionChangeBuilder.java`)."""
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from ..metadata.image import PartitionRegistration
 from ..policies.controller.eligible_leader_replicas import eligible_leader_replicas
+from ..protocol.releases import facts
 from .partition import ControlledPartition
+
+FEATURE: Final = "eligible.leader.replicas.version"
 
 
 def tracked(partition: ControlledPartition) -> bool:
-    """Whether the controller tracks them; then the ISR may become empty."""
-    return partition.state.environment.policies[eligible_leader_replicas] == "tracked"
+    """Whether the controller tracks them; then the ISR may become empty. The feature decides once somebody
+    has set it to another level than that which clusters of the release begin with."""
+    environment = partition.state.environment
+    level = partition.state.image.features.get(FEATURE, 0)
+    if level != facts(environment.release).finalized_features.get(FEATURE, (0, 0))[0]:
+        return level > 0
+    return environment.policies[eligible_leader_replicas] == "tracked"
 
 
 def after(

@@ -19,6 +19,10 @@ class Home(Protocol):
     @property
     def policies(self) -> Policies: ...
 
+    @property
+    def features(self) -> Mapping[str, int]:
+        """The finalized levels of features, as far as this broker knows."""
+
     def in_parts(self, asked: Asked, steps: Steps) -> object:
         """Does something that takes long in parts, so that others are served in between."""
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..environment import Environment
 from ..protocol.errors import ErrorCode
 from ..replication.internal_append import append, await_replication
+from .home import Home
 from .transaction_log import load, record_batch
+from .transaction_settings import read_layout, written_layout
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition
@@ -27,14 +28,14 @@ class Entry:
 class Owned:
     """A partition as its leader loaded it; its leader epoch is the coordinator epoch of its markers."""
 
-    def __init__(
-        self, environment: Environment, settings: "TransactionSettings", partition: "Partition"
-    ) -> None:
-        self._environment = environment
+    def __init__(self, home: Home, settings: "TransactionSettings", partition: "Partition") -> None:
+        self._home = home
         self._settings = settings
         self._partition = partition
         self.epoch = partition.leader_epoch
-        self.entries = {name: Entry(state) for name, state in load(partition.log, settings.layout).items()}
+        self.entries = {
+            name: Entry(state) for name, state in load(partition.log, read_layout(home.policies)).items()
+        }
 
     @property
     def current(self) -> bool:
@@ -56,7 +57,7 @@ class Owned:
         COORDINATOR_NOT_AVAILABLE if that is impossible or takes too long, NOT_COORDINATOR if another broker
         leads.
         """
-        partition, environment = self._partition, self._environment
+        partition, home = self._partition, self._home
         if not self.current:
             done(ErrorCode.NOT_COORDINATOR)
             return
@@ -64,10 +65,8 @@ class Owned:
             done(ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
         entry.pending = True
-        end = append(
-            partition,
-            record_batch(transactional_id, after, self._settings.layout, environment.now_ms),
-        )
+        layout = written_layout(home.policies, home.features)
+        end = append(partition, record_batch(transactional_id, after, layout, home.environment.now_ms))
 
         def replicated() -> None:
             if not self.current:

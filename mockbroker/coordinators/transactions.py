@@ -20,7 +20,7 @@ from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
 from .transaction_rules import AlreadyDoneError, Producer
-from .transaction_settings import TransactionSettings
+from .transaction_settings import TransactionSettings, transaction_version
 from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
 
@@ -53,7 +53,7 @@ class TransactionCoordinator:
             self._load(partition)
 
     def _load(self, partition: "Partition") -> Owned:
-        owned = self.owned[partition.index] = Owned(self._environment, self.settings, partition)
+        owned = self.owned[partition.index] = Owned(self._home, self.settings, partition)
         for name, entry in list(owned.entries.items()):
             if entry.now.state in PREPARED:
                 self._send_markers(owned, name, entry)
@@ -160,6 +160,11 @@ class TransactionCoordinator:
             owned, entry = self._entry(transactional_id)
             _check_settled(entry)
             now, now_ms = entry.now, self._environment.now_ms
+            if bumps and not transaction_version(self._home.policies, self._home.features):
+                # Records of version 0 have no room for it. The broker has begun, and never ends.
+                rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
+                entry.pending = True
+                raise ApiError(E.UNSUPPORTED_VERSION)
             if bumps:
                 after = rules.end_and_bump(now, producer, committed, self._home.new_producer_id, now_ms)
             else:
@@ -190,7 +195,7 @@ class TransactionCoordinator:
         after = rules.abort_and_fence(
             entry.now,
             fencing,
-            self.settings.version,
+            transaction_version(self._home.policies, self._home.features),
             self._home.new_producer_id,
             self._environment.now_ms,
         )

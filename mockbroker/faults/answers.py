@@ -33,6 +33,7 @@ _USUAL_LEVEL: Final = {
     ApiKey.METADATA: "topic",
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: "topic",
     ApiKey.OFFSET_FETCH: "group",
+    ApiKey.UPDATE_FEATURES: "top",
 }
 """Where a broker puts most errors, if that is not the innermost place."""
 
@@ -42,7 +43,7 @@ _SOURCES: Final = {
     "topics": ("topics",),
     "partitions": ("partitions", "partition_indexes"),
     "members": ("members",),
-    "results": ("topics", "groups_names", "resources", "creations", "users", "upsertions"),
+    "results": ("topics", "groups_names", "resources", "creations", "users", "upsertions", "feature_updates"),
     "filter_results": ("filters",),
     "groups": ("groups", "group_ids"),
     "results_by_transaction": ("transactions",),
@@ -102,6 +103,7 @@ _WRITING: Final = frozenset(
         ApiKey.OFFSET_DELETE,
         ApiKey.ALTER_CLIENT_QUOTAS,
         ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+        ApiKey.UPDATE_FEATURES,
     }
 )
 """APIs that change something or wait. The others can be carried out: their own answers are the best ones to
@@ -163,7 +165,7 @@ def _level(name: str, model: type, outer: str) -> str:
     for field_name, level in _LEVEL_OF.items():
         if hasattr(model, field_name):
             return level
-    if "Acl" in model.__name__:
+    if "Acl" in model.__name__ or "Feature" in model.__name__:
         return "resource"
     if "topic" in name or name in ("responses", "results", "replica_election_results"):
         return "topic"

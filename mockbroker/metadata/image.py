@@ -11,6 +11,7 @@ from .records import (
     ClientQuotaRecord,
     ConfigRecord,
     Entity,
+    FeatureLevelRecord,
     PartitionChangeRecord,
     PartitionRecord,
     Record,
@@ -109,6 +110,10 @@ class MetadataImage:
         """Those that are set, by entity; the inner mappings never change."""
         self.scram_credentials: dict[str, Mapping[int, UserScramCredentialRecord]] = {}
         """By user and mechanism; the inner mappings never change."""
+        self.features: dict[str, int] = {}
+        """Finalized levels, by name; features that are turned off are left out (KIP-584)."""
+        self.offset = 0
+        """How many records it is made of."""
         self.controller = NO_CONTROLLER
         self.controller_epoch = 0
         """How many controllers there have been."""
@@ -124,6 +129,7 @@ class MetadataImage:
         copy.topic_ids = dict(self.topic_ids)
         copy.client_quotas = dict(self.client_quotas)
         copy.scram_credentials = dict(self.scram_credentials)
+        copy.features, copy.offset = dict(self.features), self.offset
         copy.controller, copy.controller_epoch = self.controller, self.controller_epoch
         self._owner = object()
         return copy
@@ -138,6 +144,7 @@ class MetadataImage:
 
     def apply(self, record: Record) -> None:
         """Applies the next record."""
+        self.offset += 1
         match record:
             case PartitionChangeRecord():
                 changing = self._changing(record.topic_id)
@@ -174,6 +181,10 @@ class MetadataImage:
                 self.brokers[broker_id] = BrokerRegistration(broker_id, rack, fenced)
             case BrokerRegistrationChangeRecord(broker_id, fenced):
                 self.brokers[broker_id] = BrokerRegistration(broker_id, self.brokers[broker_id].rack, fenced)
+            case FeatureLevelRecord(name, level):
+                self.features[name] = level
+                if not level:
+                    del self.features[name]
             case ActiveControllerRecord(broker_id):
                 self.controller = broker_id
                 self.controller_epoch += broker_id != NO_CONTROLLER

@@ -25,11 +25,6 @@ class Behind:
         return bool(self._pending)
 
     @property
-    def missing(self) -> int:
-        """How many records it has not got yet."""
-        return len(self._pending)
-
-    @property
     def next_ms(self) -> int | None:
         """When the first record that it has not got yet was written."""
         return self._pending[0].written_ms if self._pending else None
@@ -53,23 +48,17 @@ class MetadataLog:
 
     def __init__(self) -> None:
         self.image = MetadataImage()
-        self.end_offset = 0
         self.behind: dict[int, Behind] = {}
 
     def write(self, record: Record, now_ms: int) -> None:
         """Appends a record, which brokers that are not behind learn at once."""
         self.image.apply(record)
-        self.end_offset += 1
         for each in self.behind.values():
             each.keep(_Entry(now_ms, record))
 
     def image_of(self, broker: int) -> MetadataImage:
         """The cluster as a broker knows it."""
         return self.behind[broker].image if broker in self.behind else self.image
-
-    def end_offset_of(self, broker: int) -> int:
-        """The offset that a broker has reached."""
-        return self.end_offset - (self.behind[broker].missing if broker in self.behind else 0)
 
     def leader_knows(self, topic_id: UUID, index: int) -> bool:
         """Whether the leader of a partition has heard that it is the leader, of this epoch or an earlier

@@ -34,6 +34,13 @@ class ActiveControllerRecord(NamedTuple):
     broker_id: int
 
 
+class FeatureLevelRecord(NamedTuple):
+    """The finalized level of a feature; 0 if it is turned off."""
+
+    name: str
+    feature_level: int
+
+
 class TopicRecord(NamedTuple):
     """A topic is created; its partitions follow."""
 
@@ -118,6 +125,7 @@ Record = (
     RegisterBrokerRecord
     | BrokerRegistrationChangeRecord
     | ActiveControllerRecord
+    | FeatureLevelRecord
     | TopicRecord
     | ConfigRecord
     | ClientQuotaRecord

@@ -90,7 +90,9 @@ class TransactionalProducer(IdempotentProducer):
         self._bump_due = False
         self._failures = 0
         knows = setting.generation is Generation.V4_0
-        self._per_transaction = knows and transaction_version(scene.cluster.environment) >= _PER_TRANSACTION
+        cluster = scene.cluster
+        level = transaction_version(cluster.policies, cluster.controller.image.features)
+        self._per_transaction = knows and level >= _PER_TRANSACTION
         self._bumps = self.versions[ApiKey.INIT_PRODUCER_ID] >= _BUMPS_SINCE and not self._per_transaction
         if not self._per_transaction:
             produce = self.versions[ApiKey.PRODUCE]

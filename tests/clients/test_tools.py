@@ -19,6 +19,7 @@ MAIN = {
     "client metrics": "org.apache.kafka.tools.ClientMetricsCommand",
     "configs": "kafka.admin.ConfigCommand",
     "delegation tokens": "org.apache.kafka.tools.DelegationTokenCommand",
+    "features": "org.apache.kafka.tools.FeatureCommand",
     "groups": "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
     "log dirs": "org.apache.kafka.tools.LogDirsCommand",
     "offsets": "org.apache.kafka.tools.GetOffsetShell",
@@ -295,3 +296,25 @@ def test_metadata_quorum(tools: Tools) -> None:
         each: "Leader" if each == leader else "Observer" for each in (1, 2, 3)
     }
     assert {row["Lag"] for row in rows} == {"0"}
+
+
+def test_features(tools: Tools) -> None:
+    def levels() -> dict[str, str]:
+        shape = r"Feature: (\S+)\s.*FinalizedVersionLevel: (\S+)"
+        return dict(re.findall(shape, tools("features", "describe")))
+
+    before = levels()
+    assert {"group.version": "1", "transaction.version": "2", "kraft.version": "0"}.items() <= before.items()
+    dry = tools("features", "downgrade --feature transaction.version=1 --dry-run")
+    assert dry == "transaction.version can be downgraded to 1."
+    down = tools("features", "downgrade --feature group.version=0")
+    assert down == "group.version was downgraded to 0."
+    try:
+        assert levels() == {**before, "group.version": "0"}
+    finally:
+        up = tools("features", "upgrade --feature group.version=1")
+    assert up == "group.version was upgraded to 1."
+    refused = tools("features", "upgrade --feature group.version=7", status=1)
+    assert refused.startswith("Could not upgrade group.version to 7. The update failed for all features")
+    assert refused.endswith("Local controller 1 only supports versions 0-1")
+    assert levels() == before

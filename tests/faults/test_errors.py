@@ -67,6 +67,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "describe_producers": {"topics": BARE_TOPICS},
     "describe_transactions": {"transactional_ids": ("x",)},
     "describe_topic_partitions": {"topics": [{"name": "t"}]},
+    "update_features": {"feature_updates": [{"feature": "group.version"}]},
     "describe_quorum": {"topics": [{"topic_name": "t", "partitions": [PARTITION]}]},
 }
 """A request of each API that names something; the others need no more than their defaults."""

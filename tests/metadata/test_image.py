@@ -90,7 +90,8 @@ def test_every_broker_has_the_image_at_its_own_offset(data: Draw) -> None:
         assert content(log.image_of(3)) == made_of(records)
         for broker, offset in heard.items():
             assert content(log.image_of(broker)) == made_of(records[:offset])
-    assert log.end_offset == len(records)
+            assert log.image_of(broker).offset == offset
+    assert log.image.offset == len(records)
 
 
 def test_a_leader_epoch_begins_where_a_leader_is_named() -> None:

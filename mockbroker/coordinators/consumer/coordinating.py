@@ -1,7 +1,7 @@
 """The consumer groups of one coordinator."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from ...environment import Environment
 from ...policies.groups.old_member_epoch import old_member_epoch
@@ -12,7 +12,7 @@ from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupResponse
 from ...protocol.messages.leave_group import MemberIdentity, MemberResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from ...protocol.releases import parse
+from ...protocol.releases import facts, parse
 from ..group import join_error
 from ..group_records import Pairs, tombstones
 from ..home import Home, Request
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..settings import GroupSettings
 
 E = ErrorCode
+GROUP_FEATURE: Final = "group.version"
 _WITH_EPOCHS = 9
 """The version of OffsetCommit from which on it has member epochs."""
 
@@ -76,8 +77,13 @@ class ConsumerGroups:
         self.planning = Planning(home, self._timers, self._write)
         self._heartbeats = Heartbeats(home, self._timers, self.planning)
         self._classics = ClassicMembers(home, self._timers, self.planning, coordinator.settings.max_size)
-        self.served = served(configs)
-        """Whether brokers serve these groups at all."""
+        self._configured = served(configs)
+        self._needed = int(GROUP_FEATURE in facts(coordinator.environment.release).finalized_features)
+
+    @property
+    def served(self) -> bool:
+        """Whether this broker serves these groups at all: since 4.0 only if their feature is turned on."""
+        return self._configured and self._coordinator.home.features.get(GROUP_FEATURE, 0) >= self._needed
 
     # -- members of the consumer protocol
 
