@@ -3,6 +3,7 @@
 from typing import Final
 
 from ..cluster.call import Call
+from ..cluster.log_dirs import LogDirs
 from ..cluster.topic import Topic
 from ..policies.topics.undescribed_topics import undescribed_topics
 from ..protocol.api_keys import ApiKey
@@ -28,26 +29,21 @@ def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> DescribeLo
     if request.topics is not None:
         asked = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
     topics = [_topic(call, topic, asked) for topic in call.cluster.topics.values() if _is_here(call, topic)]
-    first, *others = dict.fromkeys(_folders(call, "log.dirs") or _folders(call, "log.dir"))
-    cordoned = _folders(call, "cordoned.log.dirs")
+    dirs = LogDirs.of(call.environment.configs, call.broker.id)
+    first, *others = dirs.all
     used_bytes = sum(replica.log.size for replica in call.broker.replicas)
-    results = [_result(first, used_bytes, cordoned)]
+    results = [_result(first, used_bytes, dirs)]
     whole = call.policies[undescribed_topics] == "without-partitions"
     results[0].topics = [topic for topic in topics if whole or topic.partitions]
-    return DescribeLogDirsResponse(results=results + [_result(name, 0, cordoned) for name in others])
+    return DescribeLogDirsResponse(results=results + [_result(name, 0, dirs) for name in others])
 
 
-def _folders(call: Call, key: str) -> list[str]:
-    text = call.environment.configs.broker_text(key, call.broker.id) or ""
-    return [each.strip() for each in text.split(",") if each.strip()]
-
-
-def _result(name: str, used_bytes: int, cordoned: list[str]) -> DescribeLogDirsResult:
+def _result(name: str, used_bytes: int, dirs: LogDirs) -> DescribeLogDirsResult:
     return DescribeLogDirsResult(
         log_dir=name,
         total_bytes=VOLUME_BYTES,
         usable_bytes=VOLUME_BYTES - used_bytes,
-        is_cordoned=name in cordoned or "*" in cordoned,
+        is_cordoned=name in dirs.cordoned,
     )
 
 

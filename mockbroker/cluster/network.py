@@ -44,8 +44,8 @@ class Network:
         """Reconnects a broker that was cut off: it learns who leads, and truncates its logs accordingly."""
         one = self._brokers[broker]
         one.hears_controller = True
-        if one.online:
-            # A broker that is down registers when it is started.
+        if one.online and self._controller.is_registered(broker):
+            # Others register when they are started.
             self._controller.unfence(broker)
         others = [self._brokers[other] for other in one.unreachable]
         for other in others:

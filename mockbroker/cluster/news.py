@@ -14,6 +14,7 @@ from ..metadata.records import (
     PartitionChangeRecord,
     PartitionRecord,
     Record,
+    RegisterBrokerRecord,
     RemoveTopicRecord,
     TopicRecord,
 )
@@ -74,7 +75,7 @@ class News:
                     del self._topics[topic.name]
                     for broker in self._hearing(self._brokers):
                         broker.replicas.delete(topic)
-                case BrokerRegistrationChangeRecord(fenced=False):
+                case BrokerRegistrationChangeRecord(fenced=False) | RegisterBrokerRecord():
                     for broker in self._hearing(self._brokers):
                         broker.replicas.ask_again()
         for topic in configured:
@@ -189,7 +190,7 @@ class News:
                 case RemoveTopicRecord(topic_id):
                     for gone in {each.topic for each in one.replicas if each.topic.id == topic_id}:
                         one.replicas.delete(gone)
-                case BrokerRegistrationChangeRecord(fenced=False):
+                case BrokerRegistrationChangeRecord(fenced=False) | RegisterBrokerRecord():
                     one.replicas.ask_again()
         for name in configured:
             if name in self._topics:

@@ -17,6 +17,7 @@ from ..metadata.records import (
     RegisterBrokerRecord,
     RemoveTopicRecord,
     TopicRecord,
+    UnregisterBrokerRecord,
 )
 from ..policies.controller.broker_session import broker_session
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
@@ -60,6 +61,7 @@ class Controller(ControllerState):
         """Called whenever client quotas were set."""
         self._session_over = session_over
         self._sessions: dict[int, Timer] = {}
+        self._racks: dict[int, str | None] = {}
         self._producer_ids = 0
 
     def producer_id_seen(self, producer_id: int) -> None:
@@ -75,6 +77,7 @@ class Controller(ControllerState):
 
     def register(self, broker: int, rack: str | None) -> None:
         """A broker registers for the first time."""
+        self._racks[broker] = rack
         self.write(RegisterBrokerRecord(broker, rack))
 
     def shut_down(self, broker: int) -> None:
@@ -106,6 +109,20 @@ class Controller(ControllerState):
         self._register_as(broker, fenced=True)
         self._forget_session(broker)
         self.active.fenced(broker)
+        self._out_of_all(broker)
+
+    def unregister(self, broker: int) -> None:
+        """Forgets a registered broker, which is like fencing it. One that runs does not register again: it
+        only sends heartbeats, which are refused (STALE_BROKER_EPOCH)."""
+        self._register_as(broker, fenced=True)
+        self._out_of_all(broker)
+        self.write(UnregisterBrokerRecord(broker))
+        if broker in self._sessions:
+            # Another process that has the id may register now.
+            self._forget_session(broker)
+            self._session_over(broker)
+
+    def _out_of_all(self, broker: int) -> None:
         for partition in partitions_on(self, broker):
             registered = partition.registered
             if broker in registered.isr or broker == registered.leader:
@@ -119,7 +136,10 @@ class Controller(ControllerState):
         self.active.appear()
 
     def _register_as(self, broker: int, *, fenced: bool) -> None:
-        if self.is_fenced(broker) is not fenced:
+        if not self.is_registered(broker):
+            if not fenced:
+                self.write(RegisterBrokerRecord(broker, self._racks[broker]))
+        elif self.is_fenced(broker) is not fenced:
             self.write(BrokerRegistrationChangeRecord(broker, fenced=fenced))
 
     def _forget_session(self, broker: int) -> None:

@@ -43,8 +43,12 @@ class ControllerState:
         self._publish(records)
 
     def is_fenced(self, broker: int) -> bool:
-        """Whether the controller considers a broker gone."""
-        return self.metadata.image.brokers[broker].fenced
+        """Whether the controller considers a broker gone, or has forgotten it."""
+        return self.metadata.image.is_fenced(broker)
+
+    def is_registered(self, broker: int) -> bool:
+        """Whether the controller knows a broker, be it fenced or not."""
+        return broker in self.metadata.image.brokers
 
     def may_lead(self, broker: int) -> bool:
         """Whether a broker can be elected, and learn of that."""

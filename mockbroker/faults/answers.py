@@ -104,6 +104,7 @@ _WRITING: Final = frozenset(
         ApiKey.ALTER_CLIENT_QUOTAS,
         ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
         ApiKey.UPDATE_FEATURES,
+        ApiKey.UNREGISTER_BROKER,
     }
 )
 """APIs that change something or wait. The others can be carried out: their own answers are the best ones to

@@ -19,6 +19,7 @@ from .records import (
     RemoveTopicRecord,
     RemoveUserScramCredentialRecord,
     TopicRecord,
+    UnregisterBrokerRecord,
     UserScramCredentialRecord,
 )
 
@@ -134,6 +135,11 @@ class MetadataImage:
         self._owner = object()
         return copy
 
+    def is_fenced(self, broker: int) -> bool:
+        """Whether a broker is considered gone, or is not registered."""
+        found = self.brokers.get(broker)
+        return found is None or found.fenced
+
     def partition(self, topic_id: UUID, index: int) -> PartitionRegistration | None:
         topic = self.topic_ids.get(topic_id)
         return None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
@@ -181,6 +187,8 @@ class MetadataImage:
                 self.brokers[broker_id] = BrokerRegistration(broker_id, rack, fenced)
             case BrokerRegistrationChangeRecord(broker_id, fenced):
                 self.brokers[broker_id] = BrokerRegistration(broker_id, self.brokers[broker_id].rack, fenced)
+            case UnregisterBrokerRecord(broker_id):
+                del self.brokers[broker_id]
             case FeatureLevelRecord(name, level):
                 self.features[name] = level
                 if not level:

@@ -28,6 +28,12 @@ class BrokerRegistrationChangeRecord(NamedTuple):
     fenced: bool
 
 
+class UnregisterBrokerRecord(NamedTuple):
+    """The controller forgets a broker."""
+
+    broker_id: int
+
+
 class ActiveControllerRecord(NamedTuple):
     """Which broker is the controller, or NO_CONTROLLER: with ZooKeeper, UpdateMetadata told brokers."""
 
@@ -124,6 +130,7 @@ class PartitionChangeRecord(NamedTuple):
 Record = (
     RegisterBrokerRecord
     | BrokerRegistrationChangeRecord
+    | UnregisterBrokerRecord
     | ActiveControllerRecord
     | FeatureLevelRecord
     | TopicRecord

@@ -92,10 +92,12 @@ class ReplicaManager:
 
     def is_fenced(self, broker: int) -> bool:
         """Whether the controller considers a broker gone, as far as this one knows."""
-        return self._metadata.image_of(self.broker).brokers[broker].fenced
+        return self._metadata.image_of(self.broker).is_fenced(broker)
 
     def rack_of(self, broker: int) -> str | None:
-        return self._metadata.image_of(self.broker).brokers[broker].rack
+        """None also for a broker that is not registered."""
+        found = self._metadata.image_of(self.broker).brokers.get(broker)
+        return found and found.rack
 
     def new_log(self, topic: HostedTopic) -> Log:
         """An empty log for one of the partitions."""

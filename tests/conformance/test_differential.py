@@ -88,8 +88,7 @@ def test_every_api_is_drawn() -> None:
     undrawn |= {f"{what}_delegation_token" for what in ("create", "renew", "expire", "describe")}
     undrawn |= {"get_telemetry_subscriptions", "push_telemetry"}
     undrawn |= {"describe_user_scram_credentials", "alter_user_scram_credentials"}
-    undrawn |= {"describe_quorum"}
-    undrawn |= {"describe_quorum", "update_features"}
+    undrawn |= {"describe_quorum", "update_features", "alter_replica_log_dirs", "unregister_broker"}
     assert set(VERSIONS) - drawn <= undrawn
 
 

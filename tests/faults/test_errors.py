@@ -67,6 +67,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "describe_producers": {"topics": BARE_TOPICS},
     "describe_transactions": {"transactional_ids": ("x",)},
     "describe_topic_partitions": {"topics": [{"name": "t"}]},
+    "alter_replica_log_dirs": {"dirs": [{"path": "/tmp/kafka-logs", "topics": BARE_TOPICS}]},
+    "unregister_broker": {"broker_id": 99},
     "update_features": {"feature_updates": [{"feature": "group.version"}]},
     "describe_quorum": {"topics": [{"topic_name": "t", "partitions": [PARTITION]}]},
 }
