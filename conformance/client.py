@@ -9,7 +9,6 @@ import datetime
 import difflib
 import enum
 import functools
-import importlib
 import io
 import itertools
 import pkgutil
@@ -26,6 +25,7 @@ from kio.serial import entity_reader, entity_writer
 from kio.serial.errors import SerialError
 
 from ..errors import MockBrokerError
+from ..protocol import schema
 from ..protocol.errors import error_name
 from .network import SOCKETS, Network, Stream
 
@@ -44,10 +44,8 @@ class UnreadableAnswerError(MockBrokerError, ValueError):
 
 @functools.cache
 def kio_versions(api: str) -> tuple[int, ...]:
-    """Versions of `api` (snake case) that kio can encode and decode."""
-    package = importlib.import_module(f"kio.schema.{api}")
-    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
-    return tuple(sorted(int(name[1:]) for name in names if name[1:].isdigit()))
+    """Versions of `api` (snake case) that kio can encode and decode, with those that are made like kio's."""
+    return tuple(schema.versions(api))
 
 
 @functools.cache
@@ -65,8 +63,7 @@ def api_keys() -> Mapping[int, str]:
 
 @functools.cache
 def _schema(api: str, version: int, kind: str) -> Any:
-    module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind}")
-    return getattr(module, api_name(f"{api}_{kind}"))
+    return schema.load(api, version, kind.capitalize())
 
 
 def api_name(api: str) -> str:

@@ -7,7 +7,6 @@ _CLIPPED: Final = "versions that kio does not have are not served: docs/referenc
 KNOWN: Final[dict[str, str]] = {
     "api_versions.versions": "APIs that are not answered yet are not advertised: docs/reference/apis.md",
     "api_versions.besides_versions": "features are left out while the APIs that they need are not answered",
-    "api_versions.unknown_versions@4.4.0": _CLIPPED,
     "api_versions.produce_below_v3@3.9.2": _CLIPPED,
     "metadata.odd_tags@3.9.2": "a negative number of tagged fields is refused as by 4.4",
 }

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from . import beyond_kio
+
 
 class ApiKey(enum.IntEnum):
     """Kafka's API keys (`org.apache.kafka.common.protocol.ApiKeys`), whether or not they are answered."""
@@ -125,7 +127,8 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
             names = os.listdir(os.path.join(kio.schema.__path__[0], key.name.lower()))
             found = [int(each[1:]) for each in names if each[1:].isdigit()]
-            versions = self._known[key] = _OWN_LOWEST.get(key, min(found)), max(found)
+            highest = beyond_kio.NEWEST.get(key.name.lower(), max(found))
+            versions = self._known[key] = _OWN_LOWEST.get(key, min(found)), highest
         return versions
 
     def __iter__(self) -> Iterator[ApiKey]:
@@ -136,5 +139,5 @@ class _Versions(Mapping[ApiKey, tuple[int, int]]):
 
 
 CODEC_VERSIONS: Final = _Versions()
-"""Lowest and highest version of each API that is answered: kio's, and our own OffsetForLeaderEpoch 0 and
-1."""
+"""Lowest and highest version of each API that is answered: kio's, our own OffsetForLeaderEpoch 0 and 1, and
+what is in `beyond_kio`."""

@@ -7,11 +7,13 @@ to bytes, both for one version.
 """
 
 import importlib
+import pkgutil
 import types
 import typing
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, Final, NamedTuple
 
+from . import beyond_kio
 from .primitives import Shared
 
 STRUCT: Final = {
@@ -78,11 +80,23 @@ def flexible(schema: type) -> bool:
 
 
 def load(api: str, version: int, kind: str) -> type:
-    """kio's class for `api` (such as `list_offsets`); `kind` is Request or Response. ImportError if there is
-    none."""
+    """kio's class for `api` (such as `list_offsets`), or ours for a version that kio lacks; `kind` is Request
+    or Response. ImportError if there is none."""
+    if beyond_kio.NEWEST.get(api) == version:
+        return beyond_kio.load(api, kind)
     module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind.lower()}")
     name = "".join(part.capitalize() for part in api.split("_"))
     return getattr(module, name + kind)  # type: ignore[no-any-return]
+
+
+def versions(api: str) -> list[int]:
+    """The versions of `api` that `load` has, from kio's lowest on. ImportError if there are none."""
+    package = importlib.import_module(f"kio.schema.{api}")
+    names = [module.name for module in pkgutil.iter_modules(package.__path__)]
+    found = {int(name[1:]) for name in names if name[1:].isdigit()}
+    if api in beyond_kio.NEWEST:
+        found.add(beyond_kio.NEWEST[api])
+    return sorted(found)
 
 
 def model_of(model: type, name: str) -> type:

@@ -1,11 +1,10 @@
 """Requests that are written field by field from kio's schemas, and the positions of their lengths.
 
-Independent of `mockbroker.protocol`, which is under test.
+Independent of `mockbroker.protocol`, which is under test, but for schemas that kio lacks.
 """
 
 import dataclasses
 import functools
-import importlib
 import io
 import struct
 import types
@@ -16,6 +15,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from kio.serial import writers
 from kio.static import primitive
+
+from ...protocol.schema import load
 
 _FORMATS: Final = {
     "int8": "b",
@@ -92,8 +93,7 @@ def uvarint(value: int) -> bytes:
 @functools.cache
 def schema(api: str, version: int, kind: str) -> Any:
     """kio's class of an API in snake case; `kind` is request or response. ImportError."""
-    module = importlib.import_module(f"kio.schema.{api}.v{version}.{kind}")
-    return getattr(module, "".join(word.capitalize() for word in (*api.split("_"), kind)))
+    return load(api, version, kind.capitalize())
 
 
 @functools.cache

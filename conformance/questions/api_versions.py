@@ -3,7 +3,7 @@
 import struct
 from typing import Any
 
-from ..client import decode
+from ..client import Client, decode
 from ..registry import Steps, about
 from ..scene import CLOSED, Scene
 
@@ -61,6 +61,52 @@ def client_software(s: Scene) -> Steps:
     for label, (name, version) in SOFTWARE.items():
         answer = s.ask(client_software_name=name, client_software_version=version, client=s.new_client())
         yield label, [answer["error_code"], len(answer["api_keys"]) > 0] if answer != CLOSED else CLOSED
+
+
+def _addressed(s: Scene, cluster_id: str | None, node_id: int, client: Client | None = None) -> Any:
+    software = {"client_software_name": "mockbroker", "client_software_version": "1"}
+    client = client or s.new_client()
+    answer = s.ask(software, cluster_id=cluster_id, node_id=node_id, client=client)
+    return answer if answer == CLOSED else [answer["error_code"], len(answer["api_keys"]) > 0]
+
+
+@question(since=5)
+def addressed(s: Scene) -> Steps:
+    """A client says whom it means to ask (KIP-1242)."""
+    cluster, node = s.target.cluster_id, s.node(0)
+    for label, (cluster_id, node_id) in {
+        "right": (cluster, node),
+        "nobody": (None, -1),
+        "right cluster, no node": (cluster, -1),
+        "no cluster, right node": (None, node),
+        "wrong cluster": ("another", node),
+        "wrong node": (cluster, 99),
+        "both wrong": ("another", 99),
+        "wrong cluster, no node": ("another", -1),
+        "no cluster, wrong node": (None, 99),
+        "empty cluster": ("", node),
+        "empty cluster, no node": ("", -1),
+        "negative node": (cluster, -2),
+        "wrong cluster, negative node": ("another", -2),
+    }.items():
+        yield label, _addressed(s, cluster_id, node_id)
+    client = s.new_client()
+    yield "refused", _addressed(s, cluster, 99, client)
+    yield "then right on the same connection", _addressed(s, cluster, node, client)
+    wrong = s.ask(client_software_name="", client_software_version="1", cluster_id="another", node_id=1)
+    yield "wrong, and no name of the client", [wrong["error_code"], len(wrong["api_keys"])]
+    refused = s.ask(client_software_name="m", client_software_version="1", cluster_id=cluster, node_id=99)
+    yield (
+        "all of the answer",
+        {**refused, "finalized_features_epoch": refused["finalized_features_epoch"] >= 0},
+    )
+
+
+@question(newest_only=True, brokers=3)
+def another_broker_addressed(s: Scene) -> Steps:
+    """Versions before 5 do not say who is meant."""
+    for rank in range(3):
+        yield f"broker {rank}", _addressed(s, s.target.cluster_id, s.node(rank))
 
 
 @question(newest_only=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..registry import Steps, about
-from ..scene import Scene
+from ..scene import UNKNOWN_TOPIC_ID, Scene
 from ..transaction_scene import Producer
 
 question = about("txn_offset_commit")
@@ -13,7 +13,7 @@ def _commit(s: Scene, producer: Producer, topic: str, offset: int, index: int = 
     partition = {"partition_index": index, "committed_offset": offset, "committed_leader_epoch": 0}
     partition |= {"committed_metadata": other.pop("metadata", "")}
     fields = {**producer.ids, "group_id": s.name("g"), "generation_id": -1, "member_id": ""}
-    return s.ask({**fields, "topics": [{"name": topic, "partitions": [partition]}], **other})
+    return s.ask({**fields, "topics": [{**s.topic_ref(topic), "partitions": [partition]}], **other})
 
 
 def _fetched(s: Scene, topic: str, stable: bool = False) -> Any:
@@ -40,6 +40,30 @@ def commit_and_abort(s: Scene) -> Steps:
         yield "while open, stable", _fetched(s, topic, stable=True)
         producer.end(committed=committed)
         yield "after", s.until(lambda: _settled(s, topic))
+
+
+@question(since=6)
+def topics_by_id(s: Scene) -> Steps:
+    known, gone = s.topic("known"), s.topic("gone")
+    producer = Producer(s)
+    _begin(s, producer)
+    partition = {"partition_index": 0, "committed_offset": 1, "committed_leader_epoch": 0}
+    ids = {"known": s.topic_id(known), "unknown": UNKNOWN_TOPIC_ID, "zero": None, "gone": s.topic_id(gone)}
+    topics = {
+        name: {"topic_id": topic_id, "partitions": [{**partition, "committed_metadata": ""}]}
+        for name, topic_id in ids.items()
+    }
+    s.call("delete_topics", {"topics": [{"name": gone}], "topic_names": [gone], "timeout": 10000})
+    fields = {**producer.ids, "group_id": s.name("g"), "generation_id": -1, "member_id": ""}
+    s.until(lambda: s.call("metadata", {"topics": [{"name": gone}]})["topics"][0]["error_code"] != "NONE")
+    for name, topic in topics.items():
+        yield name, s.ask({**fields, "topics": [topic]})
+    yield "all", s.ask({**fields, "topics": list(topics.values())})
+    yield "known twice", s.ask({**fields, "topics": [topics["known"], topics["known"]]})
+    both = [{**partition, "partition_index": index, "committed_metadata": ""} for index in (0, 7)]
+    yield "unknown partition", s.ask({**fields, "topics": [{**topics["known"], "partitions": both}]})
+    yield "none", s.ask({**fields, "topics": []})
+    producer.end(committed=False)
 
 
 def _settled(s: Scene, topic: str) -> Any:

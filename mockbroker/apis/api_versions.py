@@ -27,6 +27,7 @@ _FEATURE_NEEDS = {
 }
 """Features that make clients use an API, by key; each is advertised only if its API is answered."""
 
+_NO_NODE = -1
 _FROM_ZERO_SINCE = 4
 """Earlier versions leave out features whose lowest level is 0, because clients refused them (KAFKA-17011)."""
 
@@ -35,6 +36,8 @@ _FROM_ZERO_SINCE = 4
 def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse:
     if not note_software(call.client, request) and call.version >= 3:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    if error := _misdirected(call, request):
+        return ApiVersionsResponse(error_code=error)
     release, image = call.environment.release, call.broker.image
     supported = facts(release).supported_features
     ranges = advertised(
@@ -53,6 +56,17 @@ def api_versions(call: Call, request: ApiVersionsRequest) -> ApiVersionsResponse
         finalized_features_epoch=image.offset if supported else -1,
         finalized_features=[FinalizedFeatureKey(name, level, level) for name, level in levels.items()],
     )
+
+
+def _misdirected(call: Call, request: ApiVersionsRequest) -> ErrorCode:
+    """REBOOTSTRAP_REQUIRED if the client meant another broker (KIP-1242); INVALID_REQUEST if it gives only
+    one of the two ids."""
+    if (request.cluster_id is None) is not (request.node_id == _NO_NODE):
+        return ErrorCode.INVALID_REQUEST
+    meant = request.cluster_id, request.node_id
+    if meant in ((None, _NO_NODE), (call.cluster.cluster_id, call.broker.id)):
+        return ErrorCode.NONE
+    return ErrorCode.REBOOTSTRAP_REQUIRED
 
 
 def note_software(client: Client, request: ApiVersionsRequest) -> bool:

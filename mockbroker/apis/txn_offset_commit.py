@@ -22,6 +22,7 @@ from .registry import handles
 from .verification import Errors, ask_coordinator, knows_stale
 
 E = ErrorCode
+_BY_ID_SINCE = 6
 _NO_KEYS: frozenset[Key] = frozenset()
 Done = Callable[[ErrorCode, frozenset[Key]], None]
 
@@ -30,6 +31,8 @@ Done = Callable[[ErrorCode, frozenset[Key]], None]
 def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
     """Partitions that don't exist get an error, and the others are committed."""
     reply = Reply[TxnOffsetCommitResponse](call)
+    if call.version >= _BY_ID_SINCE:
+        _name(call, request)
     known = {
         (topic.name, partition.partition_index): partition
         for topic in request.topics
@@ -38,7 +41,7 @@ def txn_offset_commit(call: Call, request: TxnOffsetCommitRequest) -> object:
     }
 
     def done(error: ErrorCode, too_long: frozenset[Key]) -> None:
-        reply.complete(_answer(request, frozenset(known), error, too_long))
+        reply.complete(_answer(call, request, frozenset(known), error, too_long))
 
     if not known:
         done(E.NONE, _NO_KEYS)
@@ -135,12 +138,24 @@ class _Commit:
         call.broker.groups.commit_in_transaction(group, self._producer, self._offsets, answered)
 
 
+def _name(call: Call, request: TxnOffsetCommitRequest) -> None:
+    """Gives topics the names that their ids have."""
+    for topic in request.topics:
+        found = None if topic.topic_id is None else call.cluster.topic_ids.get(topic.topic_id)
+        topic.name = "" if found is None else found.name
+
+
 def _answer(
-    request: TxnOffsetCommitRequest, known: frozenset[Key], error: ErrorCode, too_long: frozenset[Key]
+    call: Call,
+    request: TxnOffsetCommitRequest,
+    known: frozenset[Key],
+    error: ErrorCode,
+    too_long: frozenset[Key],
 ) -> TxnOffsetCommitResponse:
     def code(key: Key) -> ErrorCode:
         if key not in known:
-            return E.UNKNOWN_TOPIC_OR_PARTITION
+            by_id = call.version >= _BY_ID_SINCE and not key[0]
+            return E.UNKNOWN_TOPIC_ID if by_id else E.UNKNOWN_TOPIC_OR_PARTITION
         return error or (E.OFFSET_METADATA_TOO_LARGE if key in too_long else E.NONE)
 
     return TxnOffsetCommitResponse(
@@ -151,6 +166,7 @@ def _answer(
                     TxnOffsetCommitResponsePartition(p.partition_index, code((topic.name, p.partition_index)))
                     for p in topic.partitions
                 ],
+                topic.topic_id,
             )
             for topic in request.topics
         ]

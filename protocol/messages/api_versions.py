@@ -1,12 +1,16 @@
-"""ApiVersions: api key 18, v0 to v4."""
+"""ApiVersions: api key 18, v0 to v5."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class ApiVersionsRequest:
+    """`cluster_id` and `node_id` are those that the client means to ask: both, or None and -1."""
+
     client_software_name: str = ""  # v3+
     client_software_version: str = ""  # v3+
+    cluster_id: str | None = None  # v5+
+    node_id: int = -1  # v5+
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""DeleteGroups: api key 42, v0 to v2."""
+"""DeleteGroups: api key 42, v0 to v3."""
 
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ class DeleteGroupsRequest:
 class DeletableGroupResult:
     group_id: str = ""
     error_code: int = 0
+    error_message: str | None = None  # v3+
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
-"""TxnOffsetCommit: api key 28, v0 to v5."""
+"""TxnOffsetCommit: api key 28, v0 to v6."""
 
 from dataclasses import dataclass, field
+from uuid import UUID
 
 
 @dataclass(slots=True)
@@ -13,8 +14,9 @@ class TxnOffsetCommitRequestPartition:
 
 @dataclass(slots=True)
 class TxnOffsetCommitRequestTopic:
-    name: str = ""
+    name: str = ""  # v0-5
     partitions: list[TxnOffsetCommitRequestPartition] = field(default_factory=list)
+    topic_id: UUID | None = None  # v6+
 
 
 @dataclass(slots=True)
@@ -37,8 +39,9 @@ class TxnOffsetCommitResponsePartition:
 
 @dataclass(slots=True)
 class TxnOffsetCommitResponseTopic:
-    name: str = ""
+    name: str = ""  # v0-5
     partitions: list[TxnOffsetCommitResponsePartition] = field(default_factory=list)
+    topic_id: UUID | None = None  # v6+
 
 
 @dataclass(slots=True)
