@@ -263,6 +263,35 @@ def unknown_resources(s: Scene) -> Steps:
 
 
 @question()
+def limits_of_groups(s: Scene) -> Steps:
+    """What brokers allow for groups. Nothing is changed."""
+
+    def alter(**configs: str) -> Any:
+        ops = [(SET, name.replace("_", "."), value) for name, value in configs.items()]
+        return _alter(s, s.name("g"), *ops, kind=GROUP, validate_only=True)
+
+    yield "session too short", alter(consumer_session_timeout_ms="1")
+    yield "session too long", alter(consumer_session_timeout_ms="70000")
+    yield "heartbeats too frequent", alter(consumer_heartbeat_interval_ms="1")
+    yield "heartbeats too rare", alter(consumer_heartbeat_interval_ms="16000")
+    yield "both", alter(consumer_session_timeout_ms="1", consumer_heartbeat_interval_ms="1")
+    yield "assignments too rare", alter(consumer_assignment_interval_ms="16000")
+    yield "assignments negative", alter(consumer_assignment_interval_ms="-1")
+    yield "within", alter(consumer_session_timeout_ms="60000", consumer_heartbeat_interval_ms="15000")
+    yield "share session", alter(share_session_timeout_ms="1")
+    yield "share heartbeats", alter(share_heartbeat_interval_ms="16000")
+    yield "share locks too short", alter(share_record_lock_duration_ms="2000")
+    yield "share locks too long", alter(share_record_lock_duration_ms="70000")
+    yield "share deliveries", alter(share_delivery_count_limit="11")
+    yield "share records", alter(share_partition_max_record_locks="20000")
+    yield "share assignments", alter(share_assignment_interval_ms="16000")
+    yield "streams session", alter(streams_session_timeout_ms="70000")
+    yield "streams heartbeats", alter(streams_heartbeat_interval_ms="1")
+    yield "streams standbys", alter(streams_num_standby_replicas="3")
+    yield "streams assignments", alter(streams_assignment_interval_ms="16000")
+
+
+@question()
 def brokers(s: Scene) -> Steps:
     """Nothing is changed."""
 

@@ -23,20 +23,29 @@ _MATCHED: Final = frozenset(
         "client_source_port",
     )
 )
+_RANGES_SINCE: Final = parse("4.4")
 _LIMITED: Final = (
-    ("consumer.session.timeout.ms", "group.consumer.{}.session.timeout.ms"),
     ("consumer.heartbeat.interval.ms", "group.consumer.{}.heartbeat.interval.ms"),
-    ("share.session.timeout.ms", "group.share.{}.session.timeout.ms"),
+    ("consumer.session.timeout.ms", "group.consumer.{}.session.timeout.ms"),
+    ("consumer.assignment.interval.ms", "group.consumer.{}.assignment.interval.ms"),
     ("share.heartbeat.interval.ms", "group.share.{}.heartbeat.interval.ms"),
+    ("share.session.timeout.ms", "group.share.{}.session.timeout.ms"),
     ("share.record.lock.duration.ms", "group.share.{}.record.lock.duration.ms"),
-    ("streams.session.timeout.ms", "group.streams.{}.session.timeout.ms"),
+    ("share.delivery.count.limit", "group.share.{}.delivery.count.limit"),
+    ("share.partition.max.record.locks", "group.share.{}.partition.max.record.locks"),
+    ("share.assignment.interval.ms", "group.share.{}.assignment.interval.ms"),
     ("streams.heartbeat.interval.ms", "group.streams.{}.heartbeat.interval.ms"),
+    ("streams.session.timeout.ms", "group.streams.{}.session.timeout.ms"),
+    ("streams.num.standby.replicas", "group.streams.{}.standby.replicas"),
+    ("streams.assignment.interval.ms", "group.streams.{}.assignment.interval.ms"),
 )
-"""Group configurations, and the broker configurations that limit them with `min` and `max`."""
+"""Group configurations, and the broker configurations that limit them with `min` and `max`, or with `max`, in
+the order of `GroupConfig.java`."""
 
 
 def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
-    """ConfigError for unknown names and for values outside of the limits that brokers set."""
+    """ConfigError for unknown names, for values outside of the limits that brokers set, and for sessions that
+    are no longer than the interval of heartbeats."""
     keys = definitions.keys("group", configs.release)
     for name in java.in_hash_order(overrides):
         if name not in keys:
@@ -45,11 +54,31 @@ def check_group(configs: Configs, overrides: Mapping[str, str]) -> None:
         name: key.parse(overrides[name]) for name, key in keys.items() if name in overrides
     }
     for name, limit in _LIMITED:
-        low, high = (limit.format(which) for which in ("min", "max"))
-        if name in values and low in configs.broker_keys:
-            least, most = configs.broker_int(low), configs.broker_int(high)
-            if not least <= values[name] <= most:
-                raise ConfigError(f"{name} must be in the range {least} to {most} inclusive.")
+        if name in values:
+            _check_limits(configs, name, values[name], limit)
+    for kind in ("consumer", "share", "streams"):
+        session, heartbeat = f"{kind}.session.timeout.ms", f"{kind}.heartbeat.interval.ms"
+        if session in values or heartbeat in values:
+            timeout, interval = (
+                values.get(name, configs.broker_int(f"group.{name}")) for name in (session, heartbeat)
+            )
+            if timeout <= interval:
+                raise ConfigError(f"{session} must be greater than {heartbeat}")
+
+
+def _check_limits(configs: Configs, name: str, value: int, limit: str) -> None:
+    low, high = (limit.format(which) for which in ("min", "max"))
+    least = configs.broker_int(low) if low in configs.broker_keys else None
+    most = configs.broker_int(high)
+    if (least is None or least <= value) and value <= most:
+        return
+    if configs.release < _RANGES_SINCE:
+        if value > most:
+            raise ConfigError(f"{name} must be less than or equal to {high}")
+        raise ConfigError(f"{name} must be greater than or equal to {low}")
+    if least is None:
+        raise ConfigError(f"{name} must be less than or equal to {most}")
+    raise ConfigError(f"{name} must be in the range {least} to {most} inclusive.")
 
 
 def check_client_metrics(configs: Configs, name: str, overrides: Mapping[str, str]) -> None:
