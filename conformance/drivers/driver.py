@@ -205,6 +205,10 @@ class Driver:
                 how = f"it was ended by {signal.Signals(-status).name}"
             self._fail(how)
 
+    def kill(self) -> None:
+        """Ends the process at once, as `kill -9` does. No more calls are possible."""
+        self._process.kill()
+
     async def end(self) -> None:
         """Ends the process, whatever it is at."""
         self._ending = True

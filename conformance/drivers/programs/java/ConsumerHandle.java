@@ -43,7 +43,7 @@ final class ConsumerHandle implements Handle {
     public Map<String, ?> call(Call call) throws Exception {
         switch (call.verb) {
             case "subscribe":
-                consumer.subscribe(call.texts("topics"), new Listener());
+                subscribe(call.texts("topics"));
                 return Map.of();
             case "assign":
                 assign(call.partitions("partitions"));
@@ -75,6 +75,17 @@ final class ConsumerHandle implements Handle {
 
     private static Duration timeout(Call call) {
         return Duration.ofMillis(call.number("timeout_ms"));
+    }
+
+    /** A topic that begins with "^" is a regular expression for the coordinator, since 4.0. */
+    private void subscribe(List<String> topics) throws ReflectiveOperationException {
+        if (!topics.get(0).startsWith("^")) {
+            consumer.subscribe(topics, new Listener());
+            return;
+        }
+        Class<?> pattern = Class.forName("org.apache.kafka.clients.consumer.SubscriptionPattern");
+        consumer.getClass().getMethod("subscribe", pattern, ConsumerRebalanceListener.class)
+            .invoke(consumer, pattern.getConstructor(String.class).newInstance(topics.get(0)), new Listener());
     }
 
     private void assign(Map<TopicPartition, Long> partitions) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -90,6 +91,9 @@ func (c *consumer) grouped(topics []string) []kgo.Opt {
 	if c.config.Is("enable.auto.commit", "false") {
 		options = append(options, kgo.DisableAutoCommit())
 	}
+	if id, given := c.config.Text("group.instance.id"); given {
+		options = append(options, kgo.InstanceID(id))
+	}
 	if limit, given := c.config.Time("session.timeout.ms"); given {
 		options = append(options, kgo.SessionTimeout(limit))
 	}
@@ -111,7 +115,11 @@ func (c *consumer) grouped(topics []string) []kgo.Opt {
 func (c *consumer) subscribe(call *lines.Call) (lines.Fields, error) {
 	if c.client == nil {
 		var err error
-		c.client, err = kgo.NewClient(c.grouped(call.Topics)...)
+		options := c.grouped(call.Topics)
+		if slices.ContainsFunc(call.Topics, isExpression) {
+			options = append(options, kgo.ConsumeRegex())
+		}
+		c.client, err = kgo.NewClient(options...)
 		return nil, err
 	}
 	gone := slices.DeleteFunc(c.client.GetConsumeTopics(), func(topic string) bool {
@@ -120,6 +128,10 @@ func (c *consumer) subscribe(call *lines.Call) (lines.Fields, error) {
 	c.client.PurgeTopicsFromConsuming(gone...)
 	c.client.AddConsumeTopics(call.Topics...)
 	return nil, nil
+}
+
+func isExpression(topic string) bool {
+	return strings.HasPrefix(topic, "^")
 }
 
 func (c *consumer) assign(call *lines.Call) (lines.Fields, error) {
