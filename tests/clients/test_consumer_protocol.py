@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
+from confluent_kafka import Producer
 
 from mockbroker.conformance.drivers import SHIPPED, Answer, Driver, command_for, open_driver
 from mockbroker.contents.values import GroupDescription
@@ -26,8 +28,14 @@ CONFIG = {
     "offsets.topic.num.partitions": "1",
     "broker.session.timeout.ms": "1000",
 }
+SHORT_SESSIONS = {
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": "5000",
+}
+RECORDS = 10_000
 NOTHING_TO_COMMIT = "_NO_OFFSET"
-MOVING = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR}
+MOVING = {ErrorCode.COORDINATOR_NOT_AVAILABLE, ErrorCode.NOT_COORDINATOR, None}
+"""Without a code the client could not reach its coordinator."""
 CLIENTS = [
     "confluent-kafka",
     *(
@@ -37,15 +45,40 @@ CLIENTS = [
 ]
 
 
+Heard = Callable[[str, Mapping[str, Any]], None]
+Position = tuple[str, int, int]
+"""Topic, partition, offset."""
+
+
 class Members:
-    """Members of one group, and what they have read, by partition and offset."""
+    """Members of one group. A record is read once a commit covers it: what a member has read of a partition
+    and not committed is nobody's when the partition is taken away from it, or when it dies."""
 
-    def __init__(self, driver: Driver, served: ServedCluster) -> None:
-        self._driver, self._served = driver, served
-        self.names: list[str] = []
-        self.read: Counter[tuple[int, int]] = Counter()
+    def __init__(self, served: ServedCluster) -> None:
+        self._served = served
+        self._drivers: dict[str, Driver] = {}
+        self._owned: dict[str, set[tuple[str, int]]] = {}
+        self._uncommitted: dict[str, list[Position]] = {}
+        self.read: Counter[Position] = Counter()
 
-    async def join(self, name: str, topics: Sequence[str] = (TOPIC,), **config: Any) -> None:
+    @property
+    def names(self) -> list[str]:
+        return list(self._drivers)
+
+    async def join(
+        self,
+        driver: Driver,
+        name: str,
+        topics: Sequence[str] = (TOPIC,),
+        config: Mapping[str, Any] | None = None,
+        heard: Heard = lambda *_: None,
+    ) -> None:
+        """`heard` gets its events too."""
+
+        def told(event: str, fields: Mapping[str, Any]) -> None:
+            self._told(name, event, fields)
+            heard(event, fields)
+
         given = {
             "bootstrap.servers": self._served.bootstrap_servers,
             "client.id": name,
@@ -53,15 +86,42 @@ class Members:
             "group.protocol": "consumer",
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
-            **config,
+            **(config or {}),
         }
-        ok(await self._driver.call("open", name, kind="consumer", config=given))
-        ok(await self._driver.call("subscribe", name, topics=list(topics)))
-        self.names.append(name)
+        driver.listen(name, told)
+        self._owned[name], self._uncommitted[name] = set(), []
+        ok(await driver.call("open", name, kind="consumer", config=given))
+        ok(await driver.call("subscribe", name, topics=list(topics)))
+        self._drivers[name] = driver
 
     async def leave(self, name: str) -> None:
-        self.names.remove(name)
-        ok(await self._driver.call("close", name, LIMIT_MS))
+        ok(await self._forget(name).call("close", name, LIMIT_MS))
+
+    def kill(self, name: str) -> None:
+        """Its process, with all others in it."""
+        self._forget(name).kill()
+
+    def _forget(self, name: str) -> Driver:
+        del self._uncommitted[name]
+        return self._drivers.pop(name)
+
+    def _told(self, name: str, event: str, fields: Mapping[str, Any]) -> None:
+        partitions = {(topic, index) for topic, index in fields.get("partitions", ())}
+        if event == "assigned":
+            self._owned[name] |= partitions
+        elif event in ("revoked", "lost"):
+            self._owned[name] -= partitions
+            self._give_up(name, partitions)
+
+    def _give_up(self, name: str, partitions: set[tuple[str, int]]) -> None:
+        """The news may come before the answer to a commit that went well."""
+        gone = [each for each in self._uncommitted.get(name, ()) if each[:2] in partitions]
+        if gone:
+            committed = self._served.committed(GROUP)
+            self.read.update(
+                each for each in gone if each[:2] in committed and each[2] < committed[each[:2]].offset
+            )
+            self._uncommitted[name] = [each for each in self._uncommitted[name] if each not in gone]
 
     async def share(self) -> None:
         """Polls until all partitions are shared evenly."""
@@ -79,26 +139,33 @@ class Members:
                 await self._poll()
 
     async def read_until(self, count: int) -> None:
-        """Polls until so many records were read, and commits them."""
+        """Polls and commits until so many records are read."""
         with trio.fail_after(LIMIT_S):
             while self.read.total() < count:
                 await self._poll()
-            for name in self.names:
-                await self._commit(name)
+                if self.read.total() + sum(map(len, self._uncommitted.values())) >= count:
+                    for name in self.names:
+                        await self._commit(name)
 
     async def _commit(self, name: str) -> None:
         """Some clients have to be asked again while their coordinator moves."""
         while True:
-            answer = await self._driver.call("commit", name, LIMIT_MS)
+            answer = await self._drivers[name].call("commit", name, LIMIT_MS, partial(self._answered, name))
             if answer.error is None or answer.error.name == NOTHING_TO_COMMIT:
                 return
             assert answer.error.code in MOVING, answer.error
             await self._poll()
 
+    def _answered(self, name: str, answer: Answer) -> None:
+        if answer.error is None:
+            self.read.update(self._uncommitted[name])
+            self._uncommitted[name] = []
+
     async def _poll(self) -> None:
-        for name in self.names:
-            for each in ok(await self._driver.call("poll", name, 50))["records"]:
-                self.read[each["partition"], each["offset"]] += 1
+        for name, driver in self._drivers.items():
+            for each in ok(await driver.call("poll", name, 50))["records"]:
+                if (each["topic"], each["partition"]) in self._owned[name]:
+                    self._uncommitted[name].append((each["topic"], each["partition"], each["offset"]))
 
     def described(self) -> GroupDescription:
         return self._served.group(GROUP)
@@ -110,45 +177,62 @@ def ok(answer: Answer) -> Mapping[str, Any]:
     return answer.ok
 
 
-async def write(served: ServedCluster, count: int) -> None:
+async def write(served: ServedCluster, count: int, topic: str = TOPIC) -> None:
+    """Records in turn to the partitions that a topic has at first."""
+    producer = Producer({"bootstrap.servers": served.bootstrap_servers, "linger.ms": 20})
     for number in range(count):
-        await served.produce_async(TOPIC, f"order {number}", partition=number % PARTITIONS)
+        producer.produce(topic, f"order {number}", partition=number % PARTITIONS)
+    assert await trio.to_thread.run_sync(producer.flush, LIMIT_S) == 0
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.trio
 async def test_each_record_is_read_once(client: str) -> None:
-    """By members that join and leave, on a coordinator that moves and dies."""
+    """By members that join, leave and are killed with more to read, on a coordinator that moves and dies."""
     async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
+        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG | SHORT_SESSIONS) as served,
         open_driver(command_for(client)) as driver,
+        open_driver(command_for(client)) as another,
     ):
-        members = Members(driver, served)
-        await write(served, 40)
-        await members.join("a")
-        await members.read_until(40)
-        await members.join("b")
+        members = Members(served)
+        await write(served, 2000)
+        await members.join(driver, "a")
+        await members.read_until(500)
+        await members.join(driver, "b")
         await members.share()
-        await write(served, 40)
-        await members.read_until(80)
+        await members.read_until(2000)
+
+        await write(served, 2000)
+        await members.read_until(2500)
         served.move_coordinator(group=GROUP)
-        await write(served, 20)
-        await members.read_until(100)
+        await members.read_until(4000)
         group = members.described()
         assert (group.type, len(group.members)) == ("consumer", 2)
+
+        await write(served, 2000)
+        await members.read_until(4500)
         killed = group.coordinator
         assert killed is not None
         served.kill_broker(killed)
         await members.poll_until(lambda group: group.coordinator not in (None, killed))
-        await write(served, 20)
-        await members.read_until(120)
+        await members.read_until(6000)
+
+        await members.join(another, "c")
+        await write(served, 2000)
+        await members.read_until(6500)
         await members.leave("a")
         await members.share()
-        await write(served, 20)
-        await members.read_until(140)
+        await members.read_until(8000)
+
+        await write(served, 2000)
+        await members.read_until(8500)
+        members.kill("c")
+        await members.share()
+        await members.read_until(RECORDS)
         assert set(members.read.values()) == {1}
+        assert len(members.read) == RECORDS
         committed = served.committed(GROUP)
-        assert sum(each.offset for each in committed.values()) == 140
+        assert sum(each.offset for each in committed.values()) == RECORDS
 
 
 @pytest.mark.parametrize("client", CLIENTS[:2])
@@ -159,20 +243,20 @@ async def test_a_static_member_comes_back_to_what_it_had(client: str) -> None:
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
         open_driver(command_for(client)) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         await write(served, 40)
         for name in ("a", "b"):
-            await members.join(name, **{"group.instance.id": f"instance-{name}"})
+            await members.join(driver, name, config={"group.instance.id": f"instance-{name}"})
         await members.share()
         await members.read_until(40)
         before = members.described()
         await members.leave("b")
-        await members.join("b", **{"group.instance.id": "instance-b"})
+        await members.join(driver, "b", config={"group.instance.id": "instance-b"})
+        await members.poll_until(lambda group: not _ids(before) >= _ids(group))
         await members.share()
         after = members.described()
         assert after.generation == before.generation
         assert _by_instance(after) == _by_instance(before)
-        assert {each.member_id for each in after.members} != {each.member_id for each in before.members}
         await write(served, 20)
         await members.read_until(60)
         assert set(members.read.values()) == {1}
@@ -182,15 +266,20 @@ def _by_instance(group: GroupDescription) -> dict[str | None, object]:
     return {each.group_instance_id: each.assignment for each in group.members}
 
 
+def _ids(group: GroupDescription) -> set[str]:
+    return {each.member_id for each in group.members}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.trio
-async def test_a_regular_expression_finds_topics_that_are_made_later() -> None:
+async def test_a_regular_expression_finds_topics_that_are_made_later(client: str) -> None:
     async with (
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
-        open_driver(command_for("confluent-kafka")) as driver,
+        open_driver(command_for(client)) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         await write(served, 20)
-        await members.join("a", topics=["^orders.*"])
+        await members.join(driver, "a", ["^orders.*"])
         await members.read_until(20)
         served.create_topic("orders-of-today")
         served.clock.advance("11s")  # the coordinator looks every ten seconds at most

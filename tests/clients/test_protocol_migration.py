@@ -63,13 +63,13 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
         serve(kafka=kafka, topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
         open_driver(command_for(client)) as driver,
     ):
-        members, owners, written = Members(driver, served), Owners(), list[int]()
+        members, owners, written = Members(served), Owners(), list[int]()
         enough = trio.Event()
 
         async def join(name: str, protocol: str) -> None:
-            driver.listen(name, owners.listen(name))
             quick = QUICK if protocol == "classic" else {}
-            await members.join(name, **{"group.protocol": protocol, **quick})
+            config = {"group.protocol": protocol, **quick}
+            await members.join(driver, name, config=config, heard=owners.listen(name))
             await settled()
 
         def shared(group: GroupDescription) -> bool:
@@ -105,8 +105,8 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
             assert served.group(GROUP).type == "classic"
             await join("classic 4", "classic")
             enough.set()
-        await members.poll_until(lambda _: len(members.read) == len(written))
-        await members.read_until(0)
+        await members.read_until(len(written))
+        assert set(members.read.values()) == {1}
         assert owners.twice == []
         assert sum(each.offset for each in served.committed(GROUP).values()) == len(written)
 
@@ -119,10 +119,10 @@ async def test_a_consumer_that_joins_before_the_first_generation_is_useless() ->
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=slow) as served,
         open_driver(command_for("confluent-kafka")) as driver,
     ):
-        members = Members(driver, served)
-        await members.join("classic", **{"group.protocol": "classic", **QUICK})
+        members = Members(served)
+        await members.join(driver, "classic", config={"group.protocol": "classic", **QUICK})
         await members.poll_until(lambda group: bool(group.members))
-        await members.join("consumer")
+        await members.join(driver, "consumer")
         with trio.fail_after(LIMIT_S):
             while True:
                 answer = await driver.call("poll", "consumer", 50)
