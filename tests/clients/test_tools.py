@@ -13,20 +13,9 @@ from .tools import session
 from .tools.playing import BROKERS, CONFIG, RELEASE, play
 from .tools.programs import Programs
 
-NOT_YET = (
-    "broker-api-versions",
-    "features",
-    "metadata-quorum",
-    "reassign-between-folders",
-    "unregister",
-)
-"""These stop at APIs that are not supported."""
 
-
-def marks(name: str) -> Iterator[pytest.MarkDecorator]:
-    yield pytest.mark.needs("kcat") if name == "kcat" else pytest.mark.needs(*needs.JAVA)
-    if name in NOT_YET:
-        yield pytest.mark.xfail(strict=True, raises=AssertionError)
+def needed(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.needs("kcat") if name == "kcat" else pytest.mark.needs(*needs.JAVA)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +25,7 @@ def programs() -> Iterator[Programs]:
     programs.stop()
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[*marks(name)]) for name in session.names()])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[needed(name)]) for name in session.names()])
 def test_as_with_real_brokers(programs: Programs, name: str) -> None:
     with MockCluster(kafka=RELEASE, brokers=BROKERS, config=CONFIG) as cluster:
         assert play(name, cluster, programs) == session.path(name).read_text()
