@@ -125,9 +125,9 @@ class Planning:
         patterns = group.subscribed_patterns | ({member.regex} - {""})
         if not patterns:
             return outcome
-        overdue = self._environment.now_ms > group.resolved_ms + regular_expressions.REFRESH_MS
-        if (patterns != group.resolved.keys() and not group.resolved_ms) or overdue:
-            group.resolved_ms = self._environment.now_ms
+        now_ms = self._environment.now_ms
+        if not group.resolved or now_ms > group.resolved_ms + regular_expressions.REFRESH_MS:
+            group.resolved_ms = now_ms
             self._environment.after(0, lambda: self._resolve(group))
         return outcome
 

@@ -268,3 +268,18 @@ def test_two_assignors_with_as_many_members(policy: str, grows: list[int]) -> No
         client.beat()
         found.append(group_of(driver).epoch - before)
     assert found == grows
+
+
+@pytest.mark.parametrize("waits_ms", [1, 9_000, 11_000])
+def test_the_first_expression_of_a_group_is_looked_up_at_once(waits_ms: int) -> None:
+    """Also if there was another a moment ago, of a member that has left (`maybeUpdateRegularExpressions`)."""
+    driver = GroupDriver(**AT_ONCE)
+    driver.cluster.create_topic("orders", [[1]])
+    for number in (1, 2):
+        member = Client(driver, f"m{number}", [])
+        member.beat(subscribed_topic_regex="ord.*", topic_partitions=[])
+        driver.advance(1)
+        member.beat()
+        assert member.reads == {driver.cluster.topics["orders"].id: frozenset({0})}
+        member.leave()
+        driver.advance(waits_ms)
