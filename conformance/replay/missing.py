@@ -33,5 +33,7 @@ def missing(plan: Plan, client: Client) -> Iterator[str]:
             yield f"an idempotent producer can't have acks={each.acks}: it has acks=-1"
     if any(each.transactional for each in plan.producers):
         yield "transactional producers are still the model's"
+    if plan.group.members:
+        yield "the members to which the coordinator assigns partitions are still the model's"
     if plan.purges:
         yield "what the group deletes is still deleted by the model"

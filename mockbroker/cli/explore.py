@@ -15,9 +15,15 @@ from rich.text import Text
 
 from ..extras import how_to_install
 from ..nearest import nearest
+from ..policies.groups.assignor_change import assignor_change
+from ..policies.groups.emptied_expression import emptied_expression
+from ..policies.groups.joining_again import joining_again
+from ..policies.groups.old_member_epoch import old_member_epoch
+from ..policies.groups.unsubscribed_partitions import unsubscribed_partitions
 from ..policies.offsets.offsets_cleanup import offsets_cleanup
 from ..policies.offsets.offsets_load import offsets_load
 from ..policies.offsets.offsets_load_pace import offsets_load_pace
+from ..protocol.releases import parse
 from ..simulation import workers
 from ..simulation.claims import claim
 from ..simulation.consumer_setting import Commit, Reset
@@ -35,6 +41,15 @@ RUNS: Final = "runs"
 """The folder of `--out` with the files of runs."""
 FILE_ROWS: Final = 1000
 """A file has this many runs, or a few more."""
+_CONSUMER_GROUPS_SINCE: Final = parse("3.7")
+_OF_CONSUMER_GROUPS: Final = {
+    assignor_change.name,
+    emptied_expression.name,
+    joining_again.name,
+    old_member_epoch.name,
+    unsubscribed_partitions.name,
+}
+"""Behaviours that only show where a coordinator assigns partitions."""
 _OF_LOADS: Final = {offsets_load.name, offsets_load_pace.name, offsets_cleanup.name}
 """Behaviours that only show when `__consumer_offsets` is loaded."""
 
@@ -156,6 +171,8 @@ def options(
     slow_metadata: bool,
     offsets_topic: bool | None,
     newer_commits: bool | None,
+    consumer_groups: bool | None,
+    expressions: bool | None,
 ) -> Options:
     """The options of the command line. ValueError for a misspelt name, with the nearest valid one."""
     if newer_commits is None:
@@ -164,6 +181,12 @@ def options(
         offsets_topic = newer_commits or not _OF_LOADS.isdisjoint(policies)
     if newer_commits and not offsets_topic:
         raise ValueError("--newer-commits contradicts --no-offsets-topic")
+    if expressions is None:
+        expressions = emptied_expression.name in policies and consumer_groups is not False
+    if consumer_groups is None:
+        consumer_groups = expressions or not _OF_CONSUMER_GROUPS.isdisjoint(policies)
+    if expressions and not consumer_groups:
+        raise ValueError("--expressions contradicts --no-consumer-groups")
     return Options(
         kafka,
         policies,
@@ -175,6 +198,8 @@ def options(
         slow_metadata,
         offsets_topic,
         newer_commits,
+        consumer_groups,
+        expressions,
     )
 
 
@@ -189,8 +214,12 @@ def _member(choices: type[E], option: str, value: str | None) -> E | None:
 
 
 def _check(compared: list[Variant]) -> None:
-    """Reports misspelt names before the first process starts."""
+    """Reports misspelt names before the first process starts, and what can't be served."""
     for variant in compared:
+        if variant.options.consumer_groups and parse(variant.options.kafka) < _CONSUMER_GROUPS_SINCE:
+            raise ValueError(f"brokers of {variant.options.kafka} have no consumer groups: only since 3.7")
+        if variant.options.expressions and importlib.util.find_spec("re2") is None:
+            raise ImportError(f"--expressions: {how_to_install('regex')}")
         happen(draw(0, variant.options))
 
 

@@ -61,6 +61,20 @@ def explore(
             "--policy gives offsets-load."
         ),
     ] = None,
+    consumer_groups: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let there be a group to whose members the coordinator assigns partitions (KIP-848); if not "
+            "given, with --expressions and where --policy gives a behaviour of such groups."
+        ),
+    ] = None,
+    expressions: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let its members subscribe to regular expressions, too (mockbroker[regex]); if not given, "
+            "where --policy gives emptied-expression."
+        ),
+    ] = None,
     engine: Annotated[
         Engine, typer.Option(help="Run in processes of this machine, or on Spark (mockbroker[spark]).")
     ] = Engine.LOCAL,
@@ -94,6 +108,8 @@ def explore(
             slow_metadata,
             offsets_topic,
             newer_commits,
+            consumer_groups,
+            expressions,
         )
         found = run(
             chosen,

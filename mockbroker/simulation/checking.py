@@ -7,8 +7,10 @@ from typing import Any, Final
 from ..nearest import nearest
 from ..policies import Policies
 from ..protocol.releases import parse
+from .group_setting import ASSIGNORS, MOST, GroupSetting
+from .kinds import BROKERS
 from .plan import CLEANUPS, Plan, PlanError, Step
-from .steps import BROKERS, STEPS
+from .steps import STEPS
 
 _TYPED: Final = {"seed": int, "kafka": str, "policies": dict} | {
     each.name: type(each.default)
@@ -26,6 +28,7 @@ def check(plan: Plan) -> Plan:
             raise PlanError(f"not a history: {name} is {value!r}")
     if plan.cleanup not in CLEANUPS:
         raise PlanError(f"not a history: cleanup is {plan.cleanup!r}{nearest(plan.cleanup, CLEANUPS)}")
+    _check_group(plan.group)
     before_ms = 0
     for number, step in enumerate(plan.steps, 1):
         try:
@@ -35,6 +38,16 @@ def check(plan: Plan) -> Plan:
         before_ms = step.at_ms
     Policies(parse(plan.kafka), plan.policies)
     return plan
+
+
+def _check_group(group: GroupSetting) -> None:
+    for name in ("members", "partitions"):
+        value = getattr(group, name)
+        if not _is(value, int) or not 0 <= value <= MOST:
+            raise PlanError(f"not a history: {name} of the group is {value!r}")
+    for assignor in group.assignors:
+        if assignor not in ASSIGNORS:
+            raise PlanError(f"not a history: an assignor is {assignor!r}")
 
 
 def _check_step(step: Step, before_ms: int) -> None:
@@ -60,7 +73,7 @@ def _arguments(do: str) -> set[str]:
     names = set(STEPS[do].draw(random.Random(0)))
     for kind in STEPS.values():
         if kind.then == do:
-            names |= {"client", "broker"} & set(kind.draw(random.Random(0)))
+            names |= {"client", "broker", "member"} & set(kind.draw(random.Random(0)))
     return names
 
 

@@ -5,7 +5,7 @@ was read from, validation by OffsetForLeaderEpoch, and commits that carry one of
 
 import enum
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -69,6 +69,8 @@ class State(enum.Enum):
 class ModelConsumer(ModelClient):
     """One member of `group`, which reads one partition while that is assigned to it."""
 
+    speaks: ClassVar[dict[ApiKey, int]] = _SPEAKS
+
     def __init__(
         self,
         scene: Scene,
@@ -79,7 +81,7 @@ class ModelConsumer(ModelClient):
         partition: int,
         setting: ConsumerSetting,
     ) -> None:
-        super().__init__(scene, name, _SPEAKS)
+        super().__init__(scene, name, self.speaks)
         self.consumption = consumption
         self.group, self.topic, self.partition, self.setting = group, topic, partition, setting
         self.place = topic, partition
@@ -136,13 +138,14 @@ class ModelConsumer(ModelClient):
             return
         acknowledged = self.acknowledged = self.consumption.committed_offset(self)
         topics = [OffsetFetchRequestTopics(None, [self.partition], self.topic)]
-        request = OffsetFetchRequest([OffsetFetchRequestGroup(self.group, topics=topics)])
+        request = OffsetFetchRequest([self._as_member(topics)])
 
         def answered(answer: OffsetFetchResponse | None) -> None:
             if turn != self._turn:
                 return
             found = answer and answer.groups[0]
             if not found or found.error_code or found.topics[0].partitions[0].error_code:
+                self._refused(found.error_code if found else None)
                 self._again(self._restore)
                 return
             one = found.topics[0].partitions[0]
@@ -151,6 +154,20 @@ class ModelConsumer(ModelClient):
             self._restored(one.committed_offset, one.committed_leader_epoch if has_epoch else NO_EPOCH)
 
         self.ask(coordinator, ApiKey.OFFSET_FETCH, request, answered, "coordinator")
+
+    def _as_member(self, topics: list[OffsetFetchRequestTopics]) -> OffsetFetchRequestGroup:
+        """What it asks for, in the words of its group's protocol."""
+        return OffsetFetchRequestGroup(self.group, topics=topics)
+
+    def _from_member(self, topics: list[OffsetCommitRequestTopic]) -> OffsetCommitRequest:
+        """The same for a commit."""
+        return OffsetCommitRequest(self.group, topics=topics)
+
+    def _refused(self, error: int | None) -> None:
+        """The coordinator did not do as it was asked; None if it did not answer."""
+
+    def _acknowledged(self, offset: int, before: int | None) -> None:
+        """An offset was committed; when it was sent, the last one that its group knew of was `before`."""
 
     def _restored(self, offset: int, epoch: int) -> None:
         if offset < 0:
@@ -174,14 +191,17 @@ class ModelConsumer(ModelClient):
             return
         epoch = self._committed_epoch(position)
         one = OffsetCommitRequestPartition(self.partition, position.offset, epoch, "")
-        request = OffsetCommitRequest(self.group, topics=[OffsetCommitRequestTopic(None, [one], self.topic)])
-
-        sent_ms = self.cluster.now_ms
+        request = self._from_member([OffsetCommitRequestTopic(None, [one], self.topic)])
+        sent_ms, before = self.cluster.now_ms, self.consumption.committed_offset(self)
         self.consumption.committing(self, position.offset)
 
         def answered(answer: OffsetCommitResponse | None) -> None:
-            if answer is not None and not answer.topics[0].partitions[0].error_code:
+            error = None if answer is None else answer.topics[0].partitions[0].error_code
+            if error == ErrorCode.NONE:
+                self._acknowledged(position.offset, before)
                 self.consumption.committed(self, position.offset, sent_ms)
+            else:
+                self._refused(error)
             then()
 
         if self.scene.recording:

@@ -69,6 +69,8 @@ class Consumption:
         """A consumer without a valid position begins at `offset`: a violation if the group has not read all
         records between its committed offset, when the consumer asked for that, and `offset`."""
         reading, committed = self._ledger.reading(consumer.group, consumer.place), consumer.acknowledged
+        if reading.committed is None:
+            reading.began = max(reading.began, offset)
         if reading.committed is None or committed is None or offset <= committed:
             return
         partition = self._scene.partition(consumer.place)
@@ -102,6 +104,15 @@ class Consumption:
             reading.unanswered = later
         if self._purge is not None:
             self._purge(consumer.place, offset)
+
+    def committed_less(self, consumer: Reader, offset: int, before: int) -> None:
+        """A commit was accepted although its group had committed more before it was sent."""
+        if not self._ledger.reading(consumer.group, consumer.place).excused:
+            self._violated(
+                consumer,
+                "committed-offset-back",
+                f"{consumer.name} commits {offset}, though {before} was committed before",
+            )
 
     def delivered(self, consumer: Reader, position: int, records: batches.Records) -> None:
         """Records from `position` on were given to the application."""

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from ..cluster.liveness import Liveness
 from . import invariants
 from .consumer_setting import Commit, ConsumerSetting, Reset
+from .group_setting import NAMES, GroupSetting
 from .ledger import Violation
 from .network import Random
 from .plan import BOTH, COMPACT, Options, Plan, Step
@@ -45,6 +46,14 @@ _INSTANCES: Final = (0, 2)
 _GENERATIONS: Final = [Generation.PLAIN, Generation.V0_11, Generation.V1_0, Generation.V2_5]
 _NEW_OBJECTS: Final = 50_000
 """So many new objects until Python looks for reference cycles."""
+_MEMBERS: Final = (2, 4)
+_MEMBERS_TROUBLES: Final = (3, 12)
+_FED: Final = (8, 24)
+_ASSIGNORS: Final = ["", "", "uniform", "range"]
+_STATIC: Final = 0.3
+_SETTLES_MS: Final = {False: 6_000, True: 20_000}
+"""Regular expressions are looked up every 10 s at most."""
+_MEMBERS_TROUBLE: Final = [name for name, kind in STEPS.items() for _ in range(kind.member_weight)]
 _DRAWN: Final = [name for name, kind in STEPS.items() for _ in range(kind.weight)]
 
 
@@ -97,9 +106,11 @@ def draw(seed: int, options: Options) -> Plan:
         plan = _with_cleaners(random, plan, length_ms)
     if options.slow_metadata:
         plan = _with_slow_metadata(random, plan, length_ms)
-    if not options.offsets_topic:
-        return plan
-    return _with_offsets_topic(random, plan, length_ms, newer_commits=options.newer_commits)
+    if options.offsets_topic:
+        plan = _with_offsets_topic(random, plan, length_ms, newer_commits=options.newer_commits)
+    if options.consumer_groups:
+        plan = _with_consumer_group(random, plan, length_ms, expressions=options.expressions)
+    return plan
 
 
 def _with_producers(
@@ -170,6 +181,29 @@ def _with_offsets_topic(random: Random, plan: Plan, length_ms: int, *, newer_com
     return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
 
 
+def _with_consumer_group(random: Random, plan: Plan, length_ms: int, *, expressions: bool) -> Plan:
+    """Adds a group whose coordinator assigns partitions, and its trouble, drawn after everything else."""
+    members = _between(random, *_MEMBERS)
+    group = GroupSetting(
+        members,
+        partitions=_one_of(random, [1, 2, 3]),
+        static=random.random() < _STATIC,
+        assignors=tuple(_one_of(random, _ASSIGNORS) for _ in range(members)),
+    )
+    starts = [_between(random, 0, length_ms // 2) for _ in range(members)]
+    steps = [*plan.steps, *(Step(at_ms, "start-member", {"member": i}) for i, at_ms in enumerate(starts))]
+    for _ in range(_between(random, *_FED)):
+        steps += _drawn(random, "feed", _between(random, 0, length_ms))
+    for _ in range(_between(random, *_MEMBERS_TROUBLES)):
+        name = _one_of(random, _MEMBERS_TROUBLE)
+        drawn = _drawn(random, name, _between(random, 200, length_ms))
+        if name == "subscribe-member" and not expressions:
+            drawn = [replace(each, args={**each.args, "to": each.args["to"] % len(NAMES)}) for each in drawn]
+        steps += drawn
+    plan = replace(plan, group=group, quiet_ms=_SETTLES_MS[expressions])
+    return plan.with_steps(tuple(sorted(steps, key=lambda each: each.at_ms)))
+
+
 def _with_more(random: Random, plan: Plan, name: str, counts: tuple[int, int], length_ms: int) -> Plan:
     """Adds steps of one kind."""
     steps = list(plan.steps)
@@ -184,7 +218,7 @@ def _drawn(random: Random, name: str, at_ms: int) -> list[Step]:
     args = kind.draw(random)
     steps = [Step(at_ms, name, args)]
     if kind.then:
-        undo = {each: value for each, value in args.items() if each in ("client", "broker")}
+        undo = {each: value for each, value in args.items() if each in ("client", "broker", "member")}
         steps.append(Step(at_ms + _between(random, *kind.follow_ms), kind.then, undo))
     return steps
 
@@ -248,6 +282,9 @@ def calm_down(world: World) -> None:
             start_broker(world, {"broker": broker.id})
         STEPS["resume-follower"].do(world, {"broker": broker.id})
     world.finish_transactions()
+    for member in world.members:
+        member.resume()
+        member.start()
 
 
 def _between(random: Random, low: int, high: int) -> int:

@@ -1,12 +1,14 @@
 """The invariants. Those that need quiet are checked here, the others while the history happens."""
 
+from collections import Counter
 from typing import Final
 
 from ..log.log import Log
 from ..replication.states import FollowerState
 from . import batches, compacted
-from .consumer import State
+from .consumer import ModelConsumer, State
 from .ledger import Outcome
+from .scene import MEMBERS
 from .world import World
 
 INVARIANTS: Final = {
@@ -32,11 +34,23 @@ INVARIANTS: Final = {
     "aborted-record-read": "no read_committed consumer reads a record that was not committed",
     "committed-record-skipped": "no read_committed consumer skips a record that was committed",
     "last-stable-offset-stuck": "the last stable offset reaches the high watermark",
+    "partition-owned-twice": "no two members of a consumer group own a partition at once, unless one may "
+    "have been fenced without having heard of it",
+    "revoked-partition-read": "no member reads a partition that was taken away from it",
+    "member-epoch-back": "no member is told an older epoch than before, unless it joins again",
+    "group-epoch-back": "no member joins with an older epoch than others were told, as long as the group "
+    "lives",
+    "committed-offset-back": "no member commits an older offset than its group has committed, except after a "
+    "loss",
+    "skipped-below-committed": "no consumer group skips a record below the offset that it has committed",
+    "group-unsettled": "once nothing happens any more, a consumer group comes to rest: epochs stay, and "
+    "every partition has an owner",
     "consumer-stuck": "a consumer reads on to the end of the log",
 }
 """What each says, by name."""
 
 
+_AT_REST_MS: Final = 2_000
 _NOT_COMMITTED: Final = (Outcome.OPEN, Outcome.ABORTED)
 
 
@@ -90,6 +104,9 @@ def check_end(world: World) -> None:
     if world.ledger.transactions:
         _check_transactions(world)
     _check_consumer(world)
+    if world.members:
+        _check_group(world)
+        _check_committed(world)
 
 
 def _check_records(world: World) -> None:
@@ -186,15 +203,61 @@ def decided(log: Log) -> tuple[list[int], list[int]]:
 
 
 def _check_consumer(world: World) -> None:
-    owner = world.owner
-    if owner is None or owner.state is State.FAILED or world.partition(owner.place).leader < 0:
+    for reader in [world.owner, *(each for member in world.members for each in member.readers.values())]:
+        if reader is not None:
+            _check_reader(world, reader)
+
+
+def _check_reader(world: World, reader: ModelConsumer) -> None:
+    if reader.state is State.FAILED or world.partition(reader.place).leader < 0:
         return
-    log = world.partition(owner.place).log
-    end = log.last_stable_offset if owner.setting.read_committed else log.high_watermark
-    if owner.position is None or owner.position.offset < end:
-        offset = owner.position.offset if owner.position else "none"
+    log = world.partition(reader.place).log
+    end = log.last_stable_offset if reader.setting.read_committed else log.high_watermark
+    if reader.position is None or reader.position.offset < end:
+        offset = reader.position.offset if reader.position else "none"
         world.violated(
             "consumer-stuck",
-            f"{owner.group} {owner.place[0]}-{owner.place[1]}",
-            f"{owner.name} is at {offset} ({owner.state.value}), it could read up to {end}",
+            f"{reader.group} {reader.place[0]}-{reader.place[1]}",
+            f"{reader.name} is at {offset} ({reader.state.value}), it could read up to {end}",
         )
+
+
+def _check_group(world: World) -> None:
+    """Every partition has one owner, and no epoch has begun for a while."""
+    ownership = world.ownership
+    if world.cluster.now_ms - ownership.changed_ms < _AT_REST_MS:
+        ownership.unsettled(f"epoch {ownership.epoch} has only just begun, though nothing happens any more")
+        return
+    behind = [each for each in world.members if each.epoch != ownership.epoch]
+    if behind:
+        ownership.unsettled(f"{behind[0].name} is in epoch {behind[0].epoch}, others in {ownership.epoch}")
+        return
+    owners = Counter(place for member in world.members for place in member.readers)
+    for place in world.assigned:
+        wanted = any(place[0] in member.subscribed for member in world.members)
+        if owners[place] != wanted:
+            ownership.unsettled(f"{place[0]}-{place[1]} has {owners[place]} owners")
+            return
+
+
+def _check_committed(world: World) -> None:
+    """Everything below the offset that the group has committed was read. In a compacted topic it may have
+    been replaced on the leader that was read from."""
+    if world.plan.compacted or world.plan.unclean:
+        return
+    for topic, index in world.assigned:
+        place, reading = (topic, index), world.ledger.reading(MEMBERS, (topic, index))
+        if reading.committed is None or reading.excused or place in world.ledger.real_loss:
+            continue
+        start = max(reading.began, world.ledger.deleted_upto.get(place, 0))
+        skipped = [
+            number
+            for number, offsets in world.numbers_in(world.partition(place)).items()
+            if start <= offsets[0] < reading.committed and offsets[0] not in reading.read
+        ]
+        if skipped:
+            world.violated(
+                "skipped-below-committed",
+                f"{MEMBERS} {topic}-{index}",
+                f"{len(skipped)} records below {reading.committed} were never read, from {skipped[0]} on",
+            )

@@ -1,6 +1,6 @@
 """What was written, acknowledged, read and committed: what the invariants are about.
 
-Records are known by their numbers. A group has one consumer at a time.
+Records are known by their numbers. Of a group, one consumer at a time is to read a partition.
 """
 
 import enum
@@ -59,6 +59,8 @@ class Reading:
     """When that commit was sent."""
     unanswered: dict[int, int] = field(default_factory=dict)
     """Offsets whose commit was sent after that, and when."""
+    began: int = 0
+    """The highest offset at which it began because it had committed none."""
     excused: bool = False
     """Whether records were lost under it: what it reads again since is no fault of its own."""
     read_again: int = 0

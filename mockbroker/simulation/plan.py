@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from ..errors import MockBrokerError
 from .consumer_setting import Commit, ConsumerSetting, Reset
+from .group_setting import GroupSetting
 from .producer_setting import Generation, ProducerSetting
 
 SCHEMA: Final = "mockbroker-history"
@@ -63,6 +64,8 @@ class Plan:
     """`offsets.retention.minutes`."""
     log_roll_ms: int = WEEK_MS
     """`log.roll.ms`, for internal topics."""
+    group: GroupSetting = field(default_factory=GroupSetting)
+    """The group whose coordinator assigns partitions."""
     steps: tuple[Step, ...] = ()
     quiet_ms: int = 5_000
 
@@ -89,6 +92,7 @@ class Plan:
             f"consumers commit {self.consumer.commit}, reset to {self.consumer.reset}; producer {producers}; "
             f"min.insync.replicas {self.min_insync}{', unclean elections' * self.unclean}"
             f"{f', cleanup.policy {self.cleanup}' * self.compacted}"
+            f"{f'{chr(10)}{self.group.told}' if self.group.members else ''}"
         )
 
     def to_json(self) -> str:
@@ -117,6 +121,8 @@ class Plan:
         try:
             consumer = row.pop("consumer")
             producers = row.pop("producers")
+            group = row.pop("group", {})
+            assignors = tuple(group.pop("assignors", ()))
             steps = row.pop("steps")
             return cls(
                 **row,
@@ -126,6 +132,7 @@ class Plan:
                 producers=tuple(
                     ProducerSetting(Generation(each.pop("generation")), **each) for each in producers
                 ),
+                group=GroupSetting(**group, assignors=assignors),
                 steps=tuple(Step(each["at_ms"], each["do"], each["args"]) for each in steps),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -135,9 +142,11 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Options:
     """What all histories of an exploration have in common; with None each seed chooses. With `slow_metadata`
-    brokers learn late what the controller decides, a few times in each history. With `offsets_topic` the
-    group's coordinator moves, and offsets expire; with `newer_commits`, which only matter then,
-    `__consumer_offsets` also has records that brokers can't parse."""
+        brokers learn late what the controller decides, a few times in each history. With `offsets_topic` the
+        group's coordinator moves, and offsets expire; with `newer_commits`, which only matter then,
+        `__consumer_offsets` also has records that brokers can't parse. With `consumer_groups` there is
+    another group, to whose members the coordinator assigns partitions, and with `expressions` they may
+    subscribe to regular expressions."""
 
     kafka: str = "4.4"
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -149,3 +158,5 @@ class Options:
     slow_metadata: bool = False
     offsets_topic: bool = False
     newer_commits: bool = False
+    consumer_groups: bool = False
+    expressions: bool = False

@@ -12,7 +12,7 @@ from ..environment import Environment, Streams
 from ..policies import Policies
 from ..protocol.releases import parse
 from ..seeded import streams
-from . import batches, compacted
+from . import batches, compacted, group_setting
 from .batches import key_of
 from .ledger import Ledger, Place, Violation
 from .network import Network
@@ -21,6 +21,8 @@ from .timeline import VIOLATION, Timeline
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
+MEMBERS: Final = "k"
+"""The group whose coordinator assigns partitions."""
 START_MS: Final = 1_700_000_000_000
 _LOOK_MS: Final = 20
 """How often a recorded timeline looks at the cluster."""
@@ -64,12 +66,22 @@ class Scene:
         for index in range(plan.topics):
             replicas = [(index + each) % 3 + 1 for each in range(3)]
             self.cluster.create_topic(topic_name(index), [replicas], overrides)
+        for name in group_setting.TOPICS if plan.group.members else ():
+            spread = [[(index + each) % 3 + 1 for each in range(3)] for index in range(plan.group.partitions)]
+            self.cluster.create_topic(name, spread, overrides)
         self.timeline = Timeline(self.cluster, self.start_ms) if recording else None
 
     @property
     def places(self) -> list[Place]:
         """Every partition that clients use."""
-        return [(topic_name(index), 0) for index in range(self.plan.topics)]
+        return [(topic_name(index), 0) for index in range(self.plan.topics)] + self.assigned
+
+    @property
+    def assigned(self) -> list[Place]:
+        """The partitions that a coordinator assigns."""
+        group = self.plan.group
+        topics = group_setting.TOPICS if group.members else ()
+        return [(name, index) for name in topics for index in range(group.partitions)]
 
     # -- time and words
 
@@ -161,6 +173,7 @@ def settings(plan: Plan) -> dict[str, str]:
         "log.roll.ms": str(plan.log_roll_ms),
         "offsets.retention.minutes": str(plan.offsets_retention_minutes),
         "replica.fetch.max.bytes": str(plan.replica_fetch_bytes),
+        **(group_setting.CONFIG if plan.group.members else {}),
     }
 
 

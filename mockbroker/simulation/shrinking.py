@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from .group_setting import GroupSetting
 from .history import happen
 from .plan import Plan, Step
 
@@ -54,10 +55,25 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, **{name: getattr(simplest, name)})
     if plan.commit_rate != 1:
         yield replace(plan, commit_rate=1.0)
+    for simpler_group in _smaller_groups(plan.group):
+        yield replace(plan, group=simpler_group)
     for index, step in enumerate(steps):
         for simpler in _simpler(step):
             yield plan.with_steps((*steps[:index], simpler, *steps[index + 1 :]))
     yield from _sooner(plan)
+
+
+def _smaller_groups(group: GroupSetting) -> Iterator[GroupSetting]:
+    """Without members, with one less, and with simpler ones."""
+    if group.members:
+        yield GroupSetting()
+        yield replace(group, members=group.members - 1, assignors=group.assignors[:-1])
+        if group.partitions > 1:
+            yield replace(group, partitions=1)
+        if group.static:
+            yield replace(group, static=False)
+        if any(group.assignors):
+            yield replace(group, assignors=())
 
 
 def _simpler(step: Step) -> Iterator[Step]:

@@ -4,7 +4,6 @@ A step that no longer makes sense, because the history was shrunk, does nothing.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.liveness import Liveness
@@ -14,10 +13,10 @@ from ..protocol.offsets_log import commit_key
 from ..replication.internal_append import append
 from ..verbs import brokers, followers, leaders
 from ..verbs.subjects import Following
-from ..verbs.verb import Verb
 from . import batches
 from .cleaning import clean
-from .network import Random
+from .kinds import Args, Kind, Steps, a_broker
+from .member_steps import STEPS as OF_MEMBERS
 from .plan import COMPACT
 from .producer import ModelProducer
 from .scene import GROUP, TOPIC
@@ -25,10 +24,9 @@ from .transactional_producer import TransactionalProducer
 
 if TYPE_CHECKING:
     from .consumer import ModelConsumer
+    from .member import Member
     from .world import World
 
-Args = dict[str, int]
-BROKERS: Final = 3
 _MAX_RECORDS: Final = 4
 _LATE_MS: Final = (50, 1_500)
 _COMMITS: Final = 0.8
@@ -37,44 +35,8 @@ _NEWER_VALUE: Final = b"\0\x63"
 """A committed offset of version 99."""
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of step. `weight` is how often it is drawn, `producer_weight` how often as trouble for
-    producers; the step `then` undoes it after `follow_ms` (from, to). `told` is its description."""
-
-    do: Callable[["World", Args], None]
-    told: str
-    draw: Callable[[Random], Args]
-    weight: int
-    producer_weight: int = 0
-    then: str = ""
-    follow_ms: tuple[int, int] = (0, 0)
-
-
-STEPS: Final[dict[str, Kind]] = {}
-
-
-def _step(
-    what: str | Verb[Any, ...],
-    weight: int = 0,
-    draw: Callable[[Random], Args] = lambda random: {},
-    producer_weight: int = 0,
-    then: str = "",
-    follow_ms: tuple[int, int] = (0, 0),
-) -> Callable[[Callable[["World", Args], None]], Callable[["World", Args], None]]:
-    """Registers a step: by name, described by the function's docstring, or for a verb, with the verb's name
-    and help."""
-
-    def register(do: Callable[["World", Args], None]) -> Callable[["World", Args], None]:
-        name, told = (what, do.__doc__ or "") if isinstance(what, str) else (what.name, what.help)
-        STEPS[name] = Kind(do, " ".join(told.split()), draw, weight, producer_weight, then, follow_ms)
-        return do
-
-    return register
-
-
-def _broker(random: Random) -> Args:
-    return {"broker": random.randrange(1, BROKERS + 1)}
+_OF_CLUSTERS: Final = Steps()
+_step: Final = _OF_CLUSTERS.step
 
 
 # -- clients
@@ -138,7 +100,7 @@ def lose_answer(world: "World", args: Args) -> None:
 @_step(
     "cut-client",
     2,
-    lambda random: {"client": random.randrange(0, 3), **_broker(random)},
+    lambda random: {"client": random.randrange(0, 3), **a_broker(random)},
     then="mend-client",
     follow_ms=(300, 3_000),
 )
@@ -153,7 +115,7 @@ def mend_client(world: "World", args: Args) -> None:
     world.network.mend(_client(world, args).name, args["broker"])
 
 
-def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer":
+def _client(world: "World", args: Args) -> "ModelProducer | ModelConsumer | Member":
     return world.clients[args["client"] % len(world.clients)]
 
 
@@ -167,13 +129,13 @@ def lose_producer_answer(world: "World", args: Args) -> None:
 # -- brokers
 
 
-@_step(brokers.stop_broker, 2, _broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
+@_step(brokers.stop_broker, 2, a_broker, producer_weight=2, then="start-broker", follow_ms=(500, 4_000))
 def stop_broker(world: "World", args: Args) -> None:
     brokers.stop_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
     world.network.broker_down(args["broker"])
 
 
-@_step(brokers.kill_broker, 2, _broker, then="start-broker", follow_ms=(700, 4_000))
+@_step(brokers.kill_broker, 2, a_broker, then="start-broker", follow_ms=(700, 4_000))
 def kill_broker(world: "World", args: Args) -> None:
     brokers.kill_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
     world.network.broker_down(args["broker"])
@@ -182,7 +144,7 @@ def kill_broker(world: "World", args: Args) -> None:
 @_step(
     "lose-power",
     1,
-    lambda random: {**_broker(random), "batches": random.randrange(1, 4)},
+    lambda random: {**a_broker(random), "batches": random.randrange(1, 4)},
     then="start-broker",
     follow_ms=(700, 4_000),
 )
@@ -209,7 +171,7 @@ def start_broker(world: "World", args: Args) -> None:
     brokers.start_broker.attempt(world.cluster, world.cluster.brokers[args["broker"]])
 
 
-@_step(brokers.cut_off_broker, 4, _broker, then="rejoin-broker", follow_ms=(800, 5_000))
+@_step(brokers.cut_off_broker, 4, a_broker, then="rejoin-broker", follow_ms=(800, 5_000))
 def cut_off_broker(world: "World", args: Args) -> None:
     broker = world.cluster.brokers[args["broker"]]
     if broker.online and _all_connected(world):
@@ -228,7 +190,7 @@ def rejoin_broker(world: "World", args: Args) -> None:
 @_step(
     brokers.slow_metadata,
     0,
-    lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    lambda random: {**a_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
     then="metadata-in-time",
     follow_ms=(800, 5_000),
 )
@@ -250,7 +212,7 @@ def move_leader(world: "World", args: Args) -> None:
         leaders.move_leader.attempt(world.cluster, partition)
 
 
-@_step(leaders.move_coordinator)
+@_step(leaders.move_coordinator, member_weight=4)
 def move_coordinator(world: "World", args: Args) -> None:
     partition = world.cluster.offsets_partition(GROUP)
     leaders.move_coordinator.attempt(world.cluster, partition)
@@ -269,7 +231,7 @@ def newer_commit(world: "World", args: Args) -> None:
         append(leader, key_values([record], world.cluster.now_ms))
 
 
-@_step("elect-unclean", 1, _broker)
+@_step("elect-unclean", 1, a_broker)
 def elect_unclean(world: "World", args: Args) -> None:
     """If unclean elections are enabled, stops every broker of the ISR except the one given, for 1.5 s: if
     that one is not in sync, it is elected uncleanly."""
@@ -289,7 +251,7 @@ def _back(world: "World", broker: int) -> Callable[[], None]:
 # -- followers
 
 
-@_step(followers.pause_follower, 4, _broker, then="resume-follower", follow_ms=(300, 4_000))
+@_step(followers.pause_follower, 4, a_broker, then="resume-follower", follow_ms=(300, 4_000))
 def pause_follower(world: "World", args: Args) -> None:
     for following in _following(world, args):
         followers.pause_follower.do(world.cluster, following)
@@ -298,7 +260,7 @@ def pause_follower(world: "World", args: Args) -> None:
 @_step(
     followers.slow_follower,
     4,
-    lambda random: {**_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
+    lambda random: {**a_broker(random), "delay_ms": random.randrange(*_LATE_MS)},
     producer_weight=3,
     then="resume-follower",
     follow_ms=(1_500, 6_000),
@@ -330,7 +292,7 @@ def delete_records(world: "World", args: Args) -> None:
             leader.advance_log_start(upto)
 
 
-@_step("clean-log", 0, lambda random: {**_broker(random), "active": random.randrange(1, 4)})
+@_step("clean-log", 0, lambda random: {**a_broker(random), "active": random.randrange(1, 4)})
 def clean_log(world: "World", args: Args) -> None:
     """A broker's log cleaner compacts its replicas, except for their last `active` batches."""
     if world.plan.compacted and world.cluster.brokers[args["broker"]].online:
@@ -351,3 +313,6 @@ def _following(world: "World", args: Args) -> list[Following]:
 def _partition(world: "World", args: Args) -> Any:
     found = _partitions(world)
     return found[args["topic"] % len(found)] if found else None
+
+
+STEPS: Final[dict[str, Kind]] = {**_OF_CLUSTERS, **OF_MEMBERS}

@@ -1,20 +1,25 @@
 """Everything in a history: its scene, and the model clients."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from ..cluster.cluster import Cluster
 from .consumer import ModelConsumer
+from .consumer_setting import Reset
 from .consumption import Consumption
 from .idempotent_producer import IdempotentProducer
+from .member import Member
+from .ownership import Ownership
 from .plan import Plan
 from .producer import ModelProducer
 from .producer_setting import Generation, ProducerSetting
 from .production import Production, Writer
 from .purger import Purger
-from .scene import GROUP, TOPIC, Scene
+from .scene import GROUP, MEMBERS, TOPIC, Scene
 from .transactional_producer import TransactionalProducer
 
+_FEEDER: Final = ProducerSetting(Generation.V2_5)
 _RESTART_MS: Final = 400
 """An application whose producer has ended starts another after this time."""
 
@@ -37,6 +42,30 @@ class World(Scene):
         for i, setting in enumerate(plan.producers):
             self.producers.append(self._producer(f"producer-{i + 1}", setting, f"transactions-{i + 1}"))
         self.owner: ModelConsumer | None = None
+        self.ownership = Ownership(self, MEMBERS)
+        self.members = self._members()
+        self.feeders = [
+            IdempotentProducer(self, self.production, f"feeder-{topic}-{index}", topic, index, _FEEDER)
+            for topic, index in self.assigned
+        ]
+        """The producers of the partitions that a coordinator assigns."""
+
+    def _members(self) -> list[Member]:
+        group, setting = self.plan.group, replace(self.plan.consumer, read_committed=False)
+        if setting.reset is Reset.NONE:
+            setting = replace(setting, reset=Reset.EARLIEST)
+        return [
+            Member(
+                self,
+                self.consumption,
+                self.ownership,
+                f"member-{i + 1}",
+                setting,
+                group.assignors[i] if i < len(group.assignors) else "",
+                f"instance-{i + 1}" if group.static else None,
+            )
+            for i in range(group.members)
+        ]
 
     def _producer(self, name: str, setting: ProducerSetting, transactional_id: str) -> ModelProducer:
         if setting.transactional:
@@ -47,10 +76,10 @@ class World(Scene):
         return kind(self, self.production, name, TOPIC, 0, setting)
 
     @property
-    def clients(self) -> list[ModelProducer | ModelConsumer]:
+    def clients(self) -> list[ModelProducer | ModelConsumer | Member]:
         """All clients, in the order in which steps number them."""
         first = len(self.plan.producers)
-        return [*self.producers[:first], *self.consumers, *self.producers[first:]]
+        return [*self.producers[:first], *self.consumers, *self.members, *self.producers[first:]]
 
     # -- instances of a transactional id
 

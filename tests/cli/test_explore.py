@@ -79,10 +79,28 @@ def test_compares_with_the_fix() -> None:
 )
 def test_behaviours_of_loads_need_something_to_load(chosen: list[str], moves: bool, newer: bool) -> None:
     policies = pairs("--policy", chosen)
-    of_loads = options("4.4", policies, None, None, None, None, None, False, None, None)
+    of_loads = options("4.4", policies, None, None, None, None, None, False, None, None, None, None)
     assert of_loads == Options(policies=policies, offsets_topic=moves, newer_commits=newer)
-    without = options("4.4", policies, None, None, None, None, None, False, False, None)
+    without = options("4.4", policies, None, None, None, None, None, False, False, None, None, None)
     assert without == Options(policies=policies)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expressions"), [("joining-again=fenced", False), ("emptied-expression=new-epoch", True)]
+)
+def test_behaviours_of_consumer_groups_need_such_a_group(chosen: str, expressions: bool) -> None:
+    policies = pairs("--policy", [chosen])
+    grouped = options("4.4", policies, None, None, None, None, None, False, None, None, None, None)
+    assert grouped == Options(policies=policies, consumer_groups=True, expressions=expressions)
+    without = options("4.4", policies, None, None, None, None, None, False, None, None, False, None)
+    assert without == Options(policies=policies)
+
+
+def test_finds_a_group_that_never_comes_to_rest() -> None:
+    status, said = explore("--seeds", "12", "--consumer-groups", "--fail-on-violations")
+    assert status == 1
+    assert "members of a consumer group, assignors" in said
+    assert "VIOLATION   group-unsettled" in said
 
 
 @pytest.mark.parametrize(
@@ -95,6 +113,8 @@ def test_behaviours_of_loads_need_something_to_load(chosen: list[str], moves: bo
         (["--reset", "first"], "earliest, latest, none"),
         (["--producer", "2.4"], "'2.4' is not known"),
         (["--policy", "fetch-log-start-offset"], "write it as NAME=VALUE"),
+        (["--expressions", "--no-consumer-groups"], "--expressions contradicts --no-consumer-groups"),
+        (["--consumer-groups", "--kafka", "3.6"], "brokers of 3.6 have no consumer groups: only since 3.7"),
         (["--newer-commits", "--no-offsets-topic"], "--newer-commits contradicts --no-offsets-topic"),
     ],
 )

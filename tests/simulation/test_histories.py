@@ -22,8 +22,9 @@ from mockbroker.simulation.history import draw, happen
 from mockbroker.simulation.plan import Options
 told = hashlib.sha256()
 for seed in range(40):
-    history = happen(draw(seed, Options(kafka="2.3")), recording=True)
-    told.update(repr(history.lines).encode())
+    for options in (Options(kafka="2.3"), Options(consumer_groups=seed < 5)):
+        history = happen(draw(seed, options), recording=True)
+        told.update(repr(history.lines).encode())
 print(told.hexdigest())
 """
 
@@ -49,7 +50,8 @@ def test_a_seed_is_one_history(hash_seed: str) -> None:
     )
     told = hashlib.sha256()
     for seed in range(40):
-        told.update(repr(happen(draw(seed, Options(kafka="2.3")), recording=True).lines).encode())
+        for options in (Options(kafka="2.3"), Options(consumer_groups=seed < 5)):
+            told.update(repr(happen(draw(seed, options), recording=True).lines).encode())
     assert run.stdout.strip() == told.hexdigest()
 
 
