@@ -18,6 +18,7 @@ _RECORDS: Final = 100_000
 """Of an offsets topic."""
 _TOOK: Final = re.compile(r" in ([\d.]+) s$", re.MULTILINE)
 _WAITED: Final = re.compile(r"meanwhile: .*p99 ([\d.]+) ms", re.MULTILINE)
+_REBALANCED: Final = re.compile(r": ([\d.]+) s of CPU, settled after (\d+) intervals$", re.MULTILINE)
 _SIMULATED: Final = re.compile(r"^(\w+)\s+([\d,]+) requests", re.MULTILINE)
 
 
@@ -66,7 +67,13 @@ _BESIDE: Final = tuple(
         Row(f"{program}-wait", "  produce 100 B meanwhile, p99", "ms", steady=False, program=program),
     )
 )
-ROWS: Final = (*_IN_PROCESS, *_SIMULATOR, *_BESIDE)
+_REBALANCES: Final = (
+    Row("rebalancing-1000", "1,000 members join a consumer group", "CPU s", program="rebalancing"),
+    Row("rebalancing-leave", "  one of them leaves", "CPU s", program="rebalancing"),
+    Row("rebalancing-settled", "  heartbeat intervals until it has settled", "", program="rebalancing"),
+    Row("rebalancing-5000", "5,000 members join a consumer group", "CPU s", program="rebalancing"),
+)
+ROWS: Final = (*_IN_PROCESS, *_SIMULATOR, *_BESIDE, *_REBALANCES)
 
 
 def choose(prefixes: str) -> list[Row]:
@@ -87,6 +94,8 @@ def measure(
         match row.program:
             case "simulation":
                 found |= simulate(tree, max(2, round(_HISTORIES * seconds)))
+            case "rebalancing":
+                found |= rebalance(tree)
             case "":
                 found |= json.loads(tree.run([tree.python, "-P", str(_SCRIPT), str(seconds), row.name]))
             case program:
@@ -99,6 +108,20 @@ def simulate(tree: Tree, seeds: int) -> dict[str, float]:
     module = ["-m", "benchmarks.simulation", "--rounds", "1", "--seeds", str(seeds)]
     told = tree.run([tree.python, *module])
     return {f"simulator-{kind}": float(rate.replace(",", "")) for kind, rate in _SIMULATED.findall(told)}
+
+
+def rebalance(tree: Tree, few: int = 1_000, many: int = 5_000) -> dict[str, float]:
+    """Groups of so many members; nothing if the tree has no such benchmark."""
+    if not (tree.folder / "benchmarks" / "rebalancing.py").exists():
+        return {}
+    told = tree.run([tree.python, "-m", "benchmarks.rebalancing", "--members", f"{few},{many}"])
+    joined, left, crowd, _ = _REBALANCED.findall(told)
+    return {
+        "rebalancing-1000": float(joined[0]),
+        "rebalancing-leave": float(left[0]),
+        "rebalancing-settled": float(left[1]),
+        "rebalancing-5000": float(crowd[0]),
+    }
 
 
 def beside(tree: Tree, program: str, seconds: float, records: int = _RECORDS) -> dict[str, float]:

@@ -1,6 +1,8 @@
-"""Heartbeats of a member of a consumer group (KIP-848) whose assignment does not change."""
+"""Heartbeats of members of a consumer group (KIP-848)."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from benchmarks.apis import CONSUMER_GROUP_HEARTBEAT, Broker, Cell, NotOfferedError
 from benchmarks.wire import Connection, Reader, Writer, WrongAnswerError
@@ -8,11 +10,53 @@ from benchmarks.wire import Connection, Reader, Writer, WrongAnswerError
 _MEMBER = "member-of-the-benchmark"
 _UNCHANGED = -1
 _NULL = -1
+_LEAVING = -1
+_REBALANCE_MS = 60_000
+
+
+class Member:
+    """A member that gives up at once what it is to give up. `owned` are its partitions, by topic id and
+    number."""
+
+    def __init__(self, broker: Broker, group: str, name: str, topic: str, assignor: str) -> None:
+        self._broker, self._group, self._name = broker, group, name
+        self._topic, self._assignor = topic, assignor
+        self.epoch = 0
+        self.owned: frozenset[tuple[bytes, int]] = frozenset()
+        self._said: frozenset[tuple[bytes, int]] | None = None
+
+    def heartbeat(self) -> bytearray:
+        """The next: it joins, says what it owns if that has changed, or says nothing."""
+        if not self.epoch:
+            return _heartbeat(
+                self._broker, self._group, self._name, 0, topic=self._topic, assignor=self._assignor, owned=()
+            )
+        owned = None if self.owned == self._said else self.owned
+        return _heartbeat(self._broker, self._group, self._name, self.epoch, owned=owned)
+
+    def leaving(self) -> bytearray:
+        return _heartbeat(self._broker, self._group, self._name, _LEAVING)
+
+    def heard(self, reader: Reader) -> None:
+        """Takes in the answer. WrongAnswerError for an error."""
+        cell = read(reader)
+        if cell.error:
+            raise WrongAnswerError(f"ConsumerGroupHeartbeat: error code {cell.error}")
+        self.epoch = cell.value >> 32
+        self._said = self.owned
+        if reader.int8() < 0:
+            return
+        owned = set()
+        for _ in range(reader.length()):
+            topic = bytes(reader.data(16))
+            owned |= {(topic, reader.int32()) for _ in range(reader.length())}
+            reader.tags()
+        self.owned = frozenset(owned)
 
 
 def join(connection: Connection, broker: Broker, group: str, topic: str) -> int:
     """The epoch of a new member. NotOfferedError where it gets no answer, as from librdkafka's mock."""
-    frame = _joining(broker, group, topic)
+    frame = _heartbeat(broker, group, _MEMBER, 0, topic=topic, owned=())
     try:
         cell = read(connection.call(frame))
     except (WrongAnswerError, OSError) as error:
@@ -22,40 +66,57 @@ def join(connection: Connection, broker: Broker, group: str, topic: str) -> int:
     return cell.value >> 32
 
 
-def _joining(broker: Broker, group: str, topic: str) -> bytearray:
-    writer = _begun(broker, group, 0)
-    writer.int32(60_000)
-    writer.length(1)
-    writer.string(topic)
-    _end(writer, broker, owned=0)
-    return writer.done()
-
-
 def unchanged(broker: Broker, group: str, epoch: int) -> bytearray:
     """A heartbeat that says that nothing has changed."""
-    writer = _begun(broker, group, epoch)
-    writer.int32(_UNCHANGED)
-    writer.length(_NULL)
-    _end(writer, broker, owned=_NULL)
-    return writer.done()
+    return _heartbeat(broker, group, _MEMBER, epoch)
 
 
-def _begun(broker: Broker, group: str, epoch: int) -> Writer:
-    writer = Writer(CONSUMER_GROUP_HEARTBEAT, broker.version(CONSUMER_GROUP_HEARTBEAT), flexible=True)
+def _heartbeat(
+    broker: Broker,
+    group: str,
+    member: str,
+    epoch: int,
+    *,
+    topic: str | None = None,
+    assignor: str | None = None,
+    owned: Iterable[tuple[bytes, int]] | None = None,
+) -> bytearray:
+    """None says that nothing has changed. A heartbeat with a topic joins."""
+    version = broker.version(CONSUMER_GROUP_HEARTBEAT)
+    writer = Writer(CONSUMER_GROUP_HEARTBEAT, version, flexible=True)
     writer.string(group)
-    writer.string(_MEMBER)
+    writer.string(member)
     writer.int32(epoch)
     writer.string(None)
     writer.string(None)
-    return writer
-
-
-def _end(writer: Writer, broker: Broker, owned: int) -> None:
-    if broker.version(CONSUMER_GROUP_HEARTBEAT) >= 1:
+    writer.int32(_UNCHANGED if topic is None else _REBALANCE_MS)
+    if topic is None:
+        writer.length(_NULL)
+    else:
+        writer.length(1)
+        writer.string(topic)
+    if version >= 1:
         writer.string(None)
-    writer.string(None)
-    writer.length(owned)
+    writer.string(assignor)
+    if owned is None:
+        writer.length(_NULL)
+    else:
+        _own(writer, owned)
     writer.tags()
+    return writer.done()
+
+
+def _own(writer: Writer, owned: Iterable[tuple[bytes, int]]) -> None:
+    topics: dict[bytes, list[int]] = {}
+    for topic, partition in owned:
+        topics.setdefault(topic, []).append(partition)
+    writer.length(len(topics))
+    for topic, partitions in topics.items():
+        writer.frame += topic
+        writer.length(len(partitions))
+        for partition in partitions:
+            writer.int32(partition)
+        writer.tags()
 
 
 def read(reader: Reader) -> Cell:

@@ -24,6 +24,11 @@ def java_hash(text: str) -> int:
 
 def spread_hash(text: str) -> int:
     """The hash by which `HashMap` chooses a bucket: the upper half mixed into the lower (`HashMap.hash`)."""
+    return _spread(text) if len(text) <= _CACHED_LENGTH else _spread.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=8192)
+def _spread(text: str) -> int:
     value = java_hash(text)
     return value ^ value >> 16
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import in_process, inside
+from benchmarks import in_process, inside, rebalancing
 from benchmarks.bench import Outcome
 from benchmarks.report import Metric, errors, ratio, worse
 from benchmarks.rounds import Measured
@@ -115,6 +115,20 @@ def test_what_takes_long_is_measured_with_who_waits_for_it(program: str, tmp_pat
     assert set(found) == {row.name for row in inside.ROWS if row.program == program}
     assert all(number > 0 for number in found.values())
     assert inside.beside(Tree(tmp_path), program, 0.05) == {}
+
+
+@pytest.mark.parametrize(("kafka", "assignor"), [("4.4", "uniform"), ("4.2", "range")])
+def test_a_group_that_rebalances(kafka: str, assignor: str) -> None:
+    joined, left = rebalancing.measure(120, kafka, assignor)
+    assert joined.cpu > 0
+    assert left.cpu > 0
+    assert 1 <= left.intervals <= 3
+
+
+def test_rebalancing_as_rows(tmp_path: Path) -> None:
+    found = inside.rebalance(Tree(ROOT), 20, 30)
+    assert set(found) == {row.name for row in inside.ROWS if row.program == "rebalancing"}
+    assert inside.rebalance(Tree(tmp_path)) == {}
 
 
 def test_programs_of_another_checkout_import_its_package(tmp_path: Path) -> None:

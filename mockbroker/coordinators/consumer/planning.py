@@ -167,15 +167,14 @@ class Planning:
             return
         counts = self._metadata_of(group)
         name = group.preferred_assignor(self.assignors[0])
-        members = [
-            Subscriber(
-                each.id,
-                each.instance_id,
-                frozenset(self._ids(group.topics_of(each))),
-                _of_topics(group.target_of(each.id), counts),
-            )
-            for each in group.members.values()
-        ]
+        ids: dict[frozenset[str], frozenset[UUID]] = {}
+        members = []
+        for each in group.members.values():
+            names = group.topics_of(each)
+            if names not in ids:
+                ids[names] = frozenset(self._ids(names))
+            target = _of_topics(group.target_of(each.id), counts)
+            members.append(Subscriber(each.id, each.instance_id, ids[names], target))
         if name == "uniform" and any(_has_unknown(each.assigned, counts) for each in members):
             raise ApiError(E.UNKNOWN_SERVER_ERROR)
         group.aim(ASSIGNORS[name](members, counts), name, now_ms)
@@ -183,6 +182,8 @@ class Planning:
 
 def _of_topics(assignment: Assignment, counts: Mapping[UUID, int]) -> Assignment:
     """Without topics that are gone."""
+    if counts.keys() >= assignment.keys():
+        return assignment
     return {topic: partitions for topic, partitions in assignment.items() if topic in counts}
 
 
