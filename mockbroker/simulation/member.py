@@ -328,9 +328,8 @@ class Member(ModelClient):
         if self.scene.recording and (answer.assignment is not None or answer.member_epoch != self.epoch):
             owned = sorted(f"{topic}-{index}" for topic, index in self._target)
             self.tell(f"is told epoch {answer.member_epoch}, to own {', '.join(owned) or 'nothing'}")
-        self.ownership.told(self.name, answer.member_epoch, floor)
+        self.ownership.told(self.name, answer.member_epoch, floor, sent_ms + SESSION_MS)
         self.epoch = answer.member_epoch
-        claim.session_ms = sent_ms + SESSION_MS
         self._beat_in(answer.heartbeat_interval_ms)
         self._reconcile()
 

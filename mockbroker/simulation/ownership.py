@@ -47,10 +47,11 @@ class Ownership:
         now_ms = self._scene.cluster.now_ms
         return self.epoch if any(each.holds(now_ms) for each in self._claims.values()) else 0
 
-    def told(self, member: str, epoch: int, floor: int | None) -> None:
-        """An answer has an epoch. `floor` is that of the time when the member asked to join, None if it had
-        joined before."""
+    def told(self, member: str, epoch: int, floor: int | None, session_ms: int) -> None:
+        """An answer has an epoch, and the session goes on until `session_ms` at least. `floor` is that of the
+        time when the member asked to join, None if it had joined before."""
         claim = self.claim(member)
+        claim.session_ms = session_ms
         if epoch < claim.epoch:
             self._violated(
                 "member-epoch-back", f"{member} is told epoch {epoch}, after it was told {claim.epoch}"
@@ -60,7 +61,8 @@ class Ownership:
                 "group-epoch-back", f"{member} joins with epoch {epoch}, after others were told {floor}"
             )
         claim.epoch = epoch
-        if epoch > self.epoch or floor == 0:
+        # Who hears it so late may have been fenced since, and the group may be another one of that name.
+        if claim.holds(self._scene.cluster.now_ms) and (epoch > self.epoch or floor == 0):
             if epoch != self.epoch:
                 self.changed_ms = self._scene.cluster.now_ms
             self.epoch = epoch
