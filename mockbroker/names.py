@@ -314,8 +314,10 @@ FaultAction = Literal[
     "rejoin-broker",
     "reorder",
     "replace",
+    "replace-assignment",
     "reset",
     "resume-follower",
+    "share-assignment",
     "silence",
     "slow-bytes",
     "slow-follower",
@@ -326,6 +328,7 @@ FaultAction = Literal[
     "throttle",
     "truncated-batch",
     "watch",
+    "withhold-assignment",
     "wrong-correlation-id",
 ]
 """What a fault does."""
@@ -837,6 +840,8 @@ class FaultFields(TypedDict, total=False):
     level: ErrorLevel | None
     ms: int
     value: Any
+    assignment: dict[str, list[int]]
+    member: str | None
     target: int | None
     from_: list[int | str] | None
     delay_ms: int
