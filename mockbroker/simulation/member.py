@@ -261,7 +261,7 @@ class Member(ModelClient):
             self._said = owned
             if settled:
                 self.ownership.claim(self.name).give_up_by_ms = None
-            self.ownership.claim(self.name).coordinator = coordinator
+            self.ownership.answered(self.name, coordinator)
             self._heard(answer, sent_ms, floor)
 
         self._heartbeat(self._request(owned), answered)

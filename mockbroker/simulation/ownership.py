@@ -18,6 +18,8 @@ class Claim:
     places: dict[Place, bool] = field(default_factory=dict)
     epoch: int = 0
     coordinator: int = -1
+    cut_off: bool = False
+    """Whether that broker was cut off then."""
     session_ms: int = 0
     give_up_by_ms: int | None = None
 
@@ -46,6 +48,11 @@ class Ownership:
         session is sure to go on."""
         now_ms = self._scene.cluster.now_ms
         return self.epoch if any(each.holds(now_ms) for each in self._claims.values()) else 0
+
+    def answered(self, member: str, broker: int) -> None:
+        """A broker has answered a heartbeat."""
+        claim = self.claim(member)
+        claim.coordinator, claim.cut_off = broker, bool(self._scene.cluster.brokers[broker].unreachable)
 
     def told(self, member: str, epoch: int, floor: int | None, session_ms: int) -> None:
         """An answer has an epoch, and the session goes on until `session_ms` at least. `floor` is that of the
@@ -76,7 +83,7 @@ class Ownership:
                 mine, other = self.claim(member).coordinator, claim.coordinator
                 told = f"broker {mine} gives {_name(place)} to {member}, though {name} still owns it"
                 if mine != other:
-                    told += f", as it hears from broker {other}"
+                    told += f", as it heard from broker {other}{', which was cut off' * claim.cut_off}"
                 self._violated("partition-owned-twice", told)
         self.claim(member).places[place] = True
 

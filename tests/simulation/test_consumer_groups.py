@@ -111,7 +111,7 @@ def test_a_coordinator_that_is_cut_off_goes_on_answering() -> None:
     )
     history = happen(replace(a_plan(()), steps=steps, commit_rate=0.0))
     assert violated(history) == {"partition-owned-twice"}
-    assert "as it hears from broker 1" in history.violations[0].text
+    assert "as it heard from broker 1, which was cut off" in history.violations[0].text
     healthy = (steps[0], steps[2])
     assert not violated(happen(replace(a_plan(()), steps=healthy)))
 
