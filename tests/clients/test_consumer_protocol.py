@@ -65,6 +65,11 @@ class Members:
     def names(self) -> list[str]:
         return list(self._drivers)
 
+    @property
+    def unread(self) -> int:
+        """How many records members have got and not committed."""
+        return sum(map(len, self._uncommitted.values()))
+
     async def join(
         self,
         driver: Driver,
@@ -143,7 +148,7 @@ class Members:
         with trio.fail_after(LIMIT_S):
             while self.read.total() < count:
                 await self._poll()
-                if self.read.total() + sum(map(len, self._uncommitted.values())) >= count:
+                if self.read.total() + self.unread >= count:
                     for name in self.names:
                         await self._commit(name)
 

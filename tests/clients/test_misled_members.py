@@ -23,9 +23,9 @@ async def test_a_member_that_is_not_told_does_not_read_what_it_was_given(client:
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
         open_driver(command_for(client)) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         for name in ("a", "b"):
-            await members.join(name)
+            await members.join(driver, name)
         await members.share()
         withheld = served.faults.add("withhold-assignment", client_id="a")
         await members.leave("b")
@@ -36,7 +36,7 @@ async def test_a_member_that_is_not_told_does_not_read_what_it_was_given(client:
         await members.poll_until(lambda _: beats.hits >= 10)
         (member,) = members.described().members
         assert (len(member.assignment or ()), members.described().state) == (PARTITIONS, "Stable")
-        assert len(members.read) == 4
+        assert (len(members.read), members.unread) == (4, 0)
         withheld.remove()
         served.evict_member(GROUP, member.member_id)
         await members.read_until(8)
@@ -50,10 +50,10 @@ async def test_librdkafka_asks_for_its_first_assignment_until_it_has_one() -> No
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
         open_driver(command_for("confluent-kafka")) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         await write(served, 8)
         withheld = served.faults.add("withhold-assignment", times=3)
-        await members.join("a")
+        await members.join(driver, "a")
         await members.read_until(8)
         assert withheld.hits == 3
 
@@ -67,11 +67,11 @@ async def test_a_member_reads_what_it_is_told_to(client: str) -> None:
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG, faults=[wrong]) as served,
         open_driver(command_for(client)) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         await write(served, 8)
-        await members.join("a")
+        await members.join(driver, "a")
         await members.read_until(2)
-        assert {partition for partition, _ in members.read} == {1}
+        assert {partition for _, partition, _ in members.read} == {1}
         assert len(members.described().members[0].assignment or ()) == PARTITIONS
 
 
@@ -82,13 +82,13 @@ async def test_two_members_that_are_told_the_same_read_it_twice(client: str) -> 
         serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
         open_driver(command_for(client)) as driver,
     ):
-        members = Members(driver, served)
+        members = Members(served)
         for name in ("a", "b"):
-            await members.join(name)
+            await members.join(driver, name)
         await members.share()
         shared = served.faults.add("share-assignment", api=HEARTBEAT, client_id="b", member="a")
         await members.poll_until(lambda _: shared.hits >= 3)
         await write(served, 8)
-        await members.poll_until(lambda _: members.read.total() >= 12)
+        await members.read_until(12)
         assert len(members.read) == 8
         assert sorted(members.read.values()) == [1] * 4 + [2] * 4
