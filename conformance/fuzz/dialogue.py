@@ -21,6 +21,16 @@ _MOST: Final = 100 * 1024 * 1024
 _TOLD: Final = frozenset(
     ("metadata", "fetch", "join_group", "create_topics", "init_producer_id", "describe_topic_partitions")
 )
+_WITHOUT_TIME: Final = frozenset(
+    {
+        "create_delegation_token",
+        "describe_transactions",
+        "expire_delegation_token",
+        "renew_delegation_token",
+    }
+)
+"""APIs whose answers may have the time -1, which kio refuses: the transaction has not begun, or there is no
+token."""
 
 
 class Finding(Exception):  # noqa: N818
@@ -108,8 +118,8 @@ class Dialogue:
         try:
             entity, size = read(frame, offset)
         except Exception as error:
-            if isinstance(error, OutOfBoundValue) and api == "describe_transactions":
-                return  # kio refuses the start time -1, of a transaction that has not begun
+            if isinstance(error, OutOfBoundValue) and api in _WITHOUT_TIME:
+                return
             raise Finding("unreadable answer", f"{api} v{version}: {error!r} {frame[:200].hex()}") from error
         if offset + size != len(frame) and size != len(frame):
             text = f"{api} v{version}: {len(frame)} bytes, read {size} from {offset}"
