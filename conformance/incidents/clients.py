@@ -138,14 +138,14 @@ class Applications:
     async def member(self, library: str, group: str, topics: Sequence[str], **config: Any) -> Member:
         """Joins a group, and reads from then on."""
         handle = f"{group}-{next(self._numbers)}"
-        own = {
+        own: dict[str, Any] = {
             "client.id": handle,
             "group.id": group,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
-            "session.timeout.ms": 10_000,
-            "heartbeat.interval.ms": 1_000,
         }
+        if config.get("group_protocol") != "consumer":  # whose coordinator sets them
+            own |= {"session.timeout.ms": 10_000, "heartbeat.interval.ms": 1_000}
         await self._open(library, handle, "consumer", {**own, **dotted(config)})
         driver = self._drivers[library]
         _fine(await driver.call("subscribe", handle, topics=list(topics)))

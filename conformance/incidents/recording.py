@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import trio
 
-from . import elections, groups, healthy, producers, records
+from . import consumer_groups, elections, groups, healthy, producers, records
 from .admin import Admin
 from .clients import applications
 from .cluster import RecordedCluster
@@ -15,7 +15,7 @@ from .keeping import ARCHIVE, TRUTH, keep, pack
 from .stage import STORIES, Stage, Story
 from .truth import Truth
 
-MODULES = (healthy, elections, records, producers, groups)
+MODULES = (healthy, elections, records, producers, groups, consumer_groups)
 """Which add their stories."""
 
 

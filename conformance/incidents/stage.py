@@ -151,17 +151,23 @@ Play = Callable[[Stage], Awaitable[None]]
 @dataclass(frozen=True)
 class Story:
     """`finding` is the signature that is expected, None for an operation that is healthy. `topics` are kept
-    with their segments. `stepped` is a broker whose clock can be set."""
+    with their segments. `stepped` is a broker whose clock can be set. `since` is the first release that has
+    what happens."""
 
     play: Play
     finding: str | None
     config: Mapping[str, str]
     topics: tuple[str, ...]
     stepped: int | None
+    since: tuple[int, int]
 
     @property
     def name(self) -> str:
         return getattr(self.play, "__name__", "").replace("_", "-")
+
+    def known_to(self, release: str) -> bool:
+        major, minor, *_ = map(int, release.split("."))
+        return (major, minor) >= self.since
 
     @property
     def about(self) -> str:
@@ -178,11 +184,12 @@ def story(
     config: Mapping[str, str] | None = None,
     topics: tuple[str, ...] = ("orders",),
     stepped: int | None = None,
+    since: tuple[int, int] = (3, 9),
 ) -> Callable[[Play], Play]:
     """Adds a story, which is called as its function is."""
 
     def add(play: Play) -> Play:
-        one = Story(play, finding, dict(config or {}), topics, stepped)
+        one = Story(play, finding, dict(config or {}), topics, stepped, since)
         STORIES[one.name] = one
         return play
 
