@@ -22,6 +22,7 @@ KINDS: Final[dict[str, str]] = {
     "truncation": "a replica's log was cut back: from_offset to offset",
     "follower-failure": "a follower's fetcher stopped: detail the reason, offset what it could not take",
     "group": "a group's generation: detail the state",
+    "member": "a member of a consumer group of Kafka 4: detail `ID joined`, `ID left`, `ID fenced: why`",
     "load": "a coordinator read its partition of an internal topic: detail `began`, `finished in N ms`, "
     "`failed: why`",
     "cleaner": "the log cleaner stopped, altogether or for a partition: detail the reason",

@@ -18,6 +18,9 @@ _DID: Final = {
     "outflux-without-influx": "read more than was written",
     "spurious-sequence-error": "got an error about sequence numbers without having lost a record",
     "lost-records": "lost records that had been acknowledged",
+    "rebalance-timeout": "had members that did not give up their partitions",
+    "session-timeout": "had members that fell silent",
+    "group-never-settles": "had a new epoch again and again",
 }
 _HAPPENED: Final = {
     "truncation-gap": "a position lay past the end of the log",

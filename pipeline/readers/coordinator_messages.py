@@ -7,7 +7,10 @@ import re
 from typing import Final
 
 from .log_entries import Entry, cause
-from .log_messages import Values, message
+from .log_messages import Completes, Values, message
+
+_GROUP: Final = r"\[GroupId (?P<group>[^\]]+)\] "
+_ANY_MEMBER: Final = r"(?:\w+ m|M)ember (?P<member>\S+)(?: with instance id .+)?"
 
 
 def _loaded(_: Entry, found: re.Match[str]) -> Values:
@@ -21,6 +24,19 @@ def _not_loaded(entry: Entry, found: re.Match[str]) -> Values:
 
 def _uncleaned(entry: Entry, found: re.Match[str]) -> Values:
     return {"detail": f"{found['what']}: {cause(entry) or (entry.more or ['?'])[0]}"}
+
+
+def _epoch(_: Entry, found: re.Match[str]) -> Values:
+    known = f", metadata hash {found['hash']}" if found["hash"] else ""
+    return {"detail": f"new group epoch{known}"}
+
+
+def _member(did: str) -> Completes:
+    return lambda _, found: {"detail": f"{found['member']} {did}"}
+
+
+def _fenced(_: Entry, found: re.Match[str]) -> Values:
+    return {"detail": f"{found['member']} fenced: {found['why']}"}
 
 
 MESSAGES: Final = (
@@ -60,8 +76,37 @@ MESSAGES: Final = (
     message(
         "group",
         "Bumped group epoch to",
-        r"\[GroupId (?P<group>[^\]]+)\] Bumped group epoch to {generation}",
-        detail="new group epoch",
+        r"\[GroupId (?P<group>[^\]]+)\] Bumped group epoch to {generation}"
+        r"(?: with metadata hash (?P<hash>-?\d+))?",
+        _epoch,
+    ),
+    # GroupMetadataManager, of KIP-848 and KIP-932
+    *(
+        message(
+            "member",
+            f"joins the {kind} group using the",
+            rf"{_GROUP}{_ANY_MEMBER} joins the {kind} group",
+            _member("joined"),
+        )
+        for kind in ("consumer", "share")
+    ),
+    message(
+        "member",
+        "re-joins the consumer group",
+        rf"{_GROUP}Static member with instance id .+ re-joins the consumer group using .* "
+        r"Created a new member (?P<member>\S+) to replace",
+        _member("joined"),
+    ),
+    *(
+        message("member", text, rf"{_GROUP}{_ANY_MEMBER} (?:temporarily )?(?:has )?left ", _member("left"))
+        for text in ("left the consumer group", "left the share group", "through explicit `LeaveGroup`")
+    ),
+    message(
+        "member",
+        "fenced from the group because",
+        rf"{_GROUP}Member (?P<member>\S+) fenced from the group because (?P<why>[^\n]*?)\.?"
+        r"(?: \([\w.]+\))?(?:\n|$)",
+        _fenced,
     ),
     # OffsetManager, GroupMetadataManager; CoordinatorRuntime since 4.0
     message(

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from ..tables import Table
 from . import (
     clocks,
+    consumer_groups,
     cut_off,
     elections,
     epochs,
@@ -43,6 +44,7 @@ SEARCHES: Final = {
     "sequences of producers": Search(sequences.find, ("refused",)),
     "transactions": Search(transactions.find, ("refused", "append")),
     "logs that begin anew": Search(lifetimes.find, ("log",)),
+    "consumer groups of Kafka 4": Search(consumer_groups.find, ("member", "group")),
     "clocks": Search(clocks.find, ("leader", "log-start", "high-watermark", "truncation", "load")),
     "lag": Search(lag.find, ("restore", "reset")),
     "outflux without influx": Search(outflux.find, ("fetched",)),

@@ -17,7 +17,7 @@ from mockbroker.pipeline.analysis import analyze
 from mockbroker.pipeline.engine import AUTO, DUCKDB, SPARK, SparkEngine, choose, open_engine
 from mockbroker.pipeline.session import MASTER
 
-from . import test_offsets_topic, test_resets, test_rewinds
+from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds
 from .rows import History, found_in, healthy, rows_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def test_in_files_of_every_kind(spark: SparkSession, given: Path, tmp_path: Path
 
 
 SEARCHED: dict[str, dict[str, History]] = {
+    "consumer_groups": test_consumer_groups.STORIES,
     "offsets_topic": {**test_offsets_topic.FOUND, **test_offsets_topic.RESET, **test_offsets_topic.NONE},
     "resets": {**test_resets.RESETS, **test_resets.NO_RESETS},
     "rewinds": {**test_rewinds.FOUND, **test_rewinds.NONE},

@@ -1,0 +1,121 @@
+"""`rebalance-timeout`, `session-timeout`, `group-never-settles`: consumer groups of Kafka 4 (KIP-848).
+
+Their coordinator logs who joins, leaves and is fenced, and each epoch of the group. Members that join and
+leave, topics that get partitions, and what members say anew, begin a few epochs: no finding.
+"""
+
+from typing import Final
+
+from ..findings import CERTAIN, LIKELY, SEEN, findings, in_order, of_kinds, row, seen, sentence, up_to
+from ..tables import Table, Window
+from ..tables import functions as F
+
+LEAST: Final = 10
+"""The number of epochs in a row that nobody's coming or going explains."""
+PAUSE_MS: Final = 60_000
+"""Heartbeats, with which epochs begin, are at most 15 s apart, unless somebody configures more."""
+_EPOCH: Final = "new group epoch"
+_SESSION: Final = "session expired"
+_TRANSITION: Final = "failed to transition"
+
+
+def find(observations: Table) -> Table:
+    rows = of_kinds(observations, "group", "member").where("source = 'broker-log' and time_ms is not null")
+    rows = rows.where((F.col("kind") == "member") | F.col("detail").startswith(_EPOCH)).select(*SEEN)
+    # A broker writes some lines to two files.
+    same = Window.partitionBy("group", "kind", "time_ms", "detail", "generation").orderBy("file", "position")
+    rows = rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy").persist()
+    return _fenced(rows).unionByName(_unsettled(rows))
+
+
+def _fenced(rows: Table) -> Table:
+    why = F.regexp_extract("detail", r"^\S+ fenced: (.*)$", 1)
+    cause = F.when(why.rlike(_TRANSITION), "rebalance-timeout").when(why.rlike(_SESSION), "session-timeout")
+    fenced = rows.where("kind = 'member'").withColumns(
+        {"cause": cause, "member": F.regexp_extract("detail", r"^(\S+) ", 1)}
+    )
+    fenced = fenced.where(F.col("cause").isNotNull())
+    fenced = fenced.withColumn("nth", F.row_number().over(in_order("group", "cause")))
+    each = fenced.groupBy("group", "cause").agg(
+        F.min_by(row(), "nth").alias("first"),
+        F.max_by(row(), "nth").alias("last"),
+        F.min_by("member", "nth").alias("member"),
+        F.count("*").alias("times"),
+        F.count_distinct("member").alias("members"),
+    )
+    late = F.col("cause") == "rebalance-timeout"
+    within = F.regexp_extract("first.detail", r"within (\d+) ?ms", 1)
+    said = F.when(
+        late,
+        sentence(
+            "did not give up its partitions within its rebalance timeout of {ms} ms, and was fenced: until "
+            "then others waited for them",
+            ms=within,
+        ),
+    ).otherwise("sent no heartbeat until its session expired: meanwhile nobody read its partitions")
+    more = F.when(F.col("times") > 1, sentence(" ({times} times, {members} of its members)")).otherwise("")
+    return findings(
+        each.withColumn("broker", F.col("first.broker")),
+        signature=F.col("cause"),
+        confidence=CERTAIN,
+        why="the log of the coordinator says so",
+        summary=F.concat(sentence("member {member} of group {group} "), said, more),
+        evidence=[seen("first"), seen("last")],
+        ids=["KIP-848"],
+    )
+
+
+def _unsettled(rows: Table) -> Table:
+    window = in_order("group")
+    is_epoch = F.col("kind") == "group"
+    known = F.regexp_extract("detail", r"metadata hash (-?\d+)", 1)
+    rows = rows.withColumn("hash", F.when(is_epoch, known))
+    was = {name: F.lag(name).over(window) for name in ("hash", "time_ms", "generation")}
+    rows = rows.withColumns({f"was_{name}": column for name, column in was.items()})
+    goes_on = (
+        is_epoch
+        & (F.col("hash") == F.col("was_hash"))
+        & (F.col("generation") == F.col("was_generation") + 1)
+        & (F.col("time_ms") - F.col("was_time_ms") <= PAUSE_MS)
+    )
+    # The first epoch of a run is explained by what was before it: somebody joined, or topics changed.
+    began = F.when(goes_on, 0).otherwise(1)
+    rows = rows.withColumn("run", F.sum(F.coalesce(began, F.lit(1))).over(up_to(window)))
+    runs = (
+        rows.where("kind = 'group'")
+        .groupBy("group", "run")
+        .agg(
+            F.min_by(row(), "generation").alias("first"),
+            F.max_by(row(), "generation").alias("last"),
+            F.min("hash").alias("hash"),
+            (F.count("*") - 1).alias("times"),
+        )
+        .where(F.col("times") >= LEAST)
+    )
+    each = runs.groupBy("group").agg(
+        F.min_by("first", "run").alias("first"),
+        F.max_by("last", "run").alias("last"),
+        F.sum("times").alias("times"),
+        F.min("hash").alias("hash"),
+    )
+    took = F.round((F.col("last.time_ms") - F.col("first.time_ms")) / 1000).cast("bigint")
+    return findings(
+        each.withColumn("broker", F.col("first.broker")),
+        signature="group-never-settles",
+        confidence=F.when(F.col("hash") != "", CERTAIN).otherwise(LIKELY),
+        why=F.when(
+            F.col("hash") != "",
+            "by the coordinator's log no member comes or goes meanwhile, and topics stay the same",
+        ).otherwise("by the coordinator's log no member comes or goes meanwhile; it does not tell of topics"),
+        summary=sentence(
+            "group {group} began {times} epochs in {took} s, from {since} to {to}, although no member "
+            "joined, left or was fenced; a possible cause: as many members ask for one assignor as for "
+            "another (group.remote.assignor)",
+            took=took,
+            since="first.generation",
+            to="last.generation",
+        ),
+        evidence=[seen("first"), seen("last")],
+        behaviours=["assignor-change"],
+        ids=["KIP-848"],
+    )
