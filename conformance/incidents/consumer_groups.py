@@ -101,6 +101,35 @@ async def two_assignors(stage: Stage) -> None:
         stage.did("the group did not settle", group="billing")
 
 
+@story("migration-refused", config={"group.consumer.migration.policy": "disabled"}, since=(4, 0))
+async def migration_refused(stage: Stage) -> None:
+    """An application with the protocol of Kafka 4 joins its group, whose members have the classic one."""
+    await stage.create("orders", _PARTITIONS)
+    await stage.clients.member("java", "billing", ["orders"])
+    async with stage.traffic("orders", _PARTITIONS):
+        await stage.more("orders")
+        await stage.caught_up("orders", groups=["billing"])
+        with _Raw(stage, "billing") as refused:
+            await refused.until(lambda: refused.refused)
+        stage.did("a member was refused", group="billing", error=refused.refused)
+        await stage.more("orders", 50)
+    await stage.caught_up("orders", groups=["billing"])
+
+
+@story("joined-too-early", config={"group.initial.rebalance.delay.ms": "6000"}, since=(4, 0))
+async def joined_too_early(stage: Stage) -> None:
+    """A member with the protocol of Kafka 4 joins before its group has a first generation."""
+    await stage.create("orders", _PARTITIONS)
+    await stage.clients.member("java", "billing", ["orders"])
+    await stage.until("its member to join", lambda: _logged(stage, "joins group billing") > 0)
+    with _Raw(stage, "billing") as early:
+        await early.until(lambda: early.refused)
+    stage.did("a member was refused", group="billing", error=early.refused)
+    async with stage.traffic("orders", _PARTITIONS):
+        await stage.more("orders")
+    await stage.caught_up("orders", groups=["billing"])
+
+
 async def _member(stage: Stage, library: str, group: str, **config: str) -> Member:
     one = await stage.clients.member(library, group, ["orders"], group_protocol="consumer", **config)
     stage.did("a member joined", group=group)
