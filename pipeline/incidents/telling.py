@@ -20,6 +20,8 @@ _DID: Final = {
     "lost-records": "lost records that had been acknowledged",
     "rebalance-timeout": "had members that did not give up their partitions",
     "session-timeout": "had members that fell silent",
+    "migration-refused": "could not become a group of Kafka 4",
+    "joined-too-early": "was joined too early",
     "group-never-settles": "had a new epoch again and again",
 }
 _HAPPENED: Final = {

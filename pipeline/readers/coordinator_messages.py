@@ -108,6 +108,23 @@ MESSAGES: Final = (
         r"(?: \([\w.]+\))?(?:\n|$)",
         _fenced,
     ),
+    message(
+        "refused",
+        "Cannot upgrade classic group",
+        r"Cannot upgrade classic group (?P<group>\S+) to consumer group because (?P<detail>[^\n]*?)\.?"
+        r"(?: \([\w.]+\))?(?:\n|$)",
+        api="ConsumerGroupHeartbeat",
+        error="GROUP_ID_NOT_FOUND",
+    ),
+    # GroupCoordinatorService
+    message(
+        "refused",
+        "Operation consumer-group-heartbeat with",
+        r"Operation consumer-group-heartbeat with \w+\(groupId='(?P<group>[^']*)'.* "
+        r"hit an unexpected exception: (?P<detail>[^\n]*?)\.?(?: \([\w.]+\))?(?:\n|$)",
+        api="ConsumerGroupHeartbeat",
+        error="UNKNOWN_SERVER_ERROR",
+    ),
     # OffsetManager, GroupMetadataManager; CoordinatorRuntime since 4.0
     message(
         "load",

@@ -44,7 +44,7 @@ SEARCHES: Final = {
     "sequences of producers": Search(sequences.find, ("refused",)),
     "transactions": Search(transactions.find, ("refused", "append")),
     "logs that begin anew": Search(lifetimes.find, ("log",)),
-    "consumer groups of Kafka 4": Search(consumer_groups.find, ("member", "group")),
+    "consumer groups of Kafka 4": Search(consumer_groups.find, ("member", "group", "refused")),
     "clocks": Search(clocks.find, ("leader", "log-start", "high-watermark", "truncation", "load")),
     "lag": Search(lag.find, ("restore", "reset")),
     "outflux without influx": Search(outflux.find, ("fetched",)),

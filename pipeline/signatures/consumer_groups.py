@@ -1,4 +1,5 @@
-"""`rebalance-timeout`, `session-timeout`, `group-never-settles`: consumer groups of Kafka 4 (KIP-848).
+"""`rebalance-timeout`, `session-timeout`, `group-never-settles`, `migration-refused`, `joined-too-early`:
+consumer groups of Kafka 4 (KIP-848).
 
 Their coordinator logs who joins, leaves and is fenced, and each epoch of the group. Members that join and
 leave, topics that get partitions, and what members say anew, begin a few epochs: no finding.
@@ -17,15 +18,21 @@ PAUSE_MS: Final = 60_000
 _EPOCH: Final = "new group epoch"
 _SESSION: Final = "session expired"
 _TRANSITION: Final = "failed to transition"
+_NO_GENERATION: Final = "No value present"
+"""What the coordinator makes of a classic group that has no generation yet."""
 
 
 def find(observations: Table) -> Table:
-    rows = of_kinds(observations, "group", "member").where("source = 'broker-log' and time_ms is not null")
-    rows = rows.where((F.col("kind") == "member") | F.col("detail").startswith(_EPOCH)).select(*SEEN)
+    rows = of_kinds(observations, "group", "member", "refused")
+    rows = rows.where("source = 'broker-log' and time_ms is not null")
+    heartbeats = (F.col("kind") == "refused") & (F.col("api") == "ConsumerGroupHeartbeat")
+    rows = rows.where((F.col("kind") == "member") | heartbeats | F.col("detail").startswith(_EPOCH))
+    rows = rows.select(*SEEN)
     # A broker writes some lines to two files.
     same = Window.partitionBy("group", "kind", "time_ms", "detail", "generation").orderBy("file", "position")
     rows = rows.withColumn("copy", F.row_number().over(same)).where("copy = 1").drop("copy").persist()
-    return _fenced(rows).unionByName(_unsettled(rows))
+    refused, rows = rows.where("kind = 'refused'"), rows.where("kind != 'refused'")
+    return _fenced(rows).unionByName(_unsettled(rows)).unionByName(_refused(refused))
 
 
 def _fenced(rows: Table) -> Table:
@@ -117,5 +124,41 @@ def _unsettled(rows: Table) -> Table:
         ),
         evidence=[seen("first"), seen("last")],
         behaviours=["assignor-change"],
+        ids=["KIP-848"],
+    )
+
+
+def _refused(rows: Table) -> Table:
+    upgrade = F.col("error") == "GROUP_ID_NOT_FOUND"
+    early = (F.col("error") == "UNKNOWN_SERVER_ERROR") & (F.col("detail") == _NO_GENERATION)
+    cause = F.when(upgrade, "migration-refused").when(early, "joined-too-early")
+    refused = rows.withColumn("cause", cause).where(F.col("cause").isNotNull())
+    refused = refused.withColumn("nth", F.row_number().over(in_order("group", "cause")))
+    each = refused.groupBy("group", "cause").agg(
+        F.min_by(row(), "nth").alias("first"),
+        F.max_by(row(), "nth").alias("last"),
+        F.count("*").alias("times"),
+    )
+    is_early = F.col("cause") == "joined-too-early"
+    early_told = sentence(
+        "a member with the protocol of Kafka 4 joined group {group} while it was a classic one without a "
+        "generation, and got UNKNOWN_SERVER_ERROR, after which some clients never join again"
+    )
+    told = sentence(
+        "a member with the protocol of Kafka 4 could not join the classic group {group}: {why}",
+        why="first.detail",
+    )
+    return findings(
+        each.withColumn("broker", F.col("first.broker")),
+        signature=F.col("cause"),
+        confidence=F.when(is_early, LIKELY).otherwise(CERTAIN),
+        why=F.when(is_early, "the coordinator's log has the error that it makes then").otherwise(
+            "the log of the coordinator says so"
+        ),
+        summary=F.concat(
+            F.when(is_early, early_told).otherwise(told),
+            F.when(F.col("times") > 1, sentence(" ({times} times)")).otherwise(""),
+        ),
+        evidence=[seen("first"), seen("last")],
         ids=["KIP-848"],
     )

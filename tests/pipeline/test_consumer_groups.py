@@ -34,6 +34,10 @@ class Group:
             self.history.add("group", after_ms, **own)
         return self
 
+    def refused(self, error: str, why: str) -> Group:
+        self.history.refused(error, api="ConsumerGroupHeartbeat", detail=why, **self._own)
+        return self
+
     def come_and_go(self, times: int) -> Group:
         for _ in range(times):
             self.member("joined").epochs(1).member("left").epochs(1)
@@ -44,6 +48,7 @@ def stories() -> dict[str, Group]:
     named = (
         *("late", "again and again", "expired", "fenced for another reason", "joins and leaves"),
         *("never settles", "as 4.0 says it", "twice", "settles", "topics grow", "seldom"),
+        *("refused", "too early", "another error"),
     )
     at = {name: Group(name) for name in named}
     at["late"].member("joined").epochs(2).member(f"fenced: {LATE.format(2)}").epochs(1)
@@ -57,6 +62,10 @@ def stories() -> dict[str, Group]:
     at["twice"].member("joined").epochs(11).member("joined", "b").epochs(21)
     at["settles"].member("joined").epochs(10)
     at["seldom"].epochs(30, after_ms=61 * SECOND)
+    for _ in range(2):
+        at["refused"].refused("GROUP_ID_NOT_FOUND", "online upgrade is disabled")
+    at["too early"].refused("UNKNOWN_SERVER_ERROR", "No value present")
+    at["another error"].refused("UNKNOWN_SERVER_ERROR", "out of memory")
     for topics in range(20):
         at["topics grow"].epochs(1, topics)
     return at
@@ -81,6 +90,8 @@ def found() -> dict[str, list[Row]]:
         ("expired", "session-timeout", "certain", "member a of group expired sent no heartbeat"),
         ("never settles", "group-never-settles", "certain", "began 11 epochs in 55 s, from 2 to 13,"),
         ("as 4.0 says it", "group-never-settles", "likely", "began 11 epochs"),
+        ("refused", "migration-refused", "certain", "group refused: online upgrade is disabled (2 times)"),
+        ("too early", "joined-too-early", "likely", "while it was a classic one without a generation"),
         ("twice", "group-never-settles", "certain", "began 30 epochs in 156 s, from 2 to 33,"),
     ],
 )
@@ -98,7 +109,8 @@ def test_a_single_time_is_not_counted(found: dict[str, list[Row]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["joins and leaves", "fenced for another reason", "settles", "topics grow", "seldom"]
+    "name",
+    ["joins and leaves", "fenced for another reason", "settles", "topics grow", "seldom", "another error"],
 )
 def test_what_happens_every_day(found: dict[str, list[Row]], name: str) -> None:
     assert found[name] == []
