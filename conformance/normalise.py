@@ -1,12 +1,12 @@
 """Answers in which everything is replaced that may differ from one cluster or run to the next."""
 
-import base64
 import re
 import time
 import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
+from ..protocol.primitives import short_uuid
 from . import batches
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -130,7 +130,7 @@ class Normaliser:
         if self._cluster_id:
             value = value.replace(self._cluster_id, "<cluster-id>")
         for topic_id, name in self._topic_ids.items():
-            short = base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")
+            short = short_uuid(topic_id)
             value = value.replace(short, f"<topic-id:{name}>").replace(str(topic_id), f"<topic-id:{name}>")
         value = _UUID.sub(self._member, value)
         value = _SHORT_ID.sub(self._known_member, value)

@@ -6,17 +6,18 @@ It is read and written where groups with members of both protocols are, hence se
 import functools
 import importlib
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple
 
-from .primitives import write_string
+from .primitives import write_bytes, write_string
 from .reading import READ_ERRORS, Reader, compile_plain_reader
 
+Kind = Literal["subscription", "assignment"]
 NEWEST: Final = 3
 """The newest version of either; a higher one is read as this."""
 _VERSION: Final = struct.Struct(">h")
-_NULL: Final = b"\xff\xff\xff\xff"
-Partitions = Sequence[tuple[str, Sequence[int]]]
+Partitions = Collection[tuple[str, Collection[int]]]
+"""Topics with their partitions."""
 
 
 class Subscription(NamedTuple):
@@ -33,7 +34,7 @@ class Assignment(NamedTuple):
 
 def read_subscription(data: bytes) -> Subscription:
     """ValueError if it is cut short, or of a version below 0."""
-    found = _read("subscription", "ConsumerProtocolSubscription", data)
+    found = _read("subscription", data)
     return Subscription(
         list(found["topics"]), _partitions(found.get("owned_partitions", ())), found.get("rack_id")
     )
@@ -41,18 +42,23 @@ def read_subscription(data: bytes) -> Subscription:
 
 def read_assignment(data: bytes) -> Assignment:
     """ValueError if it is cut short, or of a version below 0."""
-    found = _read("assignment", "ConsumerProtocolAssignment", data)
+    found = _read("assignment", data)
     return Assignment(_partitions(found["assigned_partitions"]), bytes(found["user_data"] or b""))
 
 
-def write_assignment(partitions: Mapping[str, Iterable[int]], version: int) -> bytes:
-    """Without user data; all versions have the same fields."""
-    data = bytearray(struct.pack(">hi", min(version, NEWEST), len(partitions)))
-    for topic, given in partitions.items():
-        indexes = list(given)
-        write_string(data, topic)
-        data += struct.pack(f">i{len(indexes)}i", len(indexes), *indexes)
-    return bytes(data) + _NULL
+def write_assignment(partitions: Partitions, version: int, user_data: bytes | None = None) -> bytes:
+    """All versions have the same fields."""
+    data = bytearray(_VERSION.pack(min(version, NEWEST)))
+    write_partitions(data, partitions)
+    write_bytes(data, user_data)
+    return bytes(data)
+
+
+def write_partitions(out: bytearray, partitions: Partitions) -> None:
+    out += struct.pack(">i", len(partitions))
+    for topic, indexes in partitions:
+        write_string(out, topic)
+        out += struct.pack(f">i{len(indexes)}i", len(indexes), *indexes)
 
 
 def version_of(data: bytes) -> int:
@@ -62,19 +68,20 @@ def version_of(data: bytes) -> int:
     return int(version)
 
 
-def _read(kind: str, name: str, data: bytes) -> dict[str, Any]:
-    reader = _reader(kind, name, min(version_of(data), NEWEST))
+@functools.cache
+def reader(kind: Kind, version: int) -> Reader:
+    """Reads what follows the version, as kio's plain values."""
+    module = importlib.import_module(f"kio.schema.consumer_protocol_{kind}.v{version}.data")
+    return compile_plain_reader(getattr(module, f"ConsumerProtocol{kind.capitalize()}"))
+
+
+def _read(kind: Kind, data: bytes) -> dict[str, Any]:
+    read = reader(kind, min(version_of(data), NEWEST))
     try:
-        found: dict[str, Any] = reader(bytes(data), _VERSION.size)
+        found: dict[str, Any] = read(bytes(data), _VERSION.size)
     except READ_ERRORS:
         raise ValueError(f"a {kind} of the consumer protocol can't be read") from None
     return found
-
-
-@functools.cache
-def _reader(kind: str, name: str, version: int) -> Reader:
-    module = importlib.import_module(f"kio.schema.consumer_protocol_{kind}.v{version}.data")
-    return compile_plain_reader(getattr(module, name))
 
 
 def _partitions(found: Iterable[Mapping[str, Any]]) -> Partitions:

@@ -1,10 +1,12 @@
 """Writers and readers of the protocol's primitive types (Kafka protocol guide, KIP-482)."""
 
+import base64
 import codecs
 import re
 import struct
 from collections.abc import Callable, Iterable, Sequence, Sized
 from typing import Final, TypeVar
+from uuid import UUID
 
 T = TypeVar("T")
 
@@ -157,6 +159,11 @@ def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
 
 class TextTooLongError(ValueError):
     """Text with more bytes than a version that is not flexible can have: 32,767."""
+
+
+def short_uuid(value: UUID) -> str:
+    """In base 64, as Kafka writes ids (`Uuid.toString`)."""
+    return base64.urlsafe_b64encode(value.bytes).decode().rstrip("=")
 
 
 def write_string(out: bytearray, value: str | None) -> None:

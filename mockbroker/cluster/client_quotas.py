@@ -17,7 +17,6 @@ _ANONYMOUS: Final = "ANONYMOUS"
 _MANY: Final = 1_000
 """With more rates than this, those are forgotten that count nothing any more."""
 
-Quotas = Mapping[Entity, Mapping[str, float]]
 Counted = tuple[str, str, str]
 """What has a rate of its own: key, user and client id; empty for those that count together."""
 

@@ -1,6 +1,5 @@
 """The metrics that clients push to one broker, and which they are to push (`ClientMetricsManager.java`)."""
 
-import base64
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -17,6 +16,7 @@ from ..protocol.api_error import ApiError
 from ..protocol.compression import Compression, TooLargeError, decompress
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.push_telemetry import PushTelemetryRequest
+from ..protocol.primitives import short_uuid
 
 _ALL_METRICS: Final = "*"
 _USUAL_INTERVAL_MS: Final = 300_000
@@ -59,7 +59,7 @@ class ClientInstance:
     def _attributes(self) -> dict[str, str]:
         host, _, port = self.client.address.rpartition(":")
         return {
-            "client_instance_id": base64.urlsafe_b64encode(self.id.bytes).decode().rstrip("="),
+            "client_instance_id": short_uuid(self.id),
             "client_id": self.client_id,
             "client_software_name": self.client.software_name,
             "client_software_version": self.client.software_version,

@@ -4,7 +4,6 @@ Sans-IO: a shell (server, simulator, test) moves time with `advance` and passes 
 `Call`, to the handlers in `apis/`; the answer comes at once, or through the call's sink.
 """
 
-import base64
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -16,6 +15,7 @@ from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..metadata.records import FeatureLevelRecord
 from ..policies import Policies, UnknownPolicyError
+from ..protocol.primitives import short_uuid
 from ..protocol.releases import Release, facts
 from ..replication.cleanup import Cleanup
 from ..replication.replica_manager import ReplicaManager
@@ -47,7 +47,7 @@ class Cluster:
         self.environment = environment
         self.work = Work(environment)
         self.cleanup = Cleanup(environment, self.work.begin)
-        self.cluster_id = base64.urlsafe_b64encode(environment.new_uuid().bytes).decode().rstrip("=")
+        self.cluster_id = short_uuid(environment.new_uuid())
         self.notes = Notes()
         self.topics: dict[str, Topic] = {}
         self.topic_ids: dict[UUID, Topic] = {}

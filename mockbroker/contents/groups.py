@@ -1,10 +1,10 @@
 """Descriptions of groups, their members and their committed offsets."""
 
-import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from ..policies.offsets.offsets_load import offsets_load
-from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
+from ..protocol.consumer_protocol import Kind, reader
+from ..protocol.reading import READ_ERRORS
 from .values import CommittedOffset, GroupDescription, MemberDescription, TopicPartition
 
 if TYPE_CHECKING:
@@ -165,21 +165,11 @@ def _subscribed(data: bytes) -> tuple[str, ...] | None:
     return None if found is None else tuple(sorted(found["topics"]))
 
 
-def _read(kind: str, data: bytes) -> dict[str, Any] | None:
+def _read(kind: Kind, data: bytes) -> dict[str, Any] | None:
     if len(data) < _TO_VERSION_0 or data[0] > 0x7F:
         return None
     try:
-        found: dict[str, Any] = _reader(kind)(data, _TO_VERSION_0)
+        found: dict[str, Any] = reader(kind, 0)(data, _TO_VERSION_0)
     except READ_ERRORS:
         return None
     return found
-
-
-@functools.cache
-def _reader(kind: str) -> Reader:
-    from kio.schema.consumer_protocol_assignment.v0.data import ConsumerProtocolAssignment
-    from kio.schema.consumer_protocol_subscription.v0.data import ConsumerProtocolSubscription
-
-    return compile_plain_reader(
-        ConsumerProtocolAssignment if kind == "assignment" else ConsumerProtocolSubscription
-    )

@@ -1,8 +1,8 @@
 """Descriptions of the clients that push metrics."""
 
-import base64
 from typing import TYPE_CHECKING
 
+from ..protocol.primitives import short_uuid
 from .values import TelemetryClient
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def telemetry(cluster: "Cluster") -> tuple[TelemetryClient, ...]:
 
 def _described(broker: int, instance: "ClientInstance") -> TelemetryClient:
     return TelemetryClient(
-        base64.urlsafe_b64encode(instance.id.bytes).decode().rstrip("="),
+        short_uuid(instance.id),
         instance.client_id,
         instance.client.software_name,
         instance.client.software_version,

@@ -1,8 +1,8 @@
 """Descriptions of topics and their partitions."""
 
-import base64
 from typing import TYPE_CHECKING
 
+from ..protocol.primitives import short_uuid
 from .values import PartitionDescription, TopicDescription
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def describe(topic: "Topic") -> TopicDescription:
     return TopicDescription(
         topic.name,
-        base64.urlsafe_b64encode(topic.id.bytes).decode().rstrip("="),
+        short_uuid(topic.id),
         topic.internal,
         tuple(map(_partition, topic.partitions)),
         dict(topic.overrides),

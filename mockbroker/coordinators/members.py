@@ -1,5 +1,6 @@
 """A member of a classic group (`MemberMetadata.scala`, `ClassicGroupMember.java`)."""
 
+import uuid
 from collections.abc import Callable, Collection, Sequence
 
 from ..environment import Environment, Timer
@@ -13,6 +14,11 @@ from .reply import Reply
 def client_name(call: Request) -> str:
     """How a member is named by its client id."""
     return call.policies[null_client_id] if call.client_id is None else call.client_id
+
+
+def new_uuid(environment: Environment) -> uuid.UUID:
+    """What a member's id is made of."""
+    return uuid.UUID(bytes=environment.random("member ids").randbytes(16), version=4)
 
 
 class Session:

@@ -1,7 +1,5 @@
 """What members ask of a classic group: to join, to sync, to stay and to leave."""
 
-import uuid
-
 from ..policies.groups.completing_heartbeat import completing_heartbeat
 from ..policies.groups.pending_member_leave import pending_member_leave
 from ..policies.groups.sync_session import sync_session
@@ -12,7 +10,7 @@ from ..protocol.messages.leave_group import MemberIdentity
 from ..protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
 from .group import ClassicGroup, join_error
 from .home import Home
-from .members import client_name
+from .members import client_name, new_uuid
 from .rebalance import Joining, Rebalance, synced
 from .reply import Reply
 from .settings import GroupSettings
@@ -63,7 +61,8 @@ class Membership:
 
     def _join_new(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         call, instance_id = reply.call, request.group_instance_id
-        new_id = self._new_member_id(client_name(call) if instance_id is None else instance_id)
+        prefix = client_name(call) if instance_id is None else instance_id
+        new_id = f"{prefix}-{new_uuid(self._home.environment)}"
         if instance_id is not None and instance_id in group.static:
             self._rebalance.replace_static(group, instance_id, new_id, request, reply)
         elif instance_id is None and call.version >= 4:
@@ -71,10 +70,6 @@ class Membership:
             reply.complete(join_error(new_id, E.MEMBER_ID_REQUIRED))
         else:
             self._rebalance.add_member(group, request, new_id, reply)
-
-    def _new_member_id(self, prefix: str) -> str:
-        drawn = self._home.environment.random("member ids").randbytes(16)
-        return f"{prefix}-{uuid.UUID(bytes=drawn, version=4)}"
 
     def _join_again(self, group: ClassicGroup, request: JoinGroupRequest, reply: Joining) -> None:
         """A rebalance follows if the leader joins a stable group, or if a member's metadata changed."""

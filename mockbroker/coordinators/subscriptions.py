@@ -1,21 +1,14 @@
 """The topics that consumers subscribe to, from their metadata (`ConsumerProtocol.java`)."""
 
-import functools
 import struct
 from collections.abc import Iterable
 from typing import Final
 
-from ..protocol.reading import READ_ERRORS, Reader, compile_plain_reader
+from ..protocol.consumer_protocol import reader
+from ..protocol.reading import READ_ERRORS
 
 CONSUMER: Final = "consumer"
 """The protocol type of consumer groups."""
-
-
-@functools.cache
-def _reader() -> Reader:
-    from kio.schema.consumer_protocol_subscription.v0.data import ConsumerProtocolSubscription
-
-    return compile_plain_reader(ConsumerProtocolSubscription)
 
 
 class UnreadableError(Exception):
@@ -32,7 +25,7 @@ def subscribed_topics(metadata: Iterable[bytes]) -> frozenset[str] | None:
         if len(data) < 2 or struct.unpack_from(">h", data)[0] < 0:
             return None
         try:
-            topics.update(_reader()(bytes(data), 2)["topics"])
+            topics.update(reader("subscription", 0)(bytes(data), 2)["topics"])
         except READ_ERRORS:
             if _ends_early(data):
                 return None

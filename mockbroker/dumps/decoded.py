@@ -9,9 +9,10 @@ import json
 import re
 import struct
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from ..protocol.consumer_protocol import Partitions, write_assignment, write_partitions
 from ..protocol.group_metadata import GroupMetadata, MemberMetadata
 from ..protocol.offsets_log import (
     NO_TOPIC_ID,
@@ -174,9 +175,9 @@ def _subscription(said: Mapping[str, Any]) -> bytes:
     out = bytearray(struct.pack(">hi", version, len(said["topics"])))
     for topic in said["topics"]:
         write_string(out, topic)
-    _write_user_data(out, said["userData"])
+    write_bytes(out, _user_data(said))
     if version >= 1:
-        _write_partitions(out, said["ownedPartitions"])
+        write_partitions(out, _partitions(said["ownedPartitions"]))
     if version >= 2:
         out += struct.pack(">i", said["generationId"])
     if version >= 3:
@@ -186,18 +187,13 @@ def _subscription(said: Mapping[str, Any]) -> bytes:
 
 def _assignment(said: Mapping[str, Any]) -> bytes:
     """Version 0; later ones have no other fields (`ConsumerProtocolAssignment.json`)."""
-    out = bytearray(struct.pack(">h", 0))
-    _write_partitions(out, said["assignedPartitions"])
-    _write_user_data(out, said["userData"])
-    return bytes(out)
+    return write_assignment(_partitions(said["assignedPartitions"]), 0, _user_data(said))
 
 
-def _write_partitions(out: bytearray, said: Sequence[Mapping[str, Any]]) -> None:
-    out += struct.pack(">i", len(said))
-    for each in said:
-        write_string(out, each["topic"])
-        out += struct.pack(f">i{len(each['partitions'])}i", len(each["partitions"]), *each["partitions"])
+def _partitions(said: Iterable[Mapping[str, Any]]) -> Partitions:
+    return [(each["topic"], each["partitions"]) for each in said]
 
 
-def _write_user_data(out: bytearray, said: str | None) -> None:
-    write_bytes(out, None if said is None else base64.b64decode(said, validate=True))
+def _user_data(said: Mapping[str, Any]) -> bytes | None:
+    data = said["userData"]
+    return None if data is None else base64.b64decode(data, validate=True)

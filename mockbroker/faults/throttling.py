@@ -87,9 +87,7 @@ def _size(exchange: Exchange) -> int:
 
 def quota(api: ApiKey, call: Call, request: Any, size: int) -> Quota | None:
     """The quota that is in force for a request, None if there is none. Followers have none."""
-    if not call.broker.image.client_quotas or api not in KEY_OF:
-        return None
-    if api is ApiKey.FETCH and _is_follower(request):
+    if api not in KEY_OF or (api is ApiKey.FETCH and _is_follower(request)):
         return None
     limit = call.broker.quotas.limit(api, call.client_id)
     return None if limit is None else Quota(limit, size)

@@ -1,11 +1,9 @@
 """Members of consumer groups that use the classic protocol (`classicGroupJoinToConsumerGroup` and its like in
 `GroupMetadataManager.java`)."""
 
-import base64
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
-from uuid import UUID
 
 from ...policies.groups.classic_member_rebalance import classic_member_rebalance
 from ...protocol.api_error import ApiError
@@ -14,12 +12,13 @@ from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from ...protocol.primitives import short_uuid
 from ...protocol.releases import parse
 from ..home import Home, Request
-from ..members import client_name
+from ..members import client_name, new_uuid
 from ..subscriptions import CONSUMER
 from .group import ConsumerGroup
-from .member import JOINING, Assignment, Classic, ConsumerMember, MemberState, partitions_of
+from .member import Assignment, Classic, ConsumerMember, MemberState, partitions_of
 from .planning import Planning
 from .settings import Migration, migration
 from .timers import Timers
@@ -65,7 +64,7 @@ class ClassicMembers:
         if self._migration is Migration.DISABLED:
             raise ApiError(E.INCONSISTENT_GROUP_PROTOCOL, "the group migration is disabled")
         new = not request.member_id
-        member_id = self._new_id() if new else request.member_id
+        member_id = short_uuid(new_uuid(self._home.environment)) if new else request.member_id
         self._planning.check_room(group, member_id)
         protocols = request.protocols
         if request.protocol_type != CONSUMER or not group.supports(each.name for each in protocols):
@@ -104,11 +103,6 @@ class ClassicMembers:
     def _migration(self) -> Migration:
         return migration(self._home.environment.configs)
 
-    def _new_id(self) -> str:
-        """A uuid in base 64, as Kafka writes it."""
-        drawn = self._home.environment.random("member ids").randbytes(16)
-        return base64.urlsafe_b64encode(UUID(bytes=drawn, version=4).bytes).decode().rstrip("=")
-
     @staticmethod
     def _before(group: ConsumerGroup, request: JoinGroupRequest, member_id: str) -> ConsumerMember:
         """The member's state before it joins; a static one that has no member id replaces the earlier one."""
@@ -120,7 +114,7 @@ class ClassicMembers:
         if instance_id not in group.static:
             return ConsumerMember(member_id)
         earlier = group.members[group.static[instance_id]]
-        return replace(earlier, id=member_id, epoch=JOINING, previous_epoch=JOINING)
+        return earlier.taken_over_by(member_id)
 
     def _subscription(self, protocols: list[JoinGroupRequestProtocol]) -> Subscription:
         """That of the first protocol; those of the others should be the same."""
@@ -183,12 +177,9 @@ class ClassicMembers:
 
     # -- back to a classic group
 
-    def downgrades_without(self, group: ConsumerGroup, gone: Iterable[str]) -> bool:
-        """Whether the group becomes a classic one once these members are gone."""
-        leaving = [group.members[each] for each in gone]
-        left = len(group.members) - len(leaving)
-        classics = group.classics - sum(each.classic is not None for each in leaving)
-        return classics == left > 0 and self._may_downgrade(left)
+    def may_downgrade(self, group: ConsumerGroup) -> bool:
+        """Whether the group becomes a classic one with the members that are left."""
+        return group.classics == len(group.members) > 0 and self._may_be_classic(group)
 
     def _downgrades_with(self, group: ConsumerGroup, told: ConsumerMember) -> bool:
         """Whether this static member replaces the last one that uses the consumer protocol."""
@@ -197,11 +188,11 @@ class ClassicMembers:
             earlier is not None
             and earlier.classic is None
             and group.classics == len(group.members) - 1
-            and self._may_downgrade(len(group.members))
+            and self._may_be_classic(group)
         )
 
-    def _may_downgrade(self, members: int) -> bool:
-        return self._migration.down and members <= self._most_classic
+    def _may_be_classic(self, group: ConsumerGroup) -> bool:
+        return self._migration.down and len(group.members) <= self._most_classic
 
 
 def owned_of(home: Home, partitions: Partitions) -> Assignment:
@@ -216,7 +207,7 @@ def written(home: Home, assignment: Assignment, classic: Classic) -> bytes:
     partitions = {
         name: sorted(assignment[image.id]) for name, image in known.items() if image.id in assignment
     }
-    return write_assignment(partitions, classic.version)
+    return write_assignment(partitions.items(), classic.version)
 
 
 def classic_of(session_ms: int, protocols: Iterable[JoinGroupRequestProtocol]) -> Classic:

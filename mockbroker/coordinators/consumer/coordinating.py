@@ -158,15 +158,13 @@ class ConsumerGroups:
 
     def remove(self, group: ConsumerGroup, member_ids: Iterable[str]) -> None:
         """Removes members, which have to join again; perhaps the group becomes a classic one."""
-        gone = list(member_ids)
-        downgrades = self._classics.downgrades_without(group, gone)
-        if downgrades:
-            for member_id in gone:
-                group.remove(member_id)
-                self._timers.stop(group, member_id)
+        for member_id in member_ids:
+            self._timers.stop(group, member_id)
+            group.remove(member_id)
+        if self._classics.may_downgrade(group):
             self._downgrade(group, rebalances=True)
         else:
-            self.planning.remove(group, gone)
+            self.planning.removed(group)
             self._write(group)
 
     def _downgrade(self, group: ConsumerGroup, *, rebalances: bool) -> None:

@@ -83,7 +83,7 @@ class Heartbeats:
                 f"Static member {member_id} with instance id {instance_id} cannot join the group because the "
                 f"instance id is owned by {earlier.id} member.",
             )
-        return replace(earlier, id=member_id, epoch=JOINING, previous_epoch=JOINING)
+        return earlier.taken_over_by(member_id)
 
     @staticmethod
     def _told(

@@ -100,6 +100,10 @@ class ConsumerMember:
             revoking=revoking,
         )
 
+    def taken_over_by(self, member_id: str) -> "ConsumerMember":
+        """A static member that comes back under another id, and has to join."""
+        return replace(self, id=member_id, epoch=JOINING, previous_epoch=JOINING)
+
     def reconciled_to(self, epoch: int) -> bool:
         return self.state is MemberState.STABLE and self.epoch == epoch
 

@@ -96,11 +96,8 @@ class Planning:
             group.remove(earlier)
             group.target[member.id] = target
 
-    def remove(self, group: ConsumerGroup, member_ids: Iterable[str]) -> None:
+    def removed(self, group: ConsumerGroup) -> None:
         """Members have left, or are fenced: a new epoch begins."""
-        for member_id in member_ids:
-            self._timers.stop(group, member_id)
-            group.remove(member_id)
         used = group.subscribed_patterns
         group.resolved = {pattern: found for pattern, found in group.resolved.items() if pattern in used}
         self._begin_epoch(group)

@@ -1,101 +1,30 @@
 """Consumer groups (KIP-848): nobody reads what another member has, and the group settles."""
 
-from collections.abc import Mapping
-from typing import Any, Protocol
-from uuid import UUID
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import precondition, rule
 
-from mockbroker.coordinators.consumer.group import ConsumerGroup
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.consumer_group_heartbeat import (
     ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatRequestTopicPartitions,
 )
 from mockbroker.protocol.messages.delete_groups import DeleteGroupsRequest
 from tests.driving.groups import Generation, GroupDriver
 
+from .playing import AT_ONCE, TOPICS, Client, Playing, group_of, read_by
+
 E = ErrorCode
-TOPICS = ["orders", "payments"]
 SESSION_MS = 45_000
-AT_ONCE: dict[str, Any] = {"group_consumer_assignment_interval_ms": 0}
-Owned = dict[UUID, frozenset[int]]
 
 
-class Client:
-    """A member as a client keeps it: its epoch, and the partitions that it reads."""
-
-    def __init__(self, driver: GroupDriver, member_id: str, topics: list[str]) -> None:
-        self._driver, self.id, self.topics = driver, member_id, topics
-        self.epoch = 0
-        self.reads: Owned = {}
-        self.given: Owned = {}
-        self.gone = False
-
-    def beat(self, **more: Any) -> Any:
-        """A heartbeat. What it is no longer given, it gives up; only the next heartbeat says so."""
-        fields: dict[str, Any] = {"topic_partitions": _told(self.reads)}
-        if self.epoch == 0:
-            fields |= {"rebalance_timeout_ms": 60_000, "subscribed_topic_names": self.topics}
-        request = ConsumerGroupHeartbeatRequest("g", self.id, self.epoch, **{**fields, **more})
-        answer = self._driver.ask(request)
-        if answer.error_code in (E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID, E.GROUP_ID_NOT_FOUND):
-            self.epoch, self.reads, self.given = 0, {}, {}
-        elif not answer.error_code:
-            assert answer.member_epoch >= self.epoch
-            self.epoch = answer.member_epoch
-            if answer.assignment is not None:
-                self.given = {
-                    each.topic_id: frozenset(each.partitions) for each in answer.assignment.topic_partitions
-                }
-                self.reads = {topic: found for topic, found in self.given.items() if found}
-        return answer
-
-    def leave(self) -> None:
-        self._driver.ask(ConsumerGroupHeartbeatRequest("g", self.id, -1))
-        self.gone, self.reads = True, {}
-
-
-def _told(owned: Owned) -> list[ConsumerGroupHeartbeatRequestTopicPartitions]:
-    return [
-        ConsumerGroupHeartbeatRequestTopicPartitions(topic, sorted(found)) for topic, found in owned.items()
-    ]
-
-
-class Reader(Protocol):
-    @property
-    def reads(self) -> Owned: ...
-
-
-def read_by(clients: Mapping[str, Reader]) -> list[tuple[UUID, int]]:
-    return [
-        (topic, index)
-        for each in clients.values()
-        for topic, partitions in each.reads.items()
-        for index in partitions
-    ]
-
-
-class Members(RuleBasedStateMachine):
-    def __init__(self) -> None:
-        super().__init__()
-        self.driver = GroupDriver(brokers=3, **AT_ONCE)
-        self.clients: dict[str, Client] = {}
-        self.joined = 0
-
+class Members(Playing[Client]):
     @rule(topics=st.lists(st.sampled_from(TOPICS), unique=True))
     def join(self, topics: list[str]) -> None:
-        self.joined += 1
-        client = self.clients[f"m{self.joined}"] = Client(self.driver, f"m{self.joined}", topics)
-        client.beat()
-
-    @precondition(lambda self: self.clients)
-    @rule(data=st.data())
-    def beat(self, data: st.DataObject) -> None:
-        data.draw(st.sampled_from(list(self.clients.values()))).beat()
+        name = self.new_name()
+        self.add(name, Client(self.driver, name, topics))
 
     @precondition(lambda self: self.clients)
     @rule(data=st.data(), topics=st.lists(st.sampled_from(TOPICS), unique=True))
@@ -103,11 +32,6 @@ class Members(RuleBasedStateMachine):
         client = data.draw(st.sampled_from(list(self.clients.values())))
         client.topics = topics
         client.beat(subscribed_topic_names=topics)
-
-    @precondition(lambda self: self.clients)
-    @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
-        self.clients.pop(data.draw(st.sampled_from(list(self.clients)))).leave()
 
     @rule(topic=st.sampled_from(TOPICS))
     def grow(self, topic: str) -> None:
@@ -123,40 +47,9 @@ class Members(RuleBasedStateMachine):
         else:
             cluster.create_topic(topic, [[1, 2], [2, 3]])
 
-    @rule()
-    def move(self) -> None:
-        self.driver.move_coordinator()
-
-    @rule()
-    def settle(self) -> None:
-        """Once everybody has sent some heartbeats, all partitions are read."""
-        for _ in range(8):
-            for each in self.clients.values():
-                each.beat()
-        topics = {name for each in self.clients.values() for name in each.topics}
-        known = self.driver.cluster.topics
-        wanted = {
-            (known[name].id, index)
-            for name in topics
-            if name in known
-            for index in range(len(known[name].partitions))
-        }
-        assert set(read_by(self.clients)) == wanted
-
-    @invariant()
-    def nobody_reads_what_another_one_reads(self) -> None:
-        read = read_by(self.clients)
-        assert len(read) == len(set(read))
-
 
 TestMembers = Members.TestCase
 TestMembers.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
-
-
-def group_of(driver: GroupDriver) -> ConsumerGroup:
-    group = driver.groups.groups["g"]
-    assert isinstance(group, ConsumerGroup)
-    return group
 
 
 def test_a_silent_member_is_fenced() -> None:

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import rule
 
+from mockbroker.conformance.migration_scene import subscription
 from mockbroker.protocol.consumer_protocol import read_assignment, read_subscription, write_assignment
 from mockbroker.protocol.errors import ErrorCode
-from mockbroker.protocol.primitives import write_string
 from tests.driving.cluster import Asked
 from tests.driving.groups import REBALANCE_MS, SESSION_MS, Generation, GroupDriver
 
-from .test_group import AT_ONCE, TOPICS, Client, Owned, group_of, read_by
+from .playing import AT_ONCE, TOPICS, Client, Owned, Playing, group_of
 
 E = ErrorCode
 NO_DELAY: dict[str, Any] = {**AT_ONCE, "group_initial_rebalance_delay_ms": 0}
 LOST = (E.UNKNOWN_MEMBER_ID, E.ILLEGAL_GENERATION, E.FENCED_INSTANCE_ID)
-
-
-def subscription(topics: list[str], owned: dict[str, list[int]]) -> bytes:
-    """Version 1, which says what the member owns."""
-    data = bytearray(struct.pack(">hi", 1, len(topics)))
-    for topic in topics:
-        write_string(data, topic)
-    data += struct.pack(">ii", -1, len(owned))
-    for topic, found in owned.items():
-        write_string(data, topic)
-        data += struct.pack(f">i{len(found)}i", len(found), *found)
-    return bytes(data)
 
 
 class ClassicClient:
@@ -63,7 +50,7 @@ class ClassicClient:
         else:
             code = self._driver.heartbeat(Generation(self.generation, self.id))
             if code in LOST:
-                self._lost()
+                self._lost(code)
             elif code:
                 assert code == E.REBALANCE_IN_PROGRESS
                 self._rejoins = True
@@ -73,8 +60,11 @@ class ClassicClient:
             self._driver.leave(self.id)
         self.owned = {}
 
-    def _lost(self) -> None:
-        self.owned, self.id, self.generation, self._rejoins = {}, "", -1, True
+    def _lost(self, code: int) -> None:
+        """It keeps its id if only its generation is wrong (`AbstractCoordinator.java`)."""
+        self.owned, self.generation, self._rejoins = {}, -1, True
+        if code != E.ILLEGAL_GENERATION:
+            self.id = ""
 
     def _join(self) -> None:
         if not self._cooperative:
@@ -110,7 +100,7 @@ class ClassicClient:
         if answer.error_code == E.MEMBER_ID_REQUIRED:
             self.id = answer.member_id
         elif answer.error_code in LOST:
-            self._lost()
+            self._lost(answer.error_code)
 
     def _plan(self, joined: Asked) -> dict[str, bytes]:
         """Partitions in turn; none goes to a member while another one owns it."""
@@ -128,64 +118,24 @@ class ClassicClient:
                 member = members[index % len(members)]
                 if owner.get((name, index), member) == member:
                     given[member].setdefault(name, []).append(index)
-        return {member: write_assignment(found, 1) for member, found in given.items()}
+        return {member: write_assignment(found.items(), 1) for member, found in given.items()}
 
 
-class Both(RuleBasedStateMachine):
-    """Members of both protocols join and leave; the coordinator moves."""
+class Both(Playing[Client | ClassicClient]):
+    """Members of both protocols. A classic group that another coordinator has loaded may have members that
+    have left, until their sessions are over."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.driver = GroupDriver(brokers=3, **NO_DELAY)
-        self.clients: dict[str, Client | ClassicClient] = {}
-        self.joined = 0
-
-    def _add(self, client: Client | ClassicClient) -> None:
-        self.clients[f"m{self.joined}"] = client
-        client.beat()
+    config = NO_DELAY
+    rounds, pause_ms = 40, 1_000
 
     @rule(topics=st.lists(st.sampled_from(TOPICS), unique=True))
     def join(self, topics: list[str]) -> None:
-        self.joined += 1
-        self._add(Client(self.driver, f"m{self.joined}", topics))
+        name = self.new_name()
+        self.add(name, Client(self.driver, name, topics))
 
     @rule(topics=st.lists(st.sampled_from(TOPICS), unique=True), cooperative=st.booleans())
     def join_as_before(self, topics: list[str], cooperative: bool) -> None:
-        self.joined += 1
-        self._add(ClassicClient(self.driver, topics, cooperative=cooperative))
-
-    @precondition(lambda self: self.clients)
-    @rule(data=st.data())
-    def beat(self, data: st.DataObject) -> None:
-        data.draw(st.sampled_from(list(self.clients.values()))).beat()
-
-    @precondition(lambda self: self.clients)
-    @rule(data=st.data())
-    def leave(self, data: st.DataObject) -> None:
-        self.clients.pop(data.draw(st.sampled_from(list(self.clients)))).leave()
-
-    @rule()
-    def move(self) -> None:
-        self.driver.move_coordinator()
-
-    @rule()
-    def settle(self) -> None:
-        """Once everybody has said enough, all partitions are read."""
-        for _ in range(40):
-            for each in self.clients.values():
-                each.beat()
-        known = self.driver.cluster.topics
-        wanted = {
-            (known[name].id, index)
-            for name in {name for each in self.clients.values() for name in each.topics}
-            for index in range(len(known[name].partitions))
-        }
-        assert set(read_by(self.clients)) == wanted
-
-    @invariant()
-    def nobody_reads_what_another_one_reads(self) -> None:
-        read = read_by(self.clients)
-        assert len(read) == len(set(read))
+        self.add(self.new_name(), ClassicClient(self.driver, topics, cooperative=cooperative))
 
 
 TestBoth = Both.TestCase
