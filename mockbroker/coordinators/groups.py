@@ -108,6 +108,9 @@ class GroupCoordinator:
         group = ClassicGroup(self.home, group_id, self.home.offsets_index(group_id))
         if known is not None:
             group.offsets = known.offsets
+            shard, graves = self.shards.of(group_id), known.graves()
+            if graves and shard is not None and shard.current:
+                shard.append(graves)
         self.groups[group_id] = group
         self.expiry.plan()
         return group

@@ -297,3 +297,16 @@ def test_a_group_that_is_too_large_stays_what_it_is() -> None:
         third.beat()
     consumer.leave()
     assert len(group_of(driver).members) == 2
+
+
+def test_of_an_empty_consumer_group_that_becomes_a_classic_one_nothing_is_left() -> None:
+    """The next coordinator would load a consumer group (`maybeDeleteEmptyConsumerGroup`)."""
+    driver = GroupDriver(brokers=3, **NO_DELAY)
+    consumer, classic = Client(driver, "consumer", TOPICS), ClassicClient(driver, TOPICS)
+    consumer.beat()
+    consumer.leave()
+    for _ in range(3):
+        classic.beat()
+    driver.move_coordinator()
+    assert driver.state == "Stable"
+    assert driver.heartbeat(Generation(classic.generation, classic.id)) == E.NONE
