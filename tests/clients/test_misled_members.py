@@ -6,11 +6,9 @@ from typing import Final
 
 import pytest
 
-from mockbroker.conformance.drivers import command_for, open_driver
 from mockbroker.names import Fault
-from mockbroker.server.serving import serve
 
-from .test_consumer_protocol import CLIENTS, CONFIG, GROUP, PARTITIONS, TOPIC, Members, write
+from .consumer_members import CLIENTS, GROUP, PARTITIONS, TOPIC, playing, write
 
 HEARTBEAT: Final = "ConsumerGroupHeartbeat"
 
@@ -19,11 +17,7 @@ HEARTBEAT: Final = "ConsumerGroupHeartbeat"
 @pytest.mark.trio
 async def test_a_member_that_is_not_told_does_not_read_what_it_was_given(client: str) -> None:
     """For the coordinator it has those partitions, so nobody reads them, until it joins again."""
-    async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
-        open_driver(command_for(client)) as driver,
-    ):
-        members = Members(served)
+    async with playing(client) as (served, driver, members):
         for name in ("a", "b"):
             await members.join(driver, name)
         await members.share()
@@ -46,11 +40,7 @@ async def test_a_member_that_is_not_told_does_not_read_what_it_was_given(client:
 @pytest.mark.trio
 async def test_librdkafka_asks_for_its_first_assignment_until_it_has_one() -> None:
     """It sends all its fields again, upon which the coordinator tells it again."""
-    async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
-        open_driver(command_for("confluent-kafka")) as driver,
-    ):
-        members = Members(served)
+    async with playing("confluent-kafka") as (served, driver, members):
         await write(served, 8)
         withheld = served.faults.add("withhold-assignment", times=3)
         await members.join(driver, "a")
@@ -63,11 +53,7 @@ async def test_librdkafka_asks_for_its_first_assignment_until_it_has_one() -> No
 async def test_a_member_reads_what_it_is_told_to(client: str) -> None:
     """It believes the answer, whatever the coordinator keeps, and commits what it read."""
     wrong: Fault = {"do": "replace-assignment", "assignment": {TOPIC: [1]}, "client_id": "a"}
-    async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG, faults=[wrong]) as served,
-        open_driver(command_for(client)) as driver,
-    ):
-        members = Members(served)
+    async with playing(client, faults=[wrong]) as (served, driver, members):
         await write(served, 8)
         await members.join(driver, "a")
         await members.read_until(2)
@@ -78,11 +64,7 @@ async def test_a_member_reads_what_it_is_told_to(client: str) -> None:
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.trio
 async def test_two_members_that_are_told_the_same_read_it_twice(client: str) -> None:
-    async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
-        open_driver(command_for(client)) as driver,
-    ):
-        members = Members(served)
+    async with playing(client) as (served, driver, members):
         for name in ("a", "b"):
             await members.join(driver, name)
         await members.share()
@@ -92,3 +74,4 @@ async def test_two_members_that_are_told_the_same_read_it_twice(client: str) -> 
         await members.read_until(12)
         assert len(members.read) == 8
         assert sorted(members.read.values()) == [1] * 4 + [2] * 4
+        assert members.twice

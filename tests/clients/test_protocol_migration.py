@@ -3,49 +3,24 @@ produced (KIP-848)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 import trio
 
-from mockbroker.conformance.drivers import SHIPPED, command_for, open_driver
 from mockbroker.contents.values import GroupDescription
 from mockbroker.names import ReleaseName
-from mockbroker.server.serving import ServedCluster, serve
+from mockbroker.server.serving import ServedCluster
 
-from .test_consumer_protocol import CONFIG, GROUP, LIMIT_S, PARTITIONS, TOPIC, Members
+from .consumer_members import CONFIG, GROUP, LIMIT_S, PARTITIONS, TOPIC, needing, playing
 
 QUICK: dict[str, Any] = {"heartbeat.interval.ms": 100, "session.timeout.ms": 6000}
 CLIENTS = [
     ("confluent-kafka", "4.0"),
     ("confluent-kafka", "4.4"),
-    *(
-        pytest.param(name, "4.4", marks=[pytest.mark.needs(*SHIPPED[name].needs), pytest.mark.timeout(900)])
-        for name in ("java", "franz-go")
-    ),
+    needing("java", "4.4"),
+    needing("franz-go", "4.4"),
 ]
-
-
-class Owners:
-    """Which member has each partition, as the clients themselves say."""
-
-    def __init__(self) -> None:
-        self.of: dict[tuple[str, int], str] = {}
-        self.twice: list[str] = []
-
-    def listen(self, name: str) -> Callable[[str, Mapping[str, Any]], None]:
-        def heard(event: str, told: Mapping[str, Any]) -> None:
-            for topic, index in told.get("partitions", ()):
-                owner = self.of.get((topic, index), name)
-                if event == "assigned":
-                    if owner != name:
-                        self.twice.append(f"{topic}-{index} was {owner}'s when {name} got it")
-                    self.of[topic, index] = name
-                elif owner == name:
-                    self.of.pop((topic, index), None)
-
-        return heard
 
 
 async def produce(served: ServedCluster, written: list[int], enough: trio.Event) -> None:
@@ -59,17 +34,13 @@ async def produce(served: ServedCluster, written: list[int], enough: trio.Event)
 @pytest.mark.trio
 async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka: ReleaseName) -> None:
     """One member after the other is replaced; all records are read, and no partition has two owners."""
-    async with (
-        serve(kafka=kafka, topics={TOPIC: PARTITIONS}, config=CONFIG) as served,
-        open_driver(command_for(client)) as driver,
-    ):
-        members, owners, written = Members(served), Owners(), list[int]()
-        enough = trio.Event()
+    async with playing(client, kafka=kafka) as (served, driver, members):
+        written, enough = list[int](), trio.Event()
 
         async def join(name: str, protocol: str) -> None:
             quick = QUICK if protocol == "classic" else {}
             config = {"group.protocol": protocol, **quick}
-            await members.join(driver, name, config=config, heard=owners.listen(name))
+            await members.join(driver, name, config=config)
             await settled()
 
         def shared(group: GroupDescription) -> bool:
@@ -97,7 +68,7 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
             await leave("classic 1")
             await join("consumer 2", "consumer")
             await leave("classic 2")
-            assert set(owners.of.values()) == {"consumer 1", "consumer 2"}
+            assert members.owners == {"consumer 1", "consumer 2"}
             await join("classic 3", "classic")
             await leave("consumer 1")
             assert served.group(GROUP).type == "consumer"
@@ -107,7 +78,7 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
             enough.set()
         await members.read_until(len(written))
         assert set(members.read.values()) == {1}
-        assert owners.twice == []
+        assert members.twice == []
         assert sum(each.offset for each in served.committed(GROUP).values()) == len(written)
 
 
@@ -115,11 +86,7 @@ async def test_a_group_changes_its_protocol_and_changes_back(client: str, kafka:
 async def test_a_consumer_that_joins_before_the_first_generation_is_useless() -> None:
     """As with real brokers of 4.0.1 and 4.4.0: librdkafka takes UNKNOWN_SERVER_ERROR for fatal."""
     slow = {**CONFIG, "group.initial.rebalance.delay.ms": "3000"}
-    async with (
-        serve(kafka="4.4", topics={TOPIC: PARTITIONS}, config=slow) as served,
-        open_driver(command_for("confluent-kafka")) as driver,
-    ):
-        members = Members(served)
+    async with playing("confluent-kafka", config=slow) as (served, driver, members):
         await members.join(driver, "classic", config={"group.protocol": "classic", **QUICK})
         await members.poll_until(lambda group: bool(group.members))
         await members.join(driver, "consumer")
