@@ -1,9 +1,13 @@
-"""One codec per API version: request bytes -> model, model -> answer frame. Each is built when first used."""
+"""One codec per API version: request bytes -> model, model -> answer frame. Each is built when first used.
+
+What is large is read and written in parts, so that a shell can answer others in between.
+"""
 
 import functools
 import importlib
+import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, Final
 
@@ -23,10 +27,24 @@ class UnsupportedVersionError(MalformedRequestError):
     """An API or version without a codec."""
 
 
+class AnswerTooLargeError(ValueError):
+    """An answer has more bytes than it may have."""
+
+
 class Codec:
     """Reads requests and writes answers of one API version."""
 
-    __slots__ = ("_read", "_write", "api_key", "downgrade", "flexible", "tagged_answer", "upgrade", "version")
+    __slots__ = (
+        "_in_parts",
+        "_read",
+        "_write",
+        "api_key",
+        "downgrade",
+        "flexible",
+        "tagged_answer",
+        "upgrade",
+        "version",
+    )
 
     keeps_view = False
     """Whether values refer to the frame, which is then writable where it can be."""
@@ -37,29 +55,79 @@ class Codec:
         messages = _messages(api_key)
         self.upgrade: Callable[[Any, int], Any] | None = getattr(messages, "upgrade", None)
         self.downgrade: Callable[[Any, int], Any] | None = getattr(messages, "downgrade", None)
-        self._read: Callable[[Any, int], Any]
-        self.flexible, self._read, self._write = _functions(api_key, version, messages)
+        request, answer = _schemas(api_key, version)
+        self.flexible = schema.flexible(request)
+        models = _models(api_key)
+        self._read: Callable[[Any, int], Any] = reading.compile_reader(request, models[0])
+        self._write: writing.Writer = writing.compile_writer(answer, models[1])
+        self._in_parts: tuple[reading.ReaderInParts, writing.WriterInParts] | None = None
         self.tagged_answer = self.flexible and api_key is not ApiKey.API_VERSIONS
 
     def decode(self, frame: bytes | memoryview, offset: int) -> Any:
         """The request after the header, whose client id ends at `offset`. MalformedRequestError."""
         try:
-            if self.flexible:
-                offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
-            request = self._read(frame if self.keeps_view else bytes(frame), offset)
+            return self._request(self._read(*self._body(frame, offset)))
         except reading.READ_ERRORS as error:
-            why = error if isinstance(error, ValueError) else "the request ends early"
-            raise MalformedRequestError(f"{self.api_key.name} v{self.version}: {why}") from error
-        return request if self.upgrade is None else self.upgrade(request, self.version)
+            raise self._malformed(error) from error
 
-    def encode(self, correlation_id: int, response: Any) -> Frame:
-        """The whole answer frame. TextTooLongError."""
+    def decode_in_parts(self, frame: bytes | memoryview, offset: int) -> Generator[None, None, Any]:
+        """As `decode`, for large requests."""
+        try:
+            return self._request((yield from self._functions_in_parts()[0](*self._body(frame, offset))))
+        except reading.READ_ERRORS as error:
+            raise self._malformed(error) from error
+
+    def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
+        if self._in_parts is None:
+            request, answer = _schemas(self.api_key, self.version)
+            models = _models(self.api_key)
+            self._in_parts = (
+                reading.compile_reader_in_parts(request, models[0]),
+                writing.compile_writer_in_parts(answer, models[1]),
+            )
+        return self._in_parts
+
+    def _body(self, frame: bytes | memoryview, offset: int) -> tuple[Any, int]:
+        if self.flexible:
+            offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
+        return (frame if self.keeps_view else bytes(frame)), offset
+
+    def _request(self, values: Any) -> Any:
+        return values if self.upgrade is None else self.upgrade(values, self.version)
+
+    def _malformed(self, error: Exception) -> MalformedRequestError:
+        why = error if isinstance(error, ValueError) else "the request ends early"
+        return MalformedRequestError(f"{self.api_key.name} v{self.version}: {why}")
+
+    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
+        """The whole answer frame. TextTooLongError; AnswerTooLargeError if it has more than `most` bytes,
+        records not counted."""
+        out, response = self._begun(response)
+        self._write(response, out)
+        return self._frame(correlation_id, out, most)
+
+    def encode_in_parts(
+        self, correlation_id: int, response: Any, most: float = math.inf
+    ) -> Generator[None, None, Frame]:
+        """As `encode`, for large answers."""
+        out, response = self._begun(response)
+        for _ in self._functions_in_parts()[1](response, out):
+            if len(out) + out.shared_bytes > most:
+                break
+            yield
+        return self._frame(correlation_id, out, most)
+
+    def _begun(self, response: Any) -> tuple[FrameBuffer, Any]:
         if self.downgrade is not None:
             response = self.downgrade(response, self.version)
         out = FrameBuffer(8)
         if self.tagged_answer:
             out.append(0)
-        self._write(response, out)
+        return out, response
+
+    def _frame(self, correlation_id: int, out: FrameBuffer, most: float) -> Frame:
+        if len(out) + out.shared_bytes > most:
+            raise AnswerTooLargeError(f"the answer would have more than {most} bytes")
         spliced = sum(sum(map(len, records)) for _, records in out.splices)
         _PREFIX.pack_into(out, 0, len(out) + spliced - 4, correlation_id)
         return out.buffers() if spliced else out
@@ -77,12 +145,13 @@ class ProduceCodec(Codec):
         self.version = version
         self.upgrade = self.downgrade = None
         self.flexible = self.tagged_answer = version >= 9
+        self._in_parts = None
         self._write = _shared(ApiKey.PRODUCE, version)._write
         self._read = ProduceReader(version)
         self._frames = ProduceWriter(version, self._write)
 
-    def encode(self, correlation_id: int, response: Any) -> Frame:
-        return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response)
+    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
+        return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)
 
 
 def codec(api_key: int, version: int) -> Codec:
@@ -106,16 +175,15 @@ def _messages(api_key: ApiKey) -> ModuleType:
     return importlib.import_module(f"{__package__}.messages.{api_key.name.lower()}")
 
 
-def _functions(
-    api_key: ApiKey, version: int, messages: ModuleType
-) -> tuple[bool, reading.Reader, writing.Writer]:
-    """Whether the version is flexible, the reader of its requests, and the writer of its answers."""
-    api = api_key.name.lower()
-    name = "".join(part.capitalize() for part in api.split("_"))
-    request, answer = (_schema(api_key, version, kind) for kind in ("Request", "Response"))
-    write = writing.compile_writer(answer, getattr(messages, name + "Response"))
-    read = reading.compile_reader(request, getattr(messages, name + "Request"))
-    return schema.flexible(request), read, write
+def _models(api_key: ApiKey) -> tuple[type, type]:
+    """The models of its requests and answers."""
+    name = "".join(part.capitalize() for part in api_key.name.lower().split("_"))
+    messages = _messages(api_key)
+    return getattr(messages, name + "Request"), getattr(messages, name + "Response")
+
+
+def _schemas(api_key: ApiKey, version: int) -> tuple[type, type]:
+    return _schema(api_key, version, "Request"), _schema(api_key, version, "Response")
 
 
 def _schema(api_key: ApiKey, version: int, kind: str) -> type:
@@ -126,4 +194,4 @@ def _schema(api_key: ApiKey, version: int, kind: str) -> type:
     return schema.load(api_key.name.lower(), version, kind)
 
 
-__all__ = ["Codec", "Frame", "Records", "UnsupportedVersionError", "codec"]
+__all__ = ["AnswerTooLargeError", "Codec", "Frame", "Records", "UnsupportedVersionError", "codec"]

@@ -38,18 +38,23 @@ class Shared(list[T]):
         data = self._encoded[1]
         if len(data) >= _SHARED_SPLICE_BYTES and isinstance(out, FrameBuffer):
             out.splices.append((len(out), (data,)))
+            out.shared_bytes += len(data)
         else:
             out += data
 
 
 class FrameBuffer(bytearray):
-    """An answer that is being encoded. Large records are not copied into it: `splices` has their places."""
+    """An answer that is being encoded. Large records and shared arrays are not copied into it: `splices` has
+    their places, and `shared_bytes` is how many of these are not records. `part` is where the next part of a
+    large answer ends."""
 
-    __slots__ = ("splices",)
+    __slots__ = ("part", "shared_bytes", "splices")
 
     def __init__(self, *args: int) -> None:
         super().__init__(*args)
         self.splices: list[tuple[int, Records]] = []
+        self.shared_bytes = 0
+        self.part = 0
 
     def buffers(self) -> list[bytes | bytearray | memoryview]:
         """The answer as the buffers to send, in order."""
@@ -136,13 +141,19 @@ def finish_uvarint(data: bytes | bytearray | memoryview, offset: int, first: int
     return value, offset
 
 
-def skip_tags(data: bytes | bytearray | memoryview, offset: int) -> int:
-    """The offset after unknown tagged fields. IndexError or ValueError if they end early."""
+MOST_TAGS: Final = 16
+"""More unknown tagged fields than this in one place are refused where nothing else limits them. Kafka has no
+such limit, and none of its messages has as many."""
+
+
+def skip_tags(data: bytes | bytearray | memoryview, offset: int, most: int = MOST_TAGS) -> int:
+    """The offset after unknown tagged fields, of which there may be `most`. IndexError or ValueError if they
+    end early, or are more."""
     if data[offset] == 0:
         return offset + 1
     count, offset = read_uvarint(data, offset)
-    if count < 0:
-        raise ValueError(f"{count} tagged fields")
+    if not 0 <= count <= most:
+        raise ValueError(f"{count} tagged fields: {most} is the most")
     for _ in range(count):
         _, offset = read_uvarint(data, offset)
         size, offset = read_uvarint(data, offset)

@@ -8,7 +8,7 @@ anything is allocated it is compared with the bytes that there are.
 
 import functools
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields
 from datetime import UTC, datetime, timedelta
@@ -20,10 +20,15 @@ from .schema import STRUCT, Shape, flexible, model_of, shapes
 
 Reader = Callable[[bytes, int], Any]
 """Reads what begins at an offset in bytes. Raises one of READ_ERRORS."""
+ReaderInParts = Callable[[bytes, int], Generator[None, None, Any]]
 READ_ERRORS: Final = (ValueError, IndexError, struct.error)
 
 MAX_ENTRIES: Final = 100_000
-"""A message with more entries than this in all its arrays is refused; Kafka has no such limit."""
+"""A message with more entries than this in all its arrays and unknown tagged fields is refused; Kafka has no
+such limit."""
+
+BYTES_PER_PART: Final = 1024
+"""A reader in parts yields after this much, where an entry of an array ends."""
 
 _ZERO_UUID: Final = bytes(16)
 MOST_TEXT: Final = 0x7FFF
@@ -37,14 +42,22 @@ def compile_reader(schema: type, model: type) -> Reader:
     return _compile(schema, model)
 
 
+def compile_reader_in_parts(schema: type, model: type) -> ReaderInParts:
+    """As `compile_reader`, for large messages: it yields now and then, and returns the model."""
+    return _compile(schema, model, in_parts=True)
+
+
 def compile_plain_reader(schema: type) -> Reader:
     """A reader of plain values as in JSON, besides bytes and UUIDs: dicts with kio's names, times as ISO
     8601, durations in ms."""
     return _compile(schema, None)
 
 
-def _compile(schema: type, model: type | None) -> Reader:
-    source = _Source(flexible(schema))
+def _compile(schema: type, model: type | None, *, in_parts: bool = False) -> Callable[..., Any]:
+    source = _Source(flexible(schema), in_parts)
+    if in_parts:
+        # Without an array there would be no other `yield`.
+        source.line("part = o; yield")
     source.line("left = end = len(d)")
     source.line(f"if end > {MAX_ENTRIES}: left = {MAX_ENTRIES}")
     made = source.entity(schema, model)
@@ -62,13 +75,14 @@ class _Source:
     read with one `struct`.
     """
 
-    def __init__(self, compact: bool) -> None:
+    def __init__(self, compact: bool, in_parts: bool = False) -> None:
         self.compact = compact
+        self._in_parts = in_parts
         self.lines: list[str] = []
         self.scope: dict[str, Any] = {
             "text": "mockbroker.java",
             "long": finish_uvarint,
-            "tags": skip_tags,
+            "tags": _skip_tags,
             "skip": skip,
             "null": _null,
             "short": _short,
@@ -154,11 +168,13 @@ class _Source:
         self.fixed("B", "t")
         self.flush()
         if not tagged:
-            self.line("if t: o = tags(d, o - 1)")
+            self.line("if t: o, left = tags(d, o - 1, left)")
             return
         with self.block("if t:"):
             self.line("if t > 127: t, o = long(d, o, t)")
             self.line("if t < 0: raise negative(t)")
+            self.line("left -= t")
+            self.line("if left < 0: raise many(t, left + t, end)")
             self.known_tags(tagged, model)
 
     def known_tags(self, tagged: list[tuple[Shape, str]], model: type | None) -> None:
@@ -222,6 +238,8 @@ class _Source:
                 self.one(shape, model, element)
                 self.flush()
                 self.line(f"{value}.append({element})")
+                if self._in_parts:
+                    self.line(f"if o > part: part = o + {BYTES_PER_PART}; yield")
 
     def one(self, shape: Shape, model: type | None, value: str, nullable: bool = False) -> None:
         """Reads one value: of a field, or of an array."""
@@ -288,6 +306,12 @@ def _when(ms: int) -> str | int | None:
 
 def _null(name: str) -> ValueError:
     return ValueError(f"{name} is null, which it can't be")
+
+
+def _skip_tags(data: bytes, offset: int, left: int) -> tuple[int, int]:
+    """The offset after unknown tagged fields, and how many entries may still come."""
+    count, _ = read_uvarint(data, offset)
+    return skip_tags(data, offset, left), left - count
 
 
 def _short(size: int, left: int) -> ValueError:

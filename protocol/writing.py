@@ -1,12 +1,13 @@
 """Model -> bytes: functions compiled once per API version."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import MISSING
 from io import StringIO
 from typing import Any, Final
 
 from .primitives import (
+    FrameBuffer,
     Shared,
     write_array_length,
     write_bytes,
@@ -20,6 +21,9 @@ from .primitives import (
 from .schema import STRUCT, Shape, flexible, may_be_shared, model_of, shapes
 
 Writer = Callable[[Any, bytearray], None]
+WriterInParts = Callable[[Any, FrameBuffer], Generator[None, None, None]]
+BYTES_PER_PART: Final = 1024
+"""A writer in parts yields after this much, where an entry of an array ends."""
 
 _ZERO_UUID: Final = bytes(16)
 
@@ -27,7 +31,17 @@ _ZERO_UUID: Final = bytes(16)
 def compile_writer(schema: type, model: type) -> Writer:
     """A writer that appends `model` to a bytearray. Fields that the version does not have are left out; error
     codes are written even if Kafka does not know them."""
+    return _compile(schema, model, in_parts=False)
+
+
+def compile_writer_in_parts(schema: type, model: type) -> WriterInParts:
+    """As `compile_writer`, for large messages: it yields now and then."""
+    return _compile(schema, model, in_parts=True)
+
+
+def _compile(schema: type, model: type, *, in_parts: bool) -> Callable[..., Any]:
     scope: dict[str, Any] = {
+        "in parts": in_parts,
         "uvarint": write_uvarint,
         "string": write_compact_string if flexible(schema) else write_string,
         "data": write_compact_bytes if flexible(schema) else write_bytes,
@@ -39,7 +53,9 @@ def compile_writer(schema: type, model: type) -> Writer:
     source = StringIO()
     for line in _lines(schema, model, scope):
         source.write(f"    {line}\n")
-    exec(f"def write(m, o):\n{source.getvalue()}    return None\n", scope)
+    # Without an array there would be no other `yield`.
+    last = "yield" if in_parts else "return None"
+    exec(f"def write(m, o):\n{source.getvalue()}    {last}\n", scope)
     return scope["write"]  # type: ignore[no-any-return]
 
 
@@ -106,12 +122,18 @@ def _field(shape: Shape, model: type, scope: dict[str, Any], out: str) -> Iterat
             yield f"{out}.append(n) if n < 128 else uvarint({out}, n)"
         else:
             yield f"length({out}, a)" if shape.nullable else f"length({out}, a or ())"
-        one = _one(shape, model, scope, out, "x")
-        if shape.entity is not None and may_be_shared(model, shape.name):
+        # What is in a tagged field is written at once: its size comes first.
+        in_parts = scope["in parts"] and out == "o"
+        shared = shape.entity is not None and may_be_shared(model, shape.name)
+        nested = in_parts and not shared and shape.entity is not None and _has_arrays(shape.entity)
+        one = _one(shape, model, scope, out, "x", in_parts=nested)
+        if shared:
             scope["Shared"] = Shared
             yield f"if type(a) is Shared: a.write({out}, {one.partition('(')[0]}); a = ()"
         yield "for x in a or ():"
-        yield "    " + one
+        yield "    " + ("yield from " if nested else "") + one
+        if in_parts:
+            yield f"    if len(o) > o.part: o.part = len(o) + {BYTES_PER_PART}; yield"
     elif shape.kafka_type == "string" and scope["flexible"]:
         yield f"v = {value}"
         yield f"if v is None: {out}.append({0 if shape.nullable else 1})"
@@ -126,10 +148,16 @@ def _field(shape: Shape, model: type, scope: dict[str, Any], out: str) -> Iterat
         yield _one(shape, model, scope, out, value)
 
 
-def _one(shape: Shape, model: type, scope: dict[str, Any], out: str, value: str) -> str:
+def _has_arrays(schema: type) -> bool:
+    return any(each.array and each.tag is None for each in shapes(schema))
+
+
+def _one(
+    shape: Shape, model: type, scope: dict[str, Any], out: str, value: str, *, in_parts: bool = False
+) -> str:
     if shape.entity is not None:
         writer = f"w{len(scope)}"
-        scope[writer] = compile_writer(shape.entity, model_of(model, shape.name))
+        scope[writer] = _compile(shape.entity, model_of(model, shape.name), in_parts=in_parts)
         return f"{writer}({value}, {out})"
     if shape.kafka_type in STRUCT:
         packer = f"p{len(scope)}"
