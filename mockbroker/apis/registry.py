@@ -1,6 +1,8 @@
 """Finds the handler of an API: in the module named after it, which is imported at the first request."""
 
+import functools
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable
 from pathlib import Path
@@ -36,10 +38,19 @@ _REGISTERED_SO_FAR: Final[dict[ApiKey, Handler]] = {}
 
 
 def handles(api_key: ApiKey) -> Callable[[H], H]:
-    """Registers a handler, which has to be in the module named after the API."""
+    """Registers a handler, which has to be in the module named after the API. One that yields is answered in
+    parts."""
 
     def register(handler: H) -> H:
-        _REGISTERED_SO_FAR[api_key] = handler
+        _REGISTERED_SO_FAR[api_key] = _in_parts(handler) if inspect.isgeneratorfunction(handler) else handler
         return handler
 
     return register
+
+
+def _in_parts(steps: Callable[..., Any]) -> Handler:
+    @functools.wraps(steps)
+    def handler(call: Call, request: Any) -> object:
+        return call.in_parts(steps(call, request))
+
+    return handler

@@ -1,23 +1,38 @@
 """One request that the core answers."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from ..outcome import Client, Failed, Steps
+from ..outcome import PARKED, Client, Failed, Steps
 from ..policies import Policies
+from ..protocol.codecs import AnswerTooLargeError
 from ..replication.partition import Partition
 from .broker import Broker
 from .cluster import Cluster
 from .topic import Topic
 
+LEAST_BYTES: Final = 100
+"""An entry of an answer that is being made counts as so many bytes."""
+
 
 class Call:
     """A request to `broker`: its version, and the client that sent it.
 
-    A handler returns the answer; or it returns PARKED, and later calls `answer` exactly once.
+    A handler returns the answer; or it returns PARKED, and later calls `answer` exactly once. `long` says
+    that request or answer is so large that they are read, made and written in parts.
     """
 
-    __slots__ = ("broker", "client", "client_id", "cluster", "environment", "sink", "version")
+    __slots__ = (
+        "_entries",
+        "broker",
+        "client",
+        "client_id",
+        "cluster",
+        "environment",
+        "long",
+        "sink",
+        "version",
+    )
 
     def __init__(
         self,
@@ -35,6 +50,8 @@ class Call:
         self.client = client
         self.client_id = client_id
         self.sink = sink
+        self.long = False
+        self._entries = 0
 
     @property
     def policies(self) -> Policies:
@@ -54,7 +71,23 @@ class Call:
 
     def in_parts(self, steps: Steps) -> object:
         """For a handler to return: the answer, which is the result of `steps`, or PARKED."""
-        return self.cluster.work.begin(self, steps)
+        answer = self.cluster.work.begin(self, steps)
+        self.long = self.long or answer is PARKED
+        return answer
+
+    def count(self, entries: int) -> None:
+        """To be called before so many entries are added to the answer, where they may be many more than the
+        request has. AnswerTooLargeError."""
+        self._entries += entries
+        if self._entries > (most := self.most_bytes) // LEAST_BYTES:
+            raise AnswerTooLargeError(
+                f"the answer would have more than {most // LEAST_BYTES} entries, {LEAST_BYTES} bytes each"
+            )
+
+    @property
+    def most_bytes(self) -> int:
+        """The size of the largest answer."""
+        return self.environment.configs.broker_int("mockbroker.max.response.bytes")
 
     @property
     def now_ms(self) -> int:

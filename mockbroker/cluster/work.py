@@ -4,17 +4,28 @@ Within one part nothing else happens; between two parts anything may change.
 """
 
 from collections import deque
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
 
 from ..environment import Environment
 from ..outcome import PARKED, Asked, Steps
 
+T = TypeVar("T")
+
 AT_ONCE: Final = 32
-"""A request with no more parts than this is answered at once; most are."""
+"""A request with no more steps than this is answered at once; most are."""
+PORTION: Final = 32
+"""How many entries of a request are looked at in one step, where each takes little."""
+
+
+def portions(entries: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
+    """The entries, a few at a time. Whoever walks over them yields after each portion."""
+    for start in range(0, len(entries), size):
+        yield entries[start : start + size]
 
 
 class Work:
-    """The requests of a cluster that are done in parts. They take turns, one part each.
+    """The requests of a cluster that are done in parts. They take turns.
 
     Unless a shell promises to call `go_on` for as long as there are any (`in_parts`), every request is done
     at once.
@@ -22,6 +33,7 @@ class Work:
 
     def __init__(self, environment: Environment) -> None:
         self.in_parts = False
+        self.at_once = AT_ONCE
         self._environment = environment
         self.under_way: deque[tuple[Asked, Steps]] = deque()
 
@@ -32,7 +44,7 @@ class Work:
         """The answer, or PARKED if it takes long: then it comes by the request's `answer`."""
         try:
             if self.in_parts:
-                for _ in range(AT_ONCE):
+                for _ in range(self.at_once):
                     next(steps)
             else:
                 while True:
@@ -42,14 +54,17 @@ class Work:
         self.under_way.append((call, steps))
         return PARKED
 
-    def go_on(self) -> None:
-        """Does one part of the request whose turn it is."""
+    def go_on(self, enough: Callable[[], bool] = lambda: True) -> None:
+        """Does a step of the request whose turn it is, and further ones until there are `enough`."""
         call, steps = self.under_way.popleft()
-        self._environment.contain(lambda: self._do_part(call, steps), call)
+        self._environment.contain(lambda: self._do(call, steps, enough), call)
 
-    def _do_part(self, call: Asked, steps: Steps) -> None:
+    def _do(self, call: Asked, steps: Steps, enough: Callable[[], bool]) -> None:
         try:
-            next(steps)
+            while True:
+                next(steps)
+                if enough():
+                    break
         except StopIteration as done:
             if done.value is not PARKED:
                 call.answer(done.value)

@@ -75,12 +75,16 @@ INTERNAL_BROKER_KEYS: Final = {
     "mockbroker.max.decompressed.bytes": ConfigKey(
         "mockbroker.max.decompressed.bytes", "INT", "33554432", valid={"range": [1, MOST_BYTES]}
     ),
+    "mockbroker.max.response.bytes": ConfigKey(
+        "mockbroker.max.response.bytes", "INT", "104857600", valid={"range": [1, MOST_BYTES]}
+    ),
     "mockbroker.client.telemetry": ConfigKey("mockbroker.client.telemetry", "BOOLEAN", "false"),
 }
-"""Configurations that brokers accept but never show. Three are our own: how long after the answer to EndTxn
+"""Configurations that brokers accept but never show. Four are our own: how long after the answer to EndTxn
 the markers are written, during which clients get CONCURRENT_TRANSACTIONS, as from a busy cluster; how many
-bytes a batch may have after decompression, beyond which it is refused with INVALID_RECORD; and whether
-brokers advertise that they take clients' metrics (KIP-714), as those with a plugin for that do."""
+bytes a batch may have after decompression, beyond which it is refused with INVALID_RECORD; how many bytes an
+answer may have without records, beyond which its connection ends; and whether brokers advertise that they
+take clients' metrics (KIP-714), as those with a plugin for that do."""
 
 STATIC: Final = {"group.initial.rebalance.delay.ms": "0"}
 """Set in every broker's static configuration, as in the `server.properties` that comes with Kafka: with its

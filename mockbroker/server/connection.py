@@ -1,7 +1,6 @@
 """One client's connection: takes requests, gives answers, in order. Knows no socket."""
 
 import struct
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,53 +11,43 @@ from ..cluster.call import Call
 from ..cluster.cluster import Cluster
 from ..faults import CallbackError, Faults
 from ..faults.answers import unknown_server_error
-from ..faults.exchange import End, Exchange, Touch
+from ..faults.exchange import Exchange, Touch
 from ..faults.throttling import quota
-from ..outcome import CLOSE, PARKED, Client, Failed, Outcome
+from ..outcome import CLOSE, PARKED, Client, Failed
 from ..policies import OwnPolicyError
-from ..protocol.codecs import Codec, codec
+from ..protocol.codecs import AnswerTooLargeError, Codec, codec
 from ..protocol.headers import MalformedRequestError, parse_header, skip_tags
 from ..protocol.primitives import TextTooLongError
 from ..trace import Trace
-from ..trace.exchanges import Asked
-from .delivery import Deliveries
 from .failures import RequestFailedError
 from .foreign import SASL, SASL_HANDSHAKE
-from .frames import Frames
 from .observer import Observer
+from .sending import Part, Sending
 from .slices import ENDLESS, Slice
-from .too_long import frame_instead
 
 _HEADER: Final = struct.Struct(">hhih").unpack_from
 _API_VERSIONS: Final = 18
+LARGE_BYTES: Final = 16 * 1024
+"""Larger requests are read in parts."""
 _NO_CLIENT_ID_YET: Final = 1 << 16
 """Larger than the size of any client id."""
 
 Buffer = bytes | bytearray | memoryview
 
 
-class Connection(Frames):
-    """Answers one request after the other, as a broker does: while one is parked, the next ones wait. `out`
-    has what is to be written."""
+class Connection(Sending):
+    """Answers one request after the other, as a broker does: while one is parked, the next ones wait."""
 
     __slots__ = (
-        "_asked",
         "_client_id_bytes",
         "_client_id_size",
-        "_deliveries",
         "_served",
         "announced",
-        "broker",
         "client",
         "client_id",
-        "cluster",
         "faults",
         "name",
         "observer",
-        "on_ready",
-        "out",
-        "resets",
-        "trace",
     )
 
     def __init__(
@@ -73,22 +62,12 @@ class Connection(Frames):
         trace: Trace | None = None,
         slice_: Slice = ENDLESS,
     ) -> None:
-        super().__init__(slice_)
-        self.cluster = cluster
-        self.broker = broker
+        super().__init__(cluster, broker, on_ready, trace or Trace(cluster), slice_)
         self.faults = faults or Faults(cluster)
-        self.trace = trace or Trace(cluster)
-        self._asked: Asked | None = None
-        """The number of the request in the trace that has no answer yet."""
-        self._deliveries: Deliveries | None = None
         self.name = name
         self.client = Client(host, name)
         self.client_id: str | None = None
         self.observer = observer
-        self.on_ready = on_ready
-        self.out: deque[Buffer] = deque()
-        self.resets = False
-        """Whether the connection ends with a reset."""
         self._served: dict[int, tuple[Codec, Handler]] = {}
         self.announced = False
         self._client_id_bytes = b""
@@ -108,11 +87,32 @@ class Connection(Frames):
             if served is None:
                 return
         found, handler = served
-        request = found.decode(frame, offset)
         call = Call(self.cluster, self.broker, version, self.client, self.client_id, self._complete)
+        if len(frame) > LARGE_BYTES and not found.keeps_view:
+            # It outlives the buffer of the frame.
+            frame = memoryview(bytes(frame))
+            request = self._read_large(found, handler, correlation_id, call, frame, offset)
+            if request is PARKED:
+                self.parked = (call, found, correlation_id, None)
+                return
+        else:
+            request = found.decode(frame, offset)
+        self._answer(found, handler, correlation_id, call, request, frame, offset)
+
+    def _answer(
+        self,
+        found: Codec,
+        handler: Handler,
+        correlation_id: int,
+        call: Call,
+        request: Any,
+        frame: memoryview,
+        offset: int,
+    ) -> None:
+        """Answers a request that was read, or parks it."""
         if self.trace.on:
             handler = self._traced(found, handler, correlation_id, call, request, len(frame))
-        if self.faults.armed and key in self.faults.armed:
+        if self.faults.armed and found.api_key in self.faults.armed:
             handler = self._touched(found, handler, call, request, frame, offset)
         self.broker.environment.at_work = call
         try:
@@ -124,6 +124,35 @@ class Connection(Frames):
             self.observer.identified(self)
         if answer is PARKED or not self._deliver(found, correlation_id, call, request, answer):
             self.parked = (call, found, correlation_id, request)
+
+    def _read_large(
+        self,
+        found: Codec,
+        handler: Handler,
+        correlation_id: int,
+        call: Call,
+        frame: memoryview,
+        offset: int,
+    ) -> Any:
+        """The request; PARKED if it is read in parts: then it is answered once that is done."""
+        call.long = True
+
+        def done(request: Any) -> None:
+            if not self.wants_close:
+                self.parked = None
+                self._answer(found, handler, correlation_id, call, request, frame, offset)
+                if self.parked is None:
+                    self.on_ready(self)
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, MalformedRequestError):
+                self.wants_close = True
+                self._malformed(str(error))
+            else:
+                self._failed(found.api_key, found.version, error)
+            self._go_on()
+
+        return self.cluster.work.begin(Part(done, failed), found.decode_in_parts(frame, offset))
 
     def _traced(
         self, found: Codec, handler: Handler, correlation_id: int, call: Call, request: Any, size: int
@@ -155,91 +184,16 @@ class Connection(Frames):
         exchange = Exchange(call, found.api_key, request, handler, touches)
         return lambda *_: exchange.begin()
 
-    def _deliver(self, found: Codec, correlation_id: int, call: Call, request: Any, answer: Any) -> bool:
-        """Sends an answer, or ends the connection; False if the answer has not been sent yet, or never will
-        be."""
-        if self.trace.on:
-            self._tell(answer)
-        kind = type(answer)
-        if kind is Outcome:
-            return self._end(answer)
-        if kind is Exchange:
-            return self._deliver_touched(found, correlation_id, answer)
-        try:
-            frame = found.encode(correlation_id, answer)
-        except TextTooLongError:
-            instead = frame_instead(found, correlation_id, call, request)
-            if instead is None:
-                self._never_answered()
-                return False
-            frame = instead
-        self.send(frame)
-        if self._deliveries is not None:
-            self._deliveries.send_withheld()
-            self._deliveries = None
-        return True
-
-    def _deliver_touched(self, found: Codec, correlation_id: int, exchange: Exchange) -> bool:
-        """As `_deliver`, for an answer to which faults may have given values that can't be encoded."""
-        if type(exchange.answer) is Outcome:
-            return self._end(exchange.answer, exchange.ending)
-        if self.wants_close:
-            # The client has disconnected meanwhile.
-            return False
-        try:
-            frame = found.encode(correlation_id, exchange.answer)
-        except TextTooLongError:
-            if exchange.replaced:
-                raise
-            instead = frame_instead(found, correlation_id, exchange.call, exchange.request)
-            if instead is None:
-                self._never_answered()
-                return False
-            frame = instead
-        if self._deliveries is None and not exchange.on_the_way:
-            self.send(frame)
-            return True
-        if self._deliveries is None:
-            wait = self.broker.environment.wait
-            self._deliveries = Deliveries(self, wait, lambda: self.on_ready(self), self._go_on)
-        data = b"".join(frame) if isinstance(frame, list) else bytes(frame)
-        return self._deliveries.deliver(exchange.delivery(data))
-
-    def end(self, how: End) -> None:
-        """Ends the connection once everything that was sent is on its way."""
-        self.wants_close = True
-        self.resets = how is End.RESET
-
-    def _end(self, outcome: Outcome, how: End = End.CLOSE) -> bool:
-        if outcome is CLOSE:
-            self.end(how)
-        if outcome is PARKED:
-            self._never_answered()
-        return outcome is not PARKED
-
-    def _never_answered(self) -> None:
-        """The request and those after it are never answered. A client that has closed its side need not
-        wait."""
-        self.owes_nothing = True
-        self.on_ready(self)
-
     def _raised(self, found: Codec, call: Call, request: Any, error: Exception) -> Any:
         """The answer to a request whose handler raised, unless that ends the connection."""
         if self._excuse(error):
             return unknown_server_error(call, found.api_key, request)
+        if isinstance(error, AnswerTooLargeError):
+            self._too_large(found, error)
+            return CLOSE
         if self.trace.on:
             self._tell(CLOSE)
         raise error
-
-    def _tell(self, answer: Any) -> None:
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            self.trace.answered(asked, answer.answer if type(answer) is Exchange else answer)
-
-    def _go_on(self) -> None:
-        """The parked request is done: continues with the requests after it."""
-        self.parked = None
-        self.on_ready(self)
 
     def _identify(self, frame: memoryview) -> int:
         """Reads the client id, which is the same in most requests; returns the offset after it."""
@@ -302,13 +256,3 @@ class Connection(Frames):
     def _failed(self, key: int | None, version: int, error: Exception) -> None:
         self.wants_close = True
         self.observer.failed(self, RequestFailedError(self, key, version, error))
-
-    def send(self, frame: Any) -> None:
-        """Adds an answer, or a part of one, to what has to be written."""
-        if type(frame) is list:
-            # Writing an empty buffer returns 0, which looks as if the socket took nothing.
-            self.out += filter(len, frame)
-            self.out_bytes += sum(map(len, frame))
-        else:
-            self.out.append(frame)
-            self.out_bytes += len(frame)

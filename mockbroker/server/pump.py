@@ -91,6 +91,7 @@ class Pump:
         self._ready: list[Connection] = []
         self._behind: deque[_Peer] = deque()
         self._slice = Slice(monotonic)
+        self._enough = lambda: self._slice.over
         self._buffer = bytearray(READ_BYTES)
         self._view = memoryview(self._buffer).toreadonly()
         self.clock = Clock(cluster, manual_clock)
@@ -209,11 +210,12 @@ class Pump:
             if self._poked:
                 self._poked = False
                 self._follow()
-            if self._ready:
-                self._flush_ready()
+            busy = bool(events or behind or work)
             if behind or work:
                 self._catch_up()
-            elif not events:
+            if self._ready:
+                self._flush_ready()
+            if not busy:
                 return False
             if slice_.clock() > end:
                 return True
@@ -294,10 +296,11 @@ class Pump:
         parts: in turn, and for as long as a slice lasts."""
         behind, work, slice_ = self._behind, self._work, self._slice
         end = slice_.clock() + SLICE_SECONDS
-        seconds = max(SLICE_SECONDS / (len(behind) or 1), LEAST_SLICE_SECONDS)
+        seconds = max(SLICE_SECONDS / (len(behind) + len(work.under_way)), LEAST_SLICE_SECONDS)
         while behind or work:
             if work:
-                work.go_on()
+                slice_.end = slice_.clock() + seconds
+                work.go_on(self._enough)
             if behind:
                 self._resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
