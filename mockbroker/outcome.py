@@ -1,8 +1,10 @@
 """Who sent a request, and what happens to a request that is not answered at once."""
 
 import enum
-from collections.abc import Generator
-from typing import Any, Final, Protocol
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Outcome(enum.Enum):
@@ -28,6 +30,16 @@ class Asked(Protocol):
 
 Steps = Generator[None, None, Any]
 """Yields between two parts, and returns the answer, or an Outcome."""
+
+
+PORTION: Final = 32
+"""How many entries are looked at in one step, where each takes little."""
+
+
+def portions(entries: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
+    """The entries, a few at a time: whoever walks over them yields after each portion."""
+    for start in range(0, len(entries), size):
+        yield entries[start : start + size]
 
 
 class Failed:

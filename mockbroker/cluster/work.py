@@ -4,24 +4,14 @@ Within one part nothing else happens; between two parts anything may change.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable
+from typing import Final
 
 from ..environment import Environment
 from ..outcome import PARKED, Asked, Steps
 
-T = TypeVar("T")
-
 AT_ONCE: Final = 32
 """A request with no more steps than this is answered at once; most are."""
-PORTION: Final = 32
-"""How many entries of a request are looked at in one step, where each takes little."""
-
-
-def portions(entries: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
-    """The entries, a few at a time. Whoever walks over them yields after each portion."""
-    for start in range(0, len(entries), size):
-        yield entries[start : start + size]
 
 
 class Work:

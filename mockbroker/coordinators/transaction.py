@@ -73,9 +73,9 @@ class Transaction:
             client_version=version,
         )
 
-    def without(self, partition: TopicPartition) -> "Transaction":
-        """The marker was written to that partition."""
-        return replace(self, partitions=self.partitions - {partition})
+    def without(self, partitions: frozenset[TopicPartition]) -> "Transaction":
+        """The marker was written to these partitions."""
+        return replace(self, partitions=self.partitions - partitions)
 
     def fenced(self, epoch: int, last_epoch: int) -> "Transaction":
         """The state with an epoch that no client has."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from ..metadata.records import NO_LEADER
+from ..outcome import PARKED, Steps, portions
 from ..policies.transactions.leaderless_marker import leaderless_marker
 from ..protocol import record_batch
 from ..protocol.batch_writing import Marker, marker_batch
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 RETRY_MS: Final = 100
 """How long until markers are sent again that found no leader, or too few in-sync replicas."""
+_MARKERS_PER_PART: Final = 4
+"""Each is written to all replicas."""
 
 
 def write_marker(
@@ -65,7 +68,7 @@ def write_marker(
 class Markers:
     """The markers of one transaction. `done` is called when all are written, unless `current` says that they
     are out of date, or one is refused for good: then the others are still sent once, but none is sent again.
-    `written` is called for each partition."""
+    `written` is called with partitions whose markers are written. Many are sent in parts."""
 
     def __init__(
         self,
@@ -74,14 +77,17 @@ class Markers:
         partitions: "frozenset[TopicPartition]",
         current: Callable[[], bool],
         done: Callable[[], None],
-        written: "Callable[[TopicPartition], None]",
+        written: "Callable[[frozenset[TopicPartition]], None]",
     ) -> None:
         self._home = home
         self._marker = marker
         self._missing = set(partitions)
         self._current = current
+        self._refused = False
         self._done = done
-        self._told = written
+        self._tell = written
+        self._untold: set[TopicPartition] | None = None
+        """Written in the part that is being done."""
 
     def send(self) -> None:
         """Sends them to every partition; partitions of deleted topics need none."""
@@ -89,11 +95,28 @@ class Markers:
             return
         if not self._missing:
             self._finish()
-        for key in sorted(self._missing):
-            self._send(key)
+        self._home.in_parts(self, self._steps())
+
+    def answer(self, response: object) -> None:
+        """Nobody waits for the parts to end: each marker tells of itself."""
+
+    def ended_by(self, error: Exception) -> None:
+        self._home.environment.fail(error, None)
+
+    def _steps(self) -> Steps:
+        for few in portions(sorted(self._missing), _MARKERS_PER_PART):
+            self._untold = set()
+            for key in few:
+                self._send(key)
+            untold, self._untold = self._untold, None
+            self._written_to(untold)
+            yield
+            if not self._current():
+                break
+        return PARKED
 
     def _send_again(self, key: "TopicPartition") -> None:
-        if self._current():
+        if self._current() and not self._refused:
             self._send(key)
 
     def _send(self, key: "TopicPartition") -> None:
@@ -109,18 +132,25 @@ class Markers:
 
     def _written(self, key: "TopicPartition", error: ErrorCode) -> None:
         if error in (ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.TRANSACTION_COORDINATOR_FENCED):
-            self._current = lambda: False
+            self._refused = True
         elif error:
             self._home.environment.wait(RETRY_MS, lambda: self._send_again(key))
         else:
             self._settled(key)
 
     def _settled(self, key: "TopicPartition") -> None:
-        self._missing.discard(key)
-        self._told(key)
-        if not self._missing:
+        if self._untold is None:
+            self._written_to({key})
+        else:
+            self._untold.add(key)
+
+    def _written_to(self, keys: "set[TopicPartition]") -> None:
+        self._missing -= keys
+        if keys:
+            self._tell(frozenset(keys))
+        if keys and not self._missing:
             self._finish()
 
     def _finish(self) -> None:
-        if self._current():
+        if self._current() and not self._refused:
             self._done()

@@ -233,9 +233,9 @@ class TransactionCoordinator:
             if error is E.COORDINATOR_NOT_AVAILABLE:
                 self._environment.wait(RETRY_MS, done)
 
-        def told(key: TopicPartition) -> None:
+        def told(keys: frozenset[TopicPartition]) -> None:
             if entry.now.state in PREPARED:
-                entry.now = entry.now.without(key)
+                entry.now = entry.now.without(keys)
 
         markers = Markers(self._home, marker, now.partitions, lambda: owned.current, done, told)
         if self.settings.markers_delay_ms:
