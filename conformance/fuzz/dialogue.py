@@ -13,8 +13,9 @@ from ..client import api_keys, kio_versions
 from .requests import schema
 from .values import LEARNT, WITNESS, Known
 
-_SILENT: Final = frozenset((0, 33))
-"""Some of these have no answer: Produce with acks=0, AlterConfigs that names a resource twice."""
+_SILENT: Final = frozenset((0, 27, 33))
+"""Some of these have no answer: Produce with acks=0, AlterConfigs and WriteTxnMarkers that name something
+twice."""
 _API_VERSIONS: Final = 18
 _UNSUPPORTED: Final = b"\0\x23"
 _MOST: Final = 100 * 1024 * 1024

@@ -1,11 +1,13 @@
 """WriteTxnMarkers (27): ends transactions on partitions, as coordinators do (KIP-98)."""
 
+from collections import Counter
 from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_markers import write_marker
 from ..log.producer_state import NO_EPOCH
+from ..policies.transactions.repeated_markers import repeated_markers
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
 from ..protocol.errors import ErrorCode
@@ -38,27 +40,57 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
 
     if any(asked.producer_epoch == NO_EPOCH and _writes(call, asked) for asked in request.markers):
         return _failed(request)
+    never = call.policies[repeated_markers] == "never"
+    results = _Results(answer)
     for asked in request.markers:
         epoch, committed = asked.producer_epoch, asked.transaction_result
         marker = Marker(asked.producer_id, epoch, committed, asked.coordinator_epoch)
-        topics = []
-        for topic in asked.topics:
-            results = [WritableTxnMarkerPartitionResult(index) for index in topic.partition_indexes]
-            topics.append(WritableTxnMarkerTopicResult(topic.name, results))
-            for result in results:
-                partition = call.partition(topic.name, result.partition_index)
-                if partition is None or call.broker.id not in partition.replicas:
-                    result.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                elif partition.leader != call.broker.id:
-                    result.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
-                else:
-                    waiting += 1
-                    write_marker(
-                        call.broker, partition, marker, partial(done, result), asked.transaction_version
-                    )
-        answer.markers.append(WritableTxnMarkerResult(asked.producer_id, topics))
+        named = Counter((topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
+        for (name, index), times in named.items():
+            result = results.of(asked.producer_id, name, index)
+            partition = call.partition(name, index)
+            if partition is None or call.broker.id not in partition.replicas:
+                result.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                continue
+            if never and times > 1:
+                waiting += 1
+            if partition.leader != call.broker.id:
+                result.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+            else:
+                waiting += 1
+                write_marker(call.broker, partition, marker, partial(done, result), asked.transaction_version)
     settled()
     return reply.outcome()
+
+
+class _Results:
+    """Each producer, topic and partition is in the answer once, however often it is named."""
+
+    def __init__(self, answer: WriteTxnMarkersResponse) -> None:
+        self._answer = answer
+        self._producers: dict[int, WritableTxnMarkerResult] = {}
+        self._topics: dict[tuple[int, str], WritableTxnMarkerTopicResult] = {}
+        self._partitions: dict[tuple[int, str, int], WritableTxnMarkerPartitionResult] = {}
+
+    def of(self, producer_id: int, name: str, index: int) -> WritableTxnMarkerPartitionResult:
+        """The result for a partition, made if need be."""
+        key = producer_id, name, index
+        if (result := self._partitions.get(key)) is None:
+            result = self._partitions[key] = WritableTxnMarkerPartitionResult(index)
+            self._topic(producer_id, name).partitions.append(result)
+        return result
+
+    def _topic(self, producer_id: int, name: str) -> WritableTxnMarkerTopicResult:
+        if (topic := self._topics.get((producer_id, name))) is None:
+            topic = self._topics[producer_id, name] = WritableTxnMarkerTopicResult(name)
+            self._producer(producer_id).topics.append(topic)
+        return topic
+
+    def _producer(self, producer_id: int) -> WritableTxnMarkerResult:
+        if (producer := self._producers.get(producer_id)) is None:
+            producer = self._producers[producer_id] = WritableTxnMarkerResult(producer_id)
+            self._answer.markers.append(producer)
+        return producer
 
 
 def _writes(call: Call, asked: WritableTxnMarker) -> bool:

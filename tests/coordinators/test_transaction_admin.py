@@ -1,7 +1,14 @@
 """Transactions as admin tools see them, and the feature that clients go by."""
 
+import pytest
+
 from mockbroker.protocol.messages.api_versions import ApiVersionsRequest
 from mockbroker.protocol.messages.list_transactions import ListTransactionsRequest
+from mockbroker.protocol.messages.write_txn_markers import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
 
 from ..driving.cluster import NOW_MS
 from ..driving.transactions import TransactionDriver
@@ -49,3 +56,18 @@ def test_the_feature_that_clients_go_by() -> None:
 
     assert level() == 2
     assert level(**{"epoch-bump": "on-request"}) == 1
+
+
+@pytest.mark.parametrize(("release", "answered"), [("3.6", True), ("3.7", False)])
+def test_a_marker_that_names_a_partition_twice_is_written_once(release: str, answered: bool) -> None:
+    driver = TransactionDriver(release)
+    driver.begun()
+    before = driver.orders.log.end_offset
+    topics = [WritableTxnMarkerTopic("orders", [0, 0])]
+    marker = WritableTxnMarker(7, 0, False, topics)
+    asked = driver.ask(WriteTxnMarkersRequest([marker, marker]), broker=1)
+    assert driver.orders.log.end_offset == before + 2
+    if answered:
+        (producer,) = asked.markers
+        assert [each.partition_index for each in producer.topics[0].partitions] == [0]
+    assert (asked.response is not None) is answered
