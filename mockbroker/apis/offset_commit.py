@@ -15,6 +15,7 @@ from ..protocol.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from .answered_topics import AnsweredTopics
 from .registry import handles
 
 E = ErrorCode
@@ -75,28 +76,17 @@ def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
 
 
 class _Answer:
-    """Builds the answer: the coordinator's results topic by topic in the order of the request, merged into
-    topics that are there already because some of their partitions were answered before
-    (`OffsetCommitResponse.Builder`)."""
-
     def __init__(self, version: int) -> None:
-        self.response = OffsetCommitResponse()
+        self._topics = AnsweredTopics[OffsetCommitResponseTopic]()
+        self.begin_asked = self._topics.begin_asked
+        self.response = OffsetCommitResponse(topics=self._topics.topics)
         self._by_id = version >= 10
-        self._topics: dict[object, OffsetCommitResponseTopic] = {}
-        self._as_asked = False
-
-    def begin_asked(self) -> None:
-        """What follows comes from the coordinator."""
-        self._as_asked = not self.response.topics
 
     def add(self, asked: OffsetCommitRequestTopic, partition: OffsetCommitRequestPartition, error: E) -> None:
-        key: object = id(asked)
-        if not self._as_asked:
-            key = asked.topic_id if self._by_id else asked.name
-        topic = self._topics.get(key)
-        if topic is None:
-            topic = self._topics[key] = OffsetCommitResponseTopic(topic_id=asked.topic_id, name=asked.name)
-            self.response.topics.append(topic)
+        def made() -> OffsetCommitResponseTopic:
+            return OffsetCommitResponseTopic(topic_id=asked.topic_id, name=asked.name)
+
+        topic = self._topics.of(asked, asked.topic_id if self._by_id else asked.name, made)
         topic.partitions.append(OffsetCommitResponsePartition(partition.partition_index, error))
 
 

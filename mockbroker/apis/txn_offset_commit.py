@@ -7,17 +7,20 @@ from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
 from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
+from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.txn_offset_commit import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
 )
 from ..replication.partition import Partition
+from .answered_topics import AnsweredTopics
 from .registry import handles
 from .verification import Errors, ask_coordinator, knows_stale
 
@@ -158,16 +161,25 @@ def _answer(
             return E.UNKNOWN_TOPIC_ID if by_id else E.UNKNOWN_TOPIC_OR_PARTITION
         return error or (E.OFFSET_METADATA_TOO_LARGE if key in too_long else E.NONE)
 
-    return TxnOffsetCommitResponse(
-        topics=[
-            TxnOffsetCommitResponseTopic(
-                topic.name,
-                [
-                    TxnOffsetCommitResponsePartition(p.partition_index, code((topic.name, p.partition_index)))
-                    for p in topic.partitions
-                ],
-                topic.topic_id,
-            )
-            for topic in request.topics
-        ]
-    )
+    answer = AnsweredTopics[TxnOffsetCommitResponseTopic]()
+
+    def add(asked: TxnOffsetCommitRequestTopic, key: Key) -> None:
+        topic = answer.of(
+            asked,
+            asked.topic_id or asked.name,
+            lambda: TxnOffsetCommitResponseTopic(asked.name, [], asked.topic_id),
+        )
+        topic.partitions.append(TxnOffsetCommitResponsePartition(key[1], code(key)))
+
+    named = [(asked, (asked.name, p.partition_index)) for asked in request.topics for p in asked.partitions]
+    for asked, key in named:
+        if key not in known:
+            add(asked, key)
+    existing = [(asked, key) for asked, key in named if key in known]
+    if call.policies[repeated_partitions] == "once":
+        existing = list({each[1]: each for each in existing}.values())
+    else:
+        answer.begin_asked()
+    for asked, key in existing:
+        add(asked, key)
+    return TxnOffsetCommitResponse(topics=answer.topics)

@@ -1,4 +1,4 @@
-"""`repeated-partitions`: OffsetCommit or OffsetFetch names a partition twice.
+"""`repeated-partitions`: OffsetCommit, TxnOffsetCommit, OffsetDelete or OffsetFetch names a partition twice.
 
 Up to 3.9 the partition is in the answer once, and a topic without partitions is not; since 4.0 the answer
 repeats everything that was asked for.
@@ -10,7 +10,7 @@ from ..behaviour import Switch
 
 repeated_partitions: Final = Switch[Literal["once", "each"]](
     name="repeated-partitions",
-    summary="whether OffsetCommit and OffsetFetch answer only once for a partition that is named twice",
+    summary="whether a partition that is named twice in requests about offsets is answered once",
     answers={"once": True, "each": False},
     history=(("0.11", "once"), ("4.0", "each")),
     ids=("KIP-848",),
