@@ -23,7 +23,9 @@ def list_transactions(call: Call, request: ListTransactionsRequest) -> ListTrans
     except re.error:
         return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
     return ListTransactionsResponse(
-        unknown_state_filters=[name for name in request.state_filters if name not in set(State)],
+        unknown_state_filters=[
+            name for name in dict.fromkeys(request.state_filters) if name not in set(State)
+        ],
         transaction_states=[
             TransactionState(name, found.producer_id, found.state.value)
             for name, found in call.broker.transactions
