@@ -3,7 +3,7 @@
 Since v4 brokers ask about many transactions at once, and whether partitions are part of one (KIP-890).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
@@ -18,6 +18,7 @@ from ..protocol.messages.add_partitions_to_txn import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
     AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopic,
     AddPartitionsToTxnTopicResult,
     AddPartitionsToTxnTransaction,
 )
@@ -28,6 +29,7 @@ E = ErrorCode
 _BETWEEN_BROKERS = 4
 Errors = Mapping[TopicPartition, ErrorCode]
 Done = Callable[[AddPartitionsToTxnResult], None]
+Topics = Sequence[AddPartitionsToTxnTopic]
 
 
 @handles(ApiKey.ADD_PARTITIONS_TO_TXN)
@@ -40,16 +42,23 @@ def add_partitions_to_txn(call: Call, request: AddPartitionsToTxnRequest) -> obj
         if len(answer.results_by_transaction) == len(request.transactions):
             reply.complete(answer)
 
-    for transaction in request.transactions:
-        _one(call, transaction, done)
+    # What is named of an id that occurs twice is looked up by its id (`AddPartitionsToTxnRequest.java`).
+    last = {each.transactional_id: each.topics for each in request.transactions}
+    first = {each.transactional_id: each.topics for each in reversed(request.transactions)}
+    for asked in request.transactions:
+        name = asked.transactional_id
+        _one(call, asked, last[name], first[name], done)
     if not request.transactions:
         reply.complete(answer)
     return reply.outcome()
 
 
-def _one(call: Call, asked: AddPartitionsToTxnTransaction, done: Done) -> None:
-    """Adds the partitions of one transaction; if one does not exist, none is added."""
-    keys = frozenset((topic.name, index) for topic in asked.topics for index in topic.partitions)
+def _one(
+    call: Call, asked: AddPartitionsToTxnTransaction, topics: Topics, shown_topics: Topics, done: Done
+) -> None:
+    """Adds the partitions of one transaction; if one does not exist, none is added. The answer then names
+    those of `shown_topics`."""
+    keys = frozenset((topic.name, index) for topic in topics for index in topic.partitions)
     known = {key for key in keys if call.cluster.partition(*key) is not None}
     if known != keys:
         errors = {
@@ -64,7 +73,7 @@ def _one(call: Call, asked: AddPartitionsToTxnTransaction, done: Done) -> None:
 
     def added(error: ErrorCode) -> None:
         code = shown(call, ApiKey.ADD_PARTITIONS_TO_TXN, error)
-        done(_all(asked, code))
+        done(_all(asked.transactional_id, shown_topics, code))
 
     version = EPOCH_BUMP_VERSION if call.version >= _BETWEEN_BROKERS else 0
     call.broker.transactions.add(asked.transactional_id, producer, keys, version, added)
@@ -89,15 +98,15 @@ def not_added(call: Call) -> ErrorCode:
     return E.TRANSACTION_ABORTABLE if abortable else E.INVALID_TXN_STATE
 
 
-def _all(asked: AddPartitionsToTxnTransaction, error: ErrorCode) -> AddPartitionsToTxnResult:
+def _all(transactional_id: str, named: Topics, error: ErrorCode) -> AddPartitionsToTxnResult:
     """The same error for each partition, as often as it was named."""
     topics = [
         AddPartitionsToTxnTopicResult(
             topic.name, [AddPartitionsToTxnPartitionResult(index, error) for index in topic.partitions]
         )
-        for topic in asked.topics
+        for topic in named
     ]
-    return AddPartitionsToTxnResult(asked.transactional_id, topics)
+    return AddPartitionsToTxnResult(transactional_id, topics)
 
 
 def _result(transactional_id: str, errors: Errors) -> AddPartitionsToTxnResult:
