@@ -188,3 +188,20 @@ def consumer_group(s: Scene) -> Steps:
     member.leave()
     yield "after it has left", by(member.epoch)
     yield "from outside, empty", _commit(s, group, topic)
+
+
+@question(newest_only=True)
+def more_than_a_batch(s: Scene) -> Steps:
+    """A commit is one batch, however many offsets are in it."""
+    group, topic = s.name("g"), s.topic(partitions=300)
+    fields = commit_fields(s, topic)
+    (part,) = fields["topics"][0]["partitions"]
+    for count in (200, 252, 300):
+        fields["topics"][0]["partitions"] = [
+            {**part, "partition_index": index, "committed_metadata": "m" * 4096} for index in range(count)
+        ]
+        (answered,) = s.ask({"group_id": group, **fields})["topics"]
+        yield (
+            f"{count} offsets with 4096 bytes each",
+            sorted({each["error_code"] for each in answered["partitions"]}),
+        )

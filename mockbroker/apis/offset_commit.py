@@ -4,6 +4,7 @@ from ..cluster.call import Call
 from ..cluster.topic import Topic
 from ..coordinators.offsets import CommittedOffset, Key
 from ..coordinators.reply import Reply
+from ..outcome import Steps, portions
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -19,46 +20,50 @@ from .answered_topics import AnsweredTopics
 from .registry import handles
 
 E = ErrorCode
-_Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key]
+_Known = tuple[OffsetCommitRequestTopic, OffsetCommitRequestPartition, Key, bytes]
+"""Also the topic's id: it may be deleted meanwhile."""
 
 
 @handles(ApiKey.OFFSET_COMMIT)
-def offset_commit(call: Call, request: OffsetCommitRequest) -> object:
+def offset_commit(call: Call, request: OffsetCommitRequest) -> Steps:
     """Partitions that don't exist are answered first; if there are no others, the group is not asked at
     all."""
     answer = _Answer(call.version)
     known: list[_Known] = []
     for asked in request.topics:
         topic, unknown = _find(call, asked)
-        for partition in asked.partitions:
-            if topic is None or topic.partition(partition.partition_index) is None:
-                answer.add(asked, partition, unknown)
-            else:
-                known.append((asked, partition, (topic.name, partition.partition_index)))
+        for few in portions(asked.partitions):
+            for partition in few:
+                if topic is None or topic.partition(partition.partition_index) is None:
+                    answer.add(asked, partition, unknown)
+                else:
+                    known.append((asked, partition, (topic.name, partition.partition_index), topic.id.bytes))
+            yield
     if not known:
         return answer.response
     if call.policies[repeated_partitions] == "once":
-        known = list({key: (asked, partition, key) for asked, partition, key in known}.values())
+        known = list({each[2]: each for each in known}.values())
     else:
         answer.begin_asked()
     limit = call.broker.groups.settings.offset_metadata_max
     expire_ms = call.broker.groups.expiry.expire_ms(request.retention_time_ms)
-    offsets = {
-        key: CommittedOffset(
-            partition.committed_offset,
-            partition.committed_leader_epoch,
-            partition.committed_metadata or "",
-            call.now_ms,
-            expire_ms,
-            call.cluster.topics[key[0]].id.bytes,
-        )
-        for _, partition, key in known
-        if not _too_long(partition, limit)
-    }
+    offsets: dict[Key, CommittedOffset] = {}
+    for some in portions(known):
+        for _, partition, key, topic_id in some:
+            if not _too_long(partition, limit):
+                offsets[key] = CommittedOffset(
+                    partition.committed_offset,
+                    partition.committed_leader_epoch,
+                    partition.committed_metadata or "",
+                    call.now_ms,
+                    expire_ms,
+                    topic_id,
+                )
+        yield
     reply = Reply[OffsetCommitResponse](call)
 
     def done(error: E) -> None:
-        for asked, partition, _ in known:
+        for asked, partition, *_ in known:
             too_long = E.OFFSET_METADATA_TOO_LARGE if _too_long(partition, limit) else E.NONE
             answer.add(asked, partition, error or too_long)
         reply.complete(answer.response)

@@ -1,13 +1,13 @@
 """OffsetFetch (9): what groups committed (KIP-447, KIP-709, KIP-848)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Generator, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
-from ..outcome import PARKED
+from ..outcome import PARKED, PORTION, Steps, portions
 from ..policies.offsets.fetch_of_no_groups import fetch_of_no_groups
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
@@ -30,40 +30,52 @@ E = ErrorCode
 
 
 @handles(ApiKey.OFFSET_FETCH)
-def offset_fetch(call: Call, request: OffsetFetchRequest) -> object:
+def offset_fetch(call: Call, request: OffsetFetchRequest) -> Steps:
     if not request.groups and call.policies[fetch_of_no_groups] == "silence":
         return PARKED
     if request.require_stable:
-        return _settled(call, request.groups)
-    return OffsetFetchResponse(groups=[_group(call, asked) for asked in request.groups])
+        return (yield from _settled(call, request.groups))
+    return (yield from _answer(call, request.groups))
 
 
-def _settled(call: Call, groups: list[OffsetFetchRequestGroup]) -> object:
+def _settled(call: Call, groups: list[OffsetFetchRequestGroup]) -> Steps:
     """Since 4.0 what was written before has to be replicated first; if that fails, older clients would not
     know the error (`GroupCoordinatorService.handleOffsetFetchException`)."""
     reply = Reply[OffsetFetchResponse](call)
-    found: dict[int, OffsetFetchResponseGroup] = {}
+    settled: dict[int, ErrorCode] = {}
 
     def done(number: int, error: ErrorCode) -> None:
-        asked = groups[number]
-        found[number] = (
-            _refused(call.version, asked, E.NOT_COORDINATOR)
-            if error
-            else _group(call, asked, require_stable=True)
-        )
-        if len(found) == len(groups):
-            reply.complete(OffsetFetchResponse(groups=[found[each] for each in range(len(groups))]))
+        settled[number] = error
+        if len(settled) == len(groups):
+            answer = call.in_parts(_answer(call, groups, settled))
+            if isinstance(answer, OffsetFetchResponse):
+                reply.complete(answer)
 
-    for number, asked in enumerate(groups):
-        call.broker.groups.settle(asked.group_id, partial(done, number))
+    for few in portions(range(len(groups))):
+        for number in few:
+            call.broker.groups.settle(groups[number].group_id, partial(done, number))
+        yield
     if not groups:
         reply.complete(OffsetFetchResponse())
     return reply.outcome()
 
 
-def _group(
-    call: Call, asked: OffsetFetchRequestGroup, *, require_stable: bool = False
-) -> OffsetFetchResponseGroup:
+def _answer(
+    call: Call, groups: list[OffsetFetchRequestGroup], settled: Mapping[int, ErrorCode] | None = None
+) -> Steps:
+    """`settled` has the error of each group if offsets have to be stable."""
+    answered = []
+    for number, asked in enumerate(groups):
+        if settled is not None and settled[number]:
+            answered.append(_refused(call.version, asked, E.NOT_COORDINATOR))
+        else:
+            answered.append((yield from _group(call, asked, require_stable=settled is not None)))
+        if number % PORTION == PORTION - 1:
+            yield
+    return OffsetFetchResponse(groups=answered)
+
+
+def _group(call: Call, asked: OffsetFetchRequestGroup, *, require_stable: bool) -> Steps:
     """Neither an unknown group nor an unknown partition is an error: nothing was committed."""
     groups = call.broker.groups
     if error := groups.refuses(asked.group_id, may_be_empty=True):
@@ -78,7 +90,7 @@ def _group(
         # Since 4.0 a commit that is not replicated yet does not make an offset unstable.
         unstable = group.offsets.unstable() if groups.shards.awaits else group.offsets.unsettled()
     if asked.topics is None:
-        topics = [] if group is None else _all(call, group, unstable)
+        topics = [] if group is None else (yield from _all(call, group, unstable))
         return OffsetFetchResponseGroup(asked.group_id, topics)
     found, unknown = [], []
     for topic in asked.topics:
@@ -89,10 +101,14 @@ def _group(
                 unknown.append(_failed(topic, E.UNKNOWN_TOPIC_ID))
                 continue
             name = known.name
-        partitions = [_partition(group, (name, index), unstable) for index in topic.partition_indexes]
-        for each in partitions:
-            if each.committed_offset < 0 and not each.error_code:
-                call.cluster.notes.no_offset(call.client_id, asked.group_id, name, each.partition_index)
+        partitions: list[OffsetFetchResponsePartitions] = []
+        for few in portions(topic.partition_indexes):
+            some = [_partition(group, (name, index), unstable) for index in few]
+            for each in some:
+                if each.committed_offset < 0 and not each.error_code:
+                    call.cluster.notes.no_offset(call.client_id, asked.group_id, name, each.partition_index)
+            partitions += some
+            yield
         found.append(OffsetFetchResponseTopics(topic.topic_id, partitions, name))
     if call.policies[repeated_partitions] == "once":
         found = _once(found)
@@ -108,14 +124,21 @@ def _once(topics: list[OffsetFetchResponseTopics]) -> list[OffsetFetchResponseTo
     return [OffsetFetchResponseTopics(None, list(found.values()), name) for name, found in unique.items()]
 
 
-def _all(call: Call, group: "Group", unstable: Collection[Key]) -> list[OffsetFetchResponseTopics]:
+def _all(
+    call: Call, group: "Group", unstable: Collection[Key]
+) -> Generator[None, None, list[OffsetFetchResponseTopics]]:
     """Everything that was committed; v10 and later can't name a topic that no longer has an id."""
     topics: dict[str, OffsetFetchResponseTopics] = {}
-    for name, index in group.offsets.committed:
-        if name not in topics:
-            topic = call.cluster.topics.get(name)
-            topics[name] = OffsetFetchResponseTopics(topic.id if topic else None, [], name)
-        topics[name].partitions.append(_partition(group, (name, index), unstable))
+    call.count(len(group.offsets.committed))
+    for few in portions(list(group.offsets.committed)):
+        for name, index in few:
+            if (name, index) not in group.offsets.committed:
+                continue
+            if name not in topics:
+                topic = call.cluster.topics.get(name)
+                topics[name] = OffsetFetchResponseTopics(topic.id if topic else None, [], name)
+            topics[name].partitions.append(_partition(group, (name, index), unstable))
+        yield
     found: Iterable[OffsetFetchResponseTopics] = topics.values()
     return [topic for topic in found if call.version < 10 or topic.topic_id is not None]
 

@@ -28,12 +28,17 @@ def commit(
 ) -> None:
     """Commits offsets that were checked, as part of a transaction if there is a producer.
 
-    COORDINATOR_NOT_AVAILABLE while too few replicas are in sync, NOT_COORDINATOR, REQUEST_TIMED_OUT.
+    COORDINATOR_NOT_AVAILABLE while too few replicas are in sync, NOT_COORDINATOR, REQUEST_TIMED_OUT;
+    INVALID_COMMIT_OFFSET_SIZE, since 4.0 UNKNOWN_SERVER_ERROR, for more than fits into a batch.
 
     Since 4.0 offsets count as committed before they are written (`OffsetMetadataManager.commitOffset`).
     """
     if not offsets:
         done(E.NONE)
+        return
+    pairs = shard.layout.commits(group.id, offsets, shard.most_bytes)
+    if pairs is None:
+        done(commit_error(E.MESSAGE_TOO_LARGE, awaits=awaits))
         return
     at = shard.next_offset
     for each in offsets.values():
@@ -49,7 +54,7 @@ def commit(
     def answered(error: ErrorCode) -> None:
         if waits:
             kept.end_wait(offsets)
-        if error and producer is not None and not awaits:
+        if error and producer is not None and (not awaits or error is E.MESSAGE_TOO_LARGE):
             kept.drop_open(producer.id, offsets)
         if not error and not awaits:
             metrics.offset_commits += len(offsets)
@@ -58,7 +63,6 @@ def commit(
     if awaits:
         metrics.offset_commits += len(offsets)
     waits = False
-    pairs = shard.layout.commits(group.id, offsets)
     if not shard.write(pairs, valid, answered, producer, awaits=awaits):
         waits = True
         kept.wait(offsets)

@@ -48,8 +48,17 @@ class Layout:
             commits, _since(_GROUPS, release), expires, parse("4.0") <= release, parse("4.3") <= release
         )
 
-    def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset]) -> Pairs:
-        return [(commit_key(group_id, *key), self._value(each)) for key, each in offsets.items()]
+    def commits(self, group_id: str, offsets: Mapping[Key, CommittedOffset], most: int) -> Pairs | None:
+        """None if they have more than `most` bytes."""
+        pairs: Pairs = []
+        size = 0
+        for where, each in offsets.items():
+            key, value = commit_key(group_id, *where), self._value(each)
+            size += len(key) + len(value)
+            if size > most:
+                return None
+            pairs.append((key, value))
+        return pairs
 
     def group(self, group_id: str, metadata: GroupMetadata) -> Pairs:
         return [(group_key(group_id), write_group(metadata, self.group_version))]

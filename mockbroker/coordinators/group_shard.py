@@ -49,24 +49,33 @@ class GroupShard:
         """Where the next record will be in the log."""
         return self.partition.log.end_offset
 
+    @property
+    def most_bytes(self) -> int:
+        """The size of the largest batch."""
+        return self.partition.settings.max_message_bytes
+
     def append(self, pairs: Pairs, producer: Producer | None = None) -> int:
         """Appends a batch, as part of a transaction if there is a producer; returns the offset after it."""
-        now_ms = self._home.environment.now_ms
-        sequence = self.layout.base_sequence(pairs)
-        if producer is None:
-            batch = key_values(pairs, now_ms, base_sequence=sequence)
-        else:
-            batch = key_values(
-                pairs,
-                now_ms,
-                attributes=TRANSACTIONAL,
-                producer_id=producer.id,
-                producer_epoch=producer.epoch,
-                base_sequence=sequence,
-            )
+        return self._append(self._batch(pairs, producer))
+
+    def _append(self, batch: bytearray) -> int:
         self._wrote(self.partition.index)
         self._written = append(self.partition, batch)
         return self._written
+
+    def _batch(self, pairs: Pairs, producer: Producer | None) -> bytearray:
+        now_ms = self._home.environment.now_ms
+        sequence = self.layout.base_sequence(pairs)
+        if producer is None:
+            return key_values(pairs, now_ms, base_sequence=sequence)
+        return key_values(
+            pairs,
+            now_ms,
+            attributes=TRANSACTIONAL,
+            producer_id=producer.id,
+            producer_epoch=producer.epoch,
+            base_sequence=sequence,
+        )
 
     def settle(self, answered: Answered) -> None:
         """Calls `answered` once all that was written before is replicated; with the errors of `write`."""
@@ -87,9 +96,9 @@ class GroupShard:
         """Appends records, and calls `answered` with NONE once they are replicated, as far as the release
         waits for that; just before, they are `valid`. Returns whether both are done.
 
-        Otherwise `answered` gets NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, or REQUEST_TIMED_OUT after
-        `offsets.commit.timeout.ms`. `awaits` is whether replication is always waited for, as since 4.0; then
-        the records may still become valid after that.
+        Otherwise `answered` gets NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS, MESSAGE_TOO_LARGE for more than
+        `most_bytes`, or REQUEST_TIMED_OUT after `offsets.commit.timeout.ms`. `awaits` is whether replication
+        is always waited for, as since 4.0; then the records may still become valid after that.
         """
         partition = self.partition
         if not self.current:
@@ -99,7 +108,11 @@ class GroupShard:
         if not awaits and acks == _ALL and partition.is_under_min_isr:
             answered(E.NOT_ENOUGH_REPLICAS)
             return True
-        end = self.append(pairs, producer)
+        batch = self._batch(pairs, producer)
+        if len(batch) > self.most_bytes:
+            answered(E.MESSAGE_TOO_LARGE)
+            return True
+        end = self._append(batch)
         if acks != _ALL or partition.log.high_watermark >= end:
             valid()
             answered(E.NONE)
@@ -145,6 +158,8 @@ def commit_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:
             return E.NOT_COORDINATOR
         case E.REQUEST_TIMED_OUT if awaits:
             return E.COORDINATOR_NOT_AVAILABLE
+        case E.MESSAGE_TOO_LARGE:
+            return E.UNKNOWN_SERVER_ERROR if awaits else E.INVALID_COMMIT_OFFSET_SIZE
     return error
 
 
@@ -157,4 +172,6 @@ def group_error(error: ErrorCode, *, awaits: bool) -> ErrorCode:
             return E.NOT_COORDINATOR
         case E.REQUEST_TIMED_OUT:
             return E.COORDINATOR_NOT_AVAILABLE if awaits else E.REBALANCE_IN_PROGRESS
+        case E.MESSAGE_TOO_LARGE:
+            return E.UNKNOWN_SERVER_ERROR
     return error
