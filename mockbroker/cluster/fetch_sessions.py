@@ -128,6 +128,11 @@ class FetchContext:
         """Partitions that existed when the request began to wait, with the base offsets of the batch and the
         segment in which each began to read."""
 
+    @property
+    def size(self) -> int:
+        """How many partitions there are."""
+        return len(self._asked if self.session is None else self.session.partitions)
+
     def partitions(self) -> Mapping[Key, FetchPartition]:
         """In the order in which they are read."""
         if self.session is None:
