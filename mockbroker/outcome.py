@@ -42,6 +42,15 @@ def portions(entries: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]
         yield entries[start : start + size]
 
 
+def at_once(steps: Generator[None, None, T]) -> T:
+    """Takes all steps; returns what they return."""
+    try:
+        while True:
+            next(steps)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+
+
 class Failed:
     """What a sink gets instead of an answer if `error` was raised by what a parked request waited for."""
 

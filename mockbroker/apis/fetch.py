@@ -1,12 +1,12 @@
 """Fetch (1): reads batches, waiting for them if need be (KIP-74, KIP-227, KIP-320, KIP-392, KIP-516)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.fetch_sessions import FetchContext
 from ..coordinators.reply import Reply
-from ..outcome import PARKED, Steps
+from ..outcome import PARKED, PORTION, Steps, at_once
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -25,7 +25,7 @@ from .registry import handles
 
 _ISOLATION_LEVELS: Final = (0, 1)
 _DIVERGES_SINCE: Final = 12
-_LONG: Final = 256
+_LONG: Final = 64
 """A request of more partitions than this is answered in parts."""
 
 
@@ -33,7 +33,29 @@ _LONG: Final = 256
 def fetch(call: Call, request: FetchRequest) -> object:
     if call.version < 15 and request.replica_id != request.replica_state.replica_id:
         request.replica_state = ReplicaState(request.replica_id)
-    context = call.broker.sessions.context(request, call.version)
+    if sum(len(topic.partitions) for topic in request.topics) > _LONG:
+        return call.in_parts(_in_parts(call, request))
+    context = at_once(call.broker.sessions.context(request, call.version))
+    refused = _refused(call, context)
+    if refused is not None:
+        return refused
+    if context.size > _LONG:
+        return call.in_parts(_long(call, context))
+    found = read(call, context)
+    if _is_enough(request, found):
+        return at_once(_in_time(call, context, found))
+    waiting = Waiting(
+        call, context, found, lambda found: at_once(_answer_late(call, context, found, call.answer))
+    )
+    if waiting.falls_behind():
+        return at_once(_in_time(call, context, found))
+    waiting.begin()
+    return PARKED
+
+
+def _refused(call: Call, context: FetchContext) -> FetchResponse | None:
+    """The answer to a request that fails as a whole; prepares others for reading."""
+    request = context.request
     if context.error:
         failed = context.error is ErrorCode.UNKNOWN_SERVER_ERROR
         return _failed(call, request) if failed else FetchResponse(error_code=context.error)
@@ -44,26 +66,23 @@ def fetch(call: Call, request: FetchRequest) -> object:
         request.isolation_level = 0
     # A Fetch does not wait for more than it takes (`KafkaApis.handleFetchRequest`).
     request.min_bytes = min(request.min_bytes, request.max_bytes)
-    if context.size > _LONG:
-        return call.in_parts(_in_parts(call, context))
-    found = read(call, context)
-    if _is_enough(request, found):
-        return _in_time(call, context, found)
-    waiting = Waiting(call, context, found, lambda found: _answer_late(call, context, found, call.answer))
-    if waiting.falls_behind():
-        return _in_time(call, context, found)
-    waiting.begin()
-    return PARKED
+    return None
+
+
+def _in_parts(call: Call, request: FetchRequest) -> Steps:
+    context = yield from call.broker.sessions.context(request, call.version)
+    refused = _refused(call, context)
+    return (yield from _long(call, context)) if refused is None else refused
 
 
 def _is_enough(request: FetchRequest, found: Read) -> bool:
     return found.at_once or request.max_wait_ms <= 0 or found.size >= request.min_bytes
 
 
-def _in_parts(call: Call, context: FetchContext) -> Steps:
+def _long(call: Call, context: FetchContext) -> Steps:
     found = yield from read_in_parts(call, context)
     if _is_enough(context.request, found):
-        return _in_time(call, context, found)
+        return (yield from _in_time(call, context, found))
     reply = Reply[FetchResponse](call)
     waiting = LongWaiting(
         call, context, found, lambda found: _answer_late(call, context, found, reply.complete)
@@ -74,9 +93,9 @@ def _in_parts(call: Call, context: FetchContext) -> Steps:
 
 def _answer_late(
     call: Call, context: FetchContext, found: Read, complete: Callable[[FetchResponse], None]
-) -> None:
+) -> Generator[None, None, None]:
     """A broker that fails when the wait is over never answers."""
-    answer = _in_time(call, context, found)
+    answer = yield from _in_time(call, context, found)
     if isinstance(answer, FetchResponse) and not answer.error_code:
         complete(answer)
 
@@ -101,11 +120,11 @@ def _failed(
     return answer
 
 
-def _in_time(call: Call, context: FetchContext, found: Read) -> object:
+def _in_time(call: Call, context: FetchContext, found: Read) -> Steps:
     """The answer, delayed if it is for a client that acts as a slow follower."""
     replica, results = context.request.replica_state.replica_id, found.results
     if replica < 0:
-        to_consumer = _answer(call, context, results)
+        to_consumer = yield from _answer(call, context, results)
         if not to_consumer.error_code:
             for stats, size in found.sizes:
                 stats.bytes_out += size
@@ -113,20 +132,20 @@ def _in_time(call: Call, context: FetchContext, found: Read) -> object:
     partitions = [resolve(call, context, key)[0] for key, _ in results]
     delay_ms = max((p.delay_of(replica) for p in partitions if p is not None), default=0)
     if not delay_ms:
-        return _answer(call, context, results)
+        return (yield from _answer(call, context, results))
 
     def answer() -> None:
         for partition, (_, result) in zip(partitions, results, strict=True):
             if partition is not None:
                 partition.refresh(result)
-        call.answer(_answer(call, context, results))
+        call.answer(at_once(_answer(call, context, results)))
 
     call.environment.wait(delay_ms, answer)
     return PARKED
 
 
-def _answer(call: Call, context: FetchContext, results: Results) -> FetchResponse:
-    results = context.answered(results)
+def _answer(call: Call, context: FetchContext, results: Results) -> Generator[None, None, FetchResponse]:
+    results = yield from context.answered(results)
     if call.version >= 13 and any(topic_id is None for (_, topic_id, _), _ in results[:-1]):
         # A broker can't tell whether the following partitions are of the same topic
         # (`FetchResponse.matchingTopic`).
@@ -138,7 +157,9 @@ def _answer(call: Call, context: FetchContext, results: Results) -> FetchRespons
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()
-    for (name, topic_id, _), result in results:
+    for number, ((name, topic_id, _), result) in enumerate(results, 1):
+        if not number % PORTION:
+            yield
         last = answer.responses[-1] if answer.responses else None
         if last is None or last.topic != name or last.topic_id != topic_id:
             last = FetchableTopicResponse(topic_id, [], name)

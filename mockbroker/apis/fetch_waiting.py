@@ -177,7 +177,7 @@ class LongWaiting(Waiting):
             if self._over or enough or self._is_over(found):
                 yield
                 self._forget()
-                self.answer(found)
+                yield from self.answer(found)
                 return PARKED
             if not self._again:
                 self._looks = False

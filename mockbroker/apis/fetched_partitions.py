@@ -26,6 +26,8 @@ FUTURE_REPLICA: Final = -3
 _FOLLOWER_FETCH_VERSION: Final = 11
 _LEADER_TOLD: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 """Errors for which the answer names the leader since v16 (KIP-951)."""
+_READ_PER_PART: Final = 8
+"""A replica is made when it is read for the first time."""
 Results = list[tuple[Key, PartitionData]]
 
 
@@ -137,7 +139,7 @@ def read(call: Call, context: FetchContext, again: bool = False) -> Read:
 def read_in_parts(call: Call, context: FetchContext, again: bool = False) -> Generator[None, None, Read]:
     """As `read`, for requests of many partitions."""
     found = Reading(call, context, again)
-    for few in portions(list(context.partitions().items())):
+    for few in portions(list(context.partitions().items()), _READ_PER_PART):
         found.take(few)
         yield
     return found.whole()

@@ -5,7 +5,7 @@ Errors are found in the same order as in Kafka (`KafkaApis.handleProduceRequest`
 partition, in the transaction, then in the log, partition by partition.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from uuid import UUID
 
 from ..cluster.call import Call
@@ -13,7 +13,7 @@ from ..cluster.topic import Topic
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
-from ..outcome import CLOSE, NO_ANSWER, PARKED, Steps
+from ..outcome import CLOSE, NO_ANSWER, PARKED, PORTION, Steps, at_once
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
@@ -53,11 +53,23 @@ def produce(call: Call, request: ProduceRequest) -> object:
     """
     if (answered := _append_alone(call, request)) is not None:
         return answered
+    steps = _steps(call, request)
+    if all(_is_owned(each.records) for data in request.topic_data[:1] for each in data.partition_data[:1]):
+        return call.in_parts(steps)
+    return at_once(steps)
+
+
+def _is_owned(records: bytes | memoryview | None) -> bool:
+    """Whether the bytes don't belong to the connection, which reads on."""
+    return type(records) is not memoryview or not records.readonly
+
+
+def _steps(call: Call, request: ProduceRequest) -> Steps:
     answer = ProduceResponse()
     try:
         if first_is_transactional(request) and request.transactional_id is None:
             raise RequestError(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-        asked = _looked_at(call, request, answer)
+        asked = yield from _looked_at(call, request, answer)
     except RequestError as error:
         return _refuse_all(request, error)
     if asked is None:
@@ -98,7 +110,9 @@ def _append_alone(call: Call, request: ProduceRequest) -> object | None:
     return _conclude(call, request, answer, one.error_code != 0, behind)
 
 
-def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> list[Asked] | None:
+def _looked_at(
+    call: Call, request: ProduceRequest, answer: ProduceResponse
+) -> Generator[None, None, list[Asked] | None]:
     """Checks each partition as far as possible without its log; None if records are null.
 
     If a partition is named twice, its last valid batch is appended, but an error takes precedence in the
@@ -110,12 +124,15 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
     results: dict[object, TopicProduceResponse] = {}
     version, verified = call.version, call.policies[transaction_verification] is not None
     for data in topics:
+        yield
         topic, error = _topic_of(call, data)
         key = data.topic_id or data.name
         result = results.get(key)
         if result is None:
             result = results[key] = TopicProduceResponse(data.topic_id, [], data.name)
-        for each in data.partition_data:
+        for number, each in enumerate(data.partition_data):
+            if number % PORTION == PORTION - 1:
+                yield
             index = each.index
             one = None if alone else found.get((key, index))
             if one is None:
@@ -137,7 +154,8 @@ def _looked_at(call: Call, request: ProduceRequest, answer: ProduceResponse) -> 
     asked = list(found.values())
     if any(one.null for one in asked):
         return None
-    answer.responses = [each for each in results.values() if alone or any(one.topic is each for one in asked)]
+    named = {id(one.topic) for one in asked}
+    answer.responses = [each for each in results.values() if id(each) in named]
     return asked
 
 
@@ -173,10 +191,9 @@ def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, as
     for each in asked:
         failed = _append_one(call, each, request.acks) or failed
         behind = behind or each.behind
-        if each.appends and type(each.batch) is memoryview and each.batch.readonly:
-            # The bytes belong to the connection, which reads on: so all of them are appended at once.
-            continue
-        yield
+        # All that belongs to the connection is appended at once.
+        if not each.appends or _is_owned(each.batch):
+            yield
     return _conclude(call, request, answer, failed, behind)
 
 

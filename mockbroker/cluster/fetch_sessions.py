@@ -1,10 +1,11 @@
 """Incremental fetch sessions of one broker (KIP-227; `FetchSession.java`)."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Final
 from uuid import UUID
 
 from ..environment import Environment
+from ..outcome import PORTION
 from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
 from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
@@ -72,10 +73,12 @@ class FetchSession:
         self.used_ms = now_ms
         self.partitions: dict[Key, CachedPartition] = {}
 
-    def take(self, request: FetchRequest) -> None:
+    def take(self, request: FetchRequest) -> Generator[None, None, None]:
         """Adds and changes partitions as the request says."""
         for topic in request.topics:
-            for asked in topic.partitions:
+            for number, asked in enumerate(topic.partitions):
+                if number % PORTION == PORTION - 1:
+                    yield
                 key = (topic.topic, topic.topic_id, asked.partition)
                 cached = self.partitions.get(key)
                 if cached is None:
@@ -120,13 +123,19 @@ class FetchContext:
         self.incremental = incremental
         self.error = error
         self._asked: dict[Key, FetchPartition] = {}
-        if session is None:
-            for topic in request.topics:
-                for asked in topic.partitions:
-                    self._asked[topic.topic, topic.topic_id, asked.partition] = asked
+        """What is asked for without a session."""
         self.awaited: Mapping[Key, tuple[int, int]] = {}
         """Partitions that existed when the request began to wait, with the base offsets of the batch and the
         segment in which each began to read."""
+
+    def take(self) -> "Generator[None, None, FetchContext]":
+        """Takes the partitions from the request, if there is no session."""
+        for topic in self.request.topics if self.session is None else ():
+            for number, asked in enumerate(topic.partitions):
+                if number % PORTION == PORTION - 1:
+                    yield
+                self._asked[topic.topic, topic.topic_id, asked.partition] = asked
+        return self
 
     @property
     def size(self) -> int:
@@ -150,7 +159,9 @@ class FetchContext:
             return key in self.awaited
         return self.session.partitions[key].existed
 
-    def answered(self, results: list[tuple[Key, PartitionData]]) -> list[tuple[Key, PartitionData]]:
+    def answered(
+        self, results: list[tuple[Key, PartitionData]]
+    ) -> Generator[None, None, list[tuple[Key, PartitionData]]]:
         """What the answer includes: everything, or what has changed since the session's last answer."""
         session = self.session
         if session is None:
@@ -160,7 +171,9 @@ class FetchContext:
             found = ((key, session.partitions.get(key)) for key, _ in results)
             session.partitions = {key: cached for key, cached in found if cached is not None}
         kept = []
-        for key, result in results:
+        for number, (key, result) in enumerate(results, 1):
+            if not number % PORTION:
+                yield
             cached = session.partitions.get(key)
             if cached is None:
                 continue
@@ -187,11 +200,11 @@ class FetchSessions:
         self._slots = environment.configs.broker_int("max.incremental.fetch.session.cache.slots")
         self.sessions: dict[int, FetchSession] = {}
 
-    def context(self, request: FetchRequest, version: int) -> FetchContext:
+    def context(self, request: FetchRequest, version: int) -> Generator[None, None, FetchContext]:
         """The context of a request, which begins, continues or ends a session."""
         session_id, epoch = request.session_id, request.session_epoch
         if version < 7 or (epoch == FINAL_EPOCH and session_id == 0):
-            return FetchContext(request)
+            return (yield from FetchContext(request).take())
         sharded = self._environment.policies[fetch_session_shards] == "eight"
         if session_id and sharded and not 0 <= int(session_id / _SHARD) < _SHARDS:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
@@ -203,10 +216,11 @@ class FetchSessions:
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             self.sessions.pop(session_id, None)
             if epoch == FINAL_EPOCH:
-                return FetchContext(request)
+                return (yield from FetchContext(request).take())
             if fails:
                 return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
-            return FetchContext(request, self._create(request, version >= 13))
+            session = yield from self._create(request, version >= 13)
+            return (yield from FetchContext(request, session).take())
         session = self.sessions.get(session_id)
         if session is None:
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
@@ -216,22 +230,22 @@ class FetchSessions:
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR)
         if fails:
             return FetchContext(request, error=ErrorCode.UNKNOWN_SERVER_ERROR)
-        session.take(request)
+        yield from session.take(request)
         session.forget(request)
         if request.topics and self._partitions() > MOST_PARTITIONS:
-            del self.sessions[session_id]
+            self.sessions.pop(session_id, None)
             return FetchContext(request, error=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
         if self._environment.policies[session_leader_epoch] == "forgotten":
             session.forget_epochs()
         if not session.partitions:
-            del self.sessions[session_id]
-            return FetchContext(request)
+            self.sessions.pop(session_id, None)
+            return (yield from FetchContext(request).take())
         if self._environment.policies[session_use] == "requests":
             session.used_ms = self._environment.now_ms
         session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
         return FetchContext(request, session, incremental=True)
 
-    def _create(self, request: FetchRequest, by_id: bool) -> FetchSession | None:
+    def _create(self, request: FetchRequest, by_id: bool) -> Generator[None, None, FetchSession | None]:
         size = sum(len(topic.partitions) for topic in request.topics)
         if not self._room(size) or self._partitions() + size > MOST_PARTITIONS:
             return None
@@ -239,7 +253,7 @@ class FetchSessions:
         while session_id == 0 or session_id in self.sessions:
             session_id = self._environment.random("fetch sessions").randrange(1, 1 << 31)
         session = self.sessions[session_id] = FetchSession(session_id, by_id, self._environment.now_ms)
-        session.take(request)
+        yield from session.take(request)
         return session
 
     def _partitions(self) -> int:

@@ -9,7 +9,7 @@ from mockbroker.protocol.messages.produce import PartitionProduceData, ProduceRe
 from ..driving import wire
 from ..driving.cluster import Asked, ClusterDriver, a_cluster
 
-PARTITIONS = 300
+PARTITIONS = 100
 WAIT_MS = 60_000
 SIZE = len(wire.batch([b"value"]))
 FIRST, LAST = 0, PARTITIONS - 1

@@ -3,7 +3,8 @@
 import pytest
 
 from mockbroker.cluster.cluster import Cluster
-from mockbroker.cluster.fetch_sessions import EVICTION_MS, MOST_PARTITIONS, FetchSessions
+from mockbroker.cluster.fetch_sessions import EVICTION_MS, MOST_PARTITIONS, FetchContext, FetchSessions
+from mockbroker.outcome import at_once
 from mockbroker.protocol.errors import ErrorCode
 from mockbroker.protocol.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
 
@@ -29,16 +30,20 @@ def request(
     )
 
 
+def context(found: FetchSessions, asked: FetchRequest, version: int) -> FetchContext:
+    return at_once(found.context(asked, version))
+
+
 def opened(found: FetchSessions, partitions: int = 1) -> int:
     """The id of a new session, 0 when there is no room."""
-    session = found.context(request(partitions), 12).session
+    session = context(found, request(partitions), 12).session
     return session.id if session else 0
 
 
 def test_a_session_keeps_its_partitions_and_forgets_those_it_is_told_to() -> None:
     _, found = sessions()
     number = opened(found, 3)
-    again = found.context(request(0, session_id=number, epoch=1, forget=[1]), 12)
+    again = context(found, request(0, session_id=number, epoch=1, forget=[1]), 12)
     assert again.incremental
     assert [key[2] for key in again.partitions()] == [0, 2]
     assert not again.error
@@ -48,23 +53,26 @@ def test_an_epoch_out_of_turn_and_an_unknown_session_are_errors() -> None:
     _, found = sessions()
     number = opened(found)
     assert (
-        found.context(request(0, session_id=number, epoch=5), 12).error
+        context(found, request(0, session_id=number, epoch=5), 12).error
         is ErrorCode.INVALID_FETCH_SESSION_EPOCH
     )
-    assert found.context(request(0, session_id=99, epoch=1), 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    by_id = found.context(request(0, session_id=number, epoch=1), 13)
+    assert (
+        context(found, request(0, session_id=99, epoch=1), 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    )
+    by_id = context(found, request(0, session_id=number, epoch=1), 13)
     assert by_id.error is ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
 
 
 def test_the_final_epoch_closes_a_session_and_so_does_forgetting_everything() -> None:
     _, found = sessions()
     first = opened(found)
-    found.context(request(1, session_id=first, epoch=-1), 12)
+    context(found, request(1, session_id=first, epoch=-1), 12)
     assert (
-        found.context(request(0, session_id=first, epoch=1), 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+        context(found, request(0, session_id=first, epoch=1), 12).error
+        is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     )
     second = opened(found)
-    assert found.context(request(0, session_id=second, epoch=1, forget=[0]), 12).session is None
+    assert context(found, request(0, session_id=second, epoch=1, forget=[0]), 12).session is None
     assert found.sessions == {}
 
 
@@ -72,16 +80,16 @@ def test_a_full_cache_gives_no_session_and_the_request_is_served_without() -> No
     _, found = sessions(slots=2)
     assert opened(found)
     assert opened(found)
-    context = found.context(request(2), 12)
-    assert context.session is None
-    assert [key[2] for key in context.partitions()] == [0, 1]
+    alone = context(found, request(2), 12)
+    assert alone.session is None
+    assert [key[2] for key in alone.partitions()] == [0, 1]
 
 
 def test_a_session_that_was_idle_for_long_makes_room() -> None:
     cluster, found = sessions(slots=2)
     idle, used = opened(found), opened(found)
     cluster.advance(cluster.now_ms + EVICTION_MS)
-    found.context(request(0, session_id=used, epoch=1), 12)
+    context(found, request(0, session_id=used, epoch=1), 12)
     cluster.advance(cluster.now_ms + 1)
     new = opened(found)
     assert set(found.sessions) == {used, new}
@@ -93,7 +101,7 @@ def test_an_old_session_gives_way_to_a_larger_one_only(size: int, fits: bool) ->
     cluster, found = sessions(slots=1)
     old = opened(found, 2)
     cluster.advance(cluster.now_ms + EVICTION_MS)
-    found.context(request(0, session_id=old, epoch=1), 12)
+    context(found, request(0, session_id=old, epoch=1), 12)
     cluster.advance(cluster.now_ms + 1)
     assert bool(opened(found, size)) is fits
     assert (old in found.sessions) is not fits
@@ -109,6 +117,6 @@ def test_sessions_hold_so_many_partitions_and_no_more() -> None:
     assert not opened(found, 1)
     others = [FetchTopic(topic="another", partitions=[FetchPartition(0)])]
     grown = FetchRequest(session_id=second, session_epoch=1, topics=others)
-    assert found.context(grown, 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert context(found, grown, 12).error is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     assert set(found.sessions) == {first}
     assert opened(found, MOST_PARTITIONS // 2)
