@@ -3,7 +3,8 @@ details, such as keyframes, come only with `details=true`.
 
 A client that comes back with `Last-Event-ID` gets the events that it missed, as far as they are still kept,
 and so does one that reads slowly. If some are not kept any more, it gets an event `missed` with their first
-and last number: `{"from": 7, "to": 9}`.
+and last number: `{"from": 7, "to": 9}`. The header `Last-Event-ID` of the answer is the number of the newest
+event when the stream began, by which a client knows when it is up to date.
 """
 
 import json
@@ -57,13 +58,16 @@ class Events:
         target = self._target
         target.watch()
         events = target.trace.events
-        last = self._since
-        if last < 0:
-            last = events[-1].number if events else 0
+        newest = events[-1].number if events else 0
+        last = newest if self._since < 0 else self._since
         target.trace.listeners.append(self._wake)
         self._streams.count += 1
         try:
-            headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+            headers = [
+                (b"content-type", b"text/event-stream"),
+                (b"cache-control", b"no-store"),
+                (b"last-event-id", str(newest).encode()),
+            ]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             await self._send(send, ": the trace\n\n")
             async with trio.open_nursery() as nursery:

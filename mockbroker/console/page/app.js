@@ -33,6 +33,7 @@ function App() {
   const [story, setStory] = useState(/** @type {Story | null} */ (null));
   const [stories, setStories] = useState(/** @type {Story[]} */ ([]));
   const [status, setStatus] = useState({ text: "connecting", bad: false });
+  const [until, setUntil] = useState(0);
   const [at, setAt] = useState(/** @type {number | null} */ (null));
   const [playing, setPlaying] = useState(false);
   const [speed, setSpeed] = useState(1);
@@ -51,6 +52,7 @@ function App() {
         redraw();
       },
       missed: () => own.missed(),
+      until: setUntil,
       status: (/** @type {string} */ text, bad = false) => setStatus({ text, bad }),
     };
     if (source.mode === "live") live(sink);
@@ -66,12 +68,15 @@ function App() {
       .catch(() => setStories([]));
   }, []);
 
+  const loading = !story && recording.end < until;
   const canFollow = source.mode === "live" && !story;
-  const following = canFollow && at === null;
+  const following = canFollow && !loading && at === null;
   const number = at === null ? recording.end : Math.min(Math.max(at, recording.first), recording.end);
   const state = useMemo(() => recording.at(number), [recording, number, number === recording.end && recording.end]);
 
   const goTo = (/** @type {number} */ to) => {
+    // What is there ends somewhere in the past, so that a step would lead nowhere in particular.
+    if (loading) return;
     setPlaying(false);
     setAt(to);
   };
@@ -80,6 +85,7 @@ function App() {
     setAt(null);
   };
   const play = () => {
+    if (loading) return;
     if (!playing && number >= recording.end) setAt(recording.first);
     else if (at === null) setAt(number);
     setPlaying(!playing);
@@ -89,6 +95,7 @@ function App() {
     const sink = {
       events: (/** @type {Event[]} */ events) => events.forEach((event) => told.add(event)),
       missed: () => {},
+      until: () => {},
       status: (/** @type {string} */ text, bad = false) => bad && setStatus({ text, bad }),
     };
     await file(`stories/${one.file}`, sink);
@@ -150,14 +157,14 @@ function App() {
   return html`<header>
       <h1>mockbroker</h1>
       <p class="status ${status.bad ? "bad" : ""}" role="status">
-        ${story ? story.title : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}
+        ${story ? story.title : loading && !status.bad ? progress(recording, until) : status.text}${recording.events.length ? ` · ${new Date(recordingTime(recording, number)).toISOString().slice(0, 10)}` : ""}
       </p>
       ${story && html`<button type="button" onClick=${leave}>leave the story</button>`}
       <${Theme} />
     </header>
     ${story && html`<p class="caption" role="status">${captionAt(story, number)}</p>`}
     <${Width}>${(/** @type {number} */ width) => html`<${Timeline}
-      recording=${recording} number=${number} live=${following} playing=${playing} speed=${speed} width=${width}
+      recording=${recording} number=${number} until=${loading ? until : 0} live=${following} playing=${playing} speed=${speed} width=${width}
       canFollow=${canFollow} goTo=${goTo} follow=${follow} play=${play} setSpeed=${setSpeed} />`}<//>
     <main>
       <section class="partitions" aria-label="partitions">
@@ -190,6 +197,12 @@ function App() {
         </div>
       </section>
     </main>`;
+}
+
+/** @param {Recording} recording @param {number} until the number of the last event */
+function progress({ events, first }, until) {
+  const whole = until === Infinity ? "" : ` of ${until - Math.max(first, 1) + 1}`;
+  return `loading: ${events.length}${whole} events`;
 }
 
 /** @param {{partitions: Partition[], state: import("./model.js").State, chosen: string, choose: (name: string) => void}} props */

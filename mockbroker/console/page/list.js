@@ -1,4 +1,4 @@
-import { html, useEffect, useRef, useState } from "./html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.js";
 
 const MORE = 4;
 
@@ -18,9 +18,13 @@ export function List({ count, height, render, label, follow = false, class: name
     return () => watch.disconnect();
   }, []);
   const atEnd = useRef(true);
-  useEffect(() => {
-    if (follow && atEnd.current && box.current) box.current.scrollTop = count * height;
-  }, [follow, count]);
+  const before = useRef(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    if (follow && atEnd.current) element.scrollTop = count * height;
+    before.current = element.scrollTop;
+  }, [follow, count, room]);
   const first = Math.max(0, Math.floor(top / height) - MORE);
   const last = Math.min(count, Math.ceil((top + room) / height) + MORE);
   const shown = [];
@@ -33,7 +37,10 @@ export function List({ count, height, render, label, follow = false, class: name
     tabindex="0"
     onScroll=${(/** @type {any} */ event) => {
       const { scrollTop, clientHeight, scrollHeight } = event.currentTarget;
-      atEnd.current = scrollTop + clientHeight >= scrollHeight - height;
+      // The list may have grown since it was scrolled: who has not moved up is still at its end.
+      if (scrollTop + clientHeight >= scrollHeight - height) atEnd.current = true;
+      else if (scrollTop < before.current) atEnd.current = false;
+      before.current = scrollTop;
       setTop(scrollTop);
     }}
   >

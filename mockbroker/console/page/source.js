@@ -2,7 +2,10 @@
  * Where events come from: a running cluster, or a file.
  *
  * @typedef {import("./model.js").Event} Event
- * @typedef {{events: (events: Event[]) => void, missed: () => void, status: (text: string, bad?: boolean) => void}} Sink
+ * @typedef {{events: (events: Event[]) => void, missed: () => void, until: (number: number) => void,
+ *   status: (text: string, bad?: boolean) => void}} Sink
+ *   `until` is told the number of the last event there is, with which everything is loaded: Infinity if it is not
+ *   known yet
  */
 
 const AGAIN_MS = 1000;
@@ -34,6 +37,7 @@ export async function live(sink) {
     try {
       const answer = await ask(`/trace/stream?details=true&since=${last}`);
       if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
+      sink.until(Number(answer.headers.get("last-event-id")));
       sink.status("live");
       for await (const lines of linesOf(answer.body)) {
         const events = [];
@@ -63,8 +67,10 @@ export async function live(sink) {
  * @param {string} path @param {Sink} sink
  */
 export async function file(path, sink) {
+  sink.until(Infinity);
   const answer = await ask(path);
   if (!answer.ok || !answer.body) {
+    sink.until(0);
     sink.status(`the file can't be read: ${answer.status}`, true);
     return;
   }
@@ -84,6 +90,7 @@ export async function file(path, sink) {
     }
     sink.events(events);
   }
+  sink.until(0);
   sink.status(bad ? `${number} lines, of which ${bad} could not be read` : "recorded", bad > 0);
 }
 

@@ -13,11 +13,12 @@ export const SPEEDS = [1, 2, 5, 10, 100];
 /**
  * What happened, from left to right in the order in which it happened, and the moment that is shown.
  * @param {{recording: Recording, number: number, live: boolean, playing: boolean, speed: number, width: number,
- *   canFollow: boolean, goTo: (number: number) => void, follow: () => void, play: () => void,
+ *   until: number, canFollow: boolean, goTo: (number: number) => void, follow: () => void, play: () => void,
  *   setSpeed: (speed: number) => void}} props
+ *   `until` is the number of the last event while events are loaded, which can't be looked at one by one then; else 0
  */
 export function Timeline(props) {
-  const { recording, number, live, playing, speed, width, canFollow, goTo, follow, play, setSpeed } = props;
+  const { recording, number, until, live, playing, speed, width, canFollow, goTo, follow, play, setSpeed } = props;
   const { first, end, notable } = recording;
   const room = Math.max(width - 16, 40);
   const x = (/** @type {number} */ at) => 8 + ((at - first) / Math.max(end - first, 1)) * room;
@@ -27,14 +28,14 @@ export function Timeline(props) {
   const later = notable[next];
   return html`<section class="timeline" aria-label="timeline">
     <div class="controls">
-      <button type="button" onClick=${() => earlier && goTo(earlier.event.number)} disabled=${!earlier} title="to the event before (,)">‹ step</button>
-      <button type="button" class="play" onClick=${play} title="play or pause (space)" aria-pressed=${playing}>${playing ? "pause" : "▶ play"}</button>
-      <button type="button" onClick=${() => later && goTo(later.event.number)} disabled=${!later} title="to the next event (.)">step ›</button>
+      <button type="button" onClick=${() => earlier && goTo(earlier.event.number)} disabled=${!earlier || until > 0} title="to the event before (,)">‹ step</button>
+      <button type="button" class="play" onClick=${play} disabled=${until > 0} title="play or pause (space)" aria-pressed=${playing}>${playing ? "pause" : "▶ play"}</button>
+      <button type="button" onClick=${() => later && goTo(later.event.number)} disabled=${!later || until > 0} title="to the next event (.)">step ›</button>
       ${canFollow && html`<button type="button" class="follow" onClick=${follow} aria-pressed=${live} title="follow what happens now (l)">● live</button>`}
       <label>speed <select value=${speed} onChange=${(/** @type {any} */ event) => setSpeed(Number(event.currentTarget.value))}>
         ${SPEEDS.map((each) => html`<option value=${each}>${each}×</option>`)}
       </select></label>
-      <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${end}` : "nothing yet"}</output>
+      <output class="moment">${number ? `${time(recordingTime(recording, number))} · event ${number} of ${until === Infinity ? "…" : until || end}` : "nothing yet"}</output>
     </div>
     <svg width=${width} height=${HEIGHT} class="ticks" aria-hidden="true"
       onClick=${(/** @type {any} */ event) => goTo(Math.round(first + ((event.offsetX - 8) / room) * (end - first)))}>
@@ -44,7 +45,7 @@ export function Timeline(props) {
       <line x1=${x(number)} x2=${x(number)} y1="2" y2="32" class="now" />
     </svg>
     <input type="range" aria-label="moment" aria-valuetext=${current ? told(current.event) : "the beginning"}
-      min=${first} max=${end} value=${number} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
+      min=${first} max=${end} value=${number} disabled=${until > 0} onInput=${(/** @type {any} */ event) => goTo(Number(event.currentTarget.value))} />
     <p class="current" role="status">${current ? `${current.back ? "⤺ back: " : ""}${told(current.event)}` : "Nothing has changed yet."}</p>
   </section>`;
 }
