@@ -94,7 +94,10 @@ class Target:
         if name is not None and name in self.named_faults():
             raise ConflictError(f"there is already a fault named {name!r}: choose another name")
         fault = self.faults.add(do, **given)
-        name = name if name is not None else self._next_number()
+        if name is None:
+            name = self._next_number()
+        else:
+            fault.name = name
         self._names[name] = fault
         return name
 

@@ -34,6 +34,8 @@ class Fault:
         self.action = action
         self.when = when
         self.optional = optional
+        self.name = ""
+        """What its user calls it, if anything."""
         self.hits = 0
         self.missed = ""
         """Why it had no effect on the last request that it matched, if it had none."""
@@ -174,6 +176,11 @@ class Fault:
         held, self._held = self._held, []
         for exchange in held:
             exchange.again(self._act)
+
+    @property
+    def told(self) -> str:
+        """As the trace has it: with its name, if its user gave it one."""
+        return f"{self} name={self.name}" if self.name else str(self)
 
     def __str__(self) -> str:
         return f"{self.do} {self.when} {self.match}".strip()

@@ -89,7 +89,7 @@ def request(number: int, asked: Asked, known: KnownTopics, body: dict[str, Any])
 def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, dict[str, Any]]) -> Event:
     now_ms, codes, body = rest
     outcome, errors = (_OUTCOMES[codes], ()) if type(codes) is Outcome else ("answer", map(error_name, codes))
-    faults = tuple(map(str, asked.faults))
+    faults = tuple(each.told for each in asked.faults)
     common, took_ms = asked.common(known), now_ms - asked.time_ms
     make: Callable[..., Event] = events.Answer
     return make(number, now_ms, *common, outcome, tuple(errors), faults, body, took_ms)

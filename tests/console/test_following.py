@@ -10,6 +10,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.conformance.client import Client
 from tests.console.tools import expect
+from tests.control.asking import ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -138,7 +139,9 @@ def test_what_is_still_loading_is_not_live(cluster: MockCluster, page: Page) -> 
     page.evaluate("release()")
     expect(status).to_contain_text("live")
     expect(live).to_have_attribute("aria-pressed", "true")
-    expect(page.locator('[data-partition="orders-0"] .name, [data-partition="orders-1"] .name')).to_have_count(2)
+    expect(
+        page.locator('[data-partition="orders-0"] .name, [data-partition="orders-1"] .name')
+    ).to_have_count(2)
     shown, end = map(int, re.findall(r"event (\d+) of (\d+)", page.locator(".moment").inner_text())[0])
     assert shown == end >= total
     expect(steps[0]).to_be_enabled()
@@ -163,10 +166,18 @@ def test_requests_that_a_fault_closed_are_errors_and_are_found(cluster: MockClus
     page.get_by_label("with").fill("disconnect")
     expect(lines).to_have_count(1)
     expect(lines).to_contain_text("cut")
-    with cluster.faults.add("disconnect", api="Metadata"), Client(host, int(port), client_id="too") as client:
-        with pytest.raises(ConnectionError):
-            client.call("metadata", 9, {"topics": []})
-    expect(lines).to_have_count(2)
+    faults = f"{cluster.control_url}/faults"
+    ask("POST", faults, {"do": "hold", "name": "gate", "api": "Metadata"})
+    page.get_by_label("with").fill("gate")
+    expect(lines).to_have_count(0)
+    with Client(host, int(port), client_id="held") as client:
+        pending = client.send("metadata", 9, {"topics": []})
+        assert ask("GET", f"{faults}/gate/wait")[0] == 200
+        expect(lines).to_have_count(0)
+        ask("POST", f"{faults}/gate/release")
+        client.receive(pending)
+    expect(lines).to_have_count(1)
+    expect(lines).to_contain_text("held")
 
 
 def test_a_second_click_stops_no_other_broker(

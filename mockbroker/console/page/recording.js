@@ -31,6 +31,8 @@ export class Recording {
     this.events = [];
     /** @type {Row[]} */
     this.rows = [];
+    /** @type {Row[]} requests in the order in which they were answered */
+    this.answered = [];
     /** @type {Row[]} what the timeline shows */
     this.notable = [];
     /** The state after the last event. */
@@ -86,6 +88,7 @@ export class Recording {
         const row = this._open.get(key);
         if (row) {
           row.answer = event;
+          this.answered.push(row);
           this._open.delete(key);
           return;
         }
@@ -115,6 +118,7 @@ export class Recording {
     const first = this.events[from].number;
     this.events = this.events.slice(from);
     this.rows = this.rows.slice(before(this.rows, first));
+    this.answered = this.answered.filter((row) => row.event.number >= first);
     this.notable = this.notable.slice(before(this.notable, first));
     this._keyframes = this._keyframes
       .filter((each) => each.index >= from)

@@ -62,19 +62,35 @@ export function fits(row, { kinds, api, client, text, errors }) {
   if (!kinds.includes(kind)) return false;
   if (api && event.api !== api) return false;
   if (client && event.client_id !== client) return false;
-  if (errors && !answer?.errors?.length && !event.errors?.length && event.kind !== "malformed") return false;
-  return !text || `${told(event)} ${event.client_id ?? ""}`.toLowerCase().includes(text);
+  if (errors && !isBad(row)) return false;
+  return !text || words(row).toLowerCase().includes(text);
+}
+
+/** @param {Row} row @returns {boolean} whether it ended with an error, or without an answer that was due */
+function isBad({ event, answer }) {
+  if (event.kind === "malformed" || event.errors?.length || answer?.errors?.length) return true;
+  const outcome = (event.kind === "answer" ? event : answer)?.outcome ?? "answer";
+  return outcome !== "answer" && outcome !== "none";
+}
+
+/** @param {Row} row @returns {string} what it can be found by */
+function words({ event, answer }) {
+  const { errors = [], faults = [], outcome = "" } = answer ?? event;
+  return [told(event), event.client_id ?? "", outcome, ...errors, ...faults].join(" ");
 }
 
 /** @param {Recording} recording @param {Filter} filter */
 function useShown(recording, filter) {
   const key = JSON.stringify(filter);
-  const state = useMemo(() => ({ rows: recording.rows, seen: 0, shown: /** @type {Row[]} */ ([]) }), [recording, key, recording.first]);
-  if (filter.errors) {
-    // An answer may come later than its request was looked at.
-    return recording.rows.filter((row) => fits(row, filter));
+  const state = useMemo(() => ({ seen: 0, answered: 0, shown: /** @type {Row[]} */ ([]) }), [recording, key, recording.first]);
+  const { rows, answered } = recording;
+  const seen = rows[state.seen - 1]?.event.number ?? -1;
+  // An answer may come later than its request was looked at.
+  for (; state.answered < answered.length; state.answered++) {
+    const row = answered[state.answered];
+    const place = before(state.shown, row.event.number);
+    if (row.event.number <= seen && state.shown[place] !== row && fits(row, filter)) state.shown.splice(place, 0, row);
   }
-  const rows = recording.rows;
   for (; state.seen < rows.length; state.seen++) {
     if (fits(rows[state.seen], filter)) state.shown.push(rows[state.seen]);
   }
@@ -85,11 +101,10 @@ function useShown(recording, filter) {
 function Line({ row, chosen, choose }) {
   const { event, answer, back } = row;
   const errors = answer?.errors ?? event.errors ?? [];
-  const bad = errors.length || event.kind === "malformed" || (answer && answer.outcome !== "answer" && answer.outcome !== "none");
   const result = event.kind !== "request" ? "" : !answer ? "waiting" : errors.join(" ") || (answer.outcome === "answer" ? "ok" : answer.outcome);
   const marks = (back ? "⤺ " : "") + (answer?.faults?.length ? "⚡ " : "");
   return html`<div role="listitem" key=${event.number}>
-    <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${bad ? "bad" : ""} ${row === chosen ? "chosen" : ""}" onClick=${() => choose(row)}>
+    <button type="button" style=${{ height: `${ROW}px` }} class="line ${event.kind} ${isBad(row) ? "bad" : ""} ${row === chosen ? "chosen" : ""}" onClick=${() => choose(row)}>
       <span class="time">${time(event.time_ms)}</span>
       <span class="who">${event.kind === "request" ? `${event.client_id ?? "–"} → ${event.broker}` : event.kind}</span>
       <span class="what">${marks}${told(event)}</span>

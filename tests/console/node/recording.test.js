@@ -207,5 +207,10 @@ test("filters", () => {
   assert.ok(fits(row, all));
   assert.ok(fits(row, { ...all, text: "orders" }) && fits(row, { ...all, text: "app" }));
   assert.ok(!fits(row, { ...all, errors: true }) && !fits(row, { ...all, kinds: [] }) && !fits(row, { ...all, api: "Produce" }));
+  for (const [outcome, bad] of [["closed", true], ["silence", true], ["none", false], ["answer", false]]) {
+    const ended = { ...row, answer: { errors: [], faults: ["disconnect before api=Fetch name=Lost"], outcome } };
+    assert.equal(fits(ended, { ...all, errors: true }), bad, outcome);
+    assert.ok(fits(ended, { ...all, text: "disconnect" }) && fits(ended, { ...all, text: "lost" }));
+  }
   assert.equal(before([row, row].map((each, index) => ({ ...each, event: { ...each.event, number: index * 10 } })), 5), 1);
 });
