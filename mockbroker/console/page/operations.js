@@ -1,4 +1,4 @@
-import { html, useEffect, useState } from "./html.js";
+import { html, useEffect, useMemo, useState } from "./html.js";
 import { asCurl, asPytest, asScenario, parts } from "./copying.js";
 import { ask } from "./source.js";
 
@@ -63,8 +63,18 @@ export function valueOf({ kind, name }, text) {
   }
 }
 
-/** @param {{state: State, partition: string}} props */
-export function Operations({ state, partition }) {
+/**
+ * What a form begins with. It stays as it is while the cluster changes, so that doing it again does the same again.
+ * @param {State} state @param {string} chosen the name of a partition, or none
+ * @returns {Record<string, string>}
+ */
+function beginning(state, chosen) {
+  const there = state.partitions.get(chosen) ?? [...state.partitions.values()].find((each) => !each.topic.startsWith("__"));
+  return { topic: there?.topic ?? "", partition: String(there?.partition ?? 0), broker: String(there?.leader ?? 1) };
+}
+
+/** @param {{state: State, chosen: string}} props the name of the partition that is chosen, or none */
+export function Operations({ state, chosen }) {
   const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
   const [id, setId] = useState("partitions-move-leader");
   const [texts, setTexts] = useState(/** @type {Record<string, string>} */ ({}));
@@ -81,9 +91,7 @@ export function Operations({ state, partition }) {
       .catch(() => {});
   }, []);
   const operation = operations.find((each) => each.id === id);
-  const there = state.partitions.get(partition);
-  /** @type {Record<string, string>} */
-  const usual = { topic: there?.topic ?? "", partition: String(there?.partition ?? 0), broker: String(there?.leader ?? 1) };
+  const usual = useMemo(() => beginning(state, chosen), [id, chosen, state.partitions.size > 0]);
   const text = (/** @type {Field} */ each) => texts[each.name] ?? (each.required ? (usual[each.name] ?? "") : "");
   /** @returns {Call} */
   const call = () => {
