@@ -6,6 +6,7 @@
  *   high_watermark: number, log_end_offset: number, epochs: [number, number][]}} Replica
  * @typedef {{offset: number, leader_epoch: number}} Committed
  * @typedef {Map<string, Map<string, number>>} Positions by partition and client, the offset last asked for
+ * @typedef {Map<string, Set<string>>} Asked by group, the partitions of which it has asked for its committed offsets
  */
 
 export class Partition {
@@ -73,6 +74,18 @@ export class State {
     this.decisions = new Map();
     /** @type {Positions} */
     this.positions = new Map();
+    /** @type {Asked} */
+    this.asked = new Map();
+  }
+
+  /** @returns {State} without anything but what only requests tell, since keyframes don't */
+  afresh() {
+    const found = new State();
+    found.positions = new Map([...this.positions].map(([name, clients]) => [name, new Map(clients)]));
+    found.asked = new Map([...this.asked].map(([group, names]) => [group, new Set(names)]));
+    // Requests have topic ids, also of topics that are gone.
+    found.topicNames = this.topicNames;
+    return found;
   }
 
   /**
@@ -91,6 +104,7 @@ export class State {
         for (const row of event.rows) this.apply(row);
         break;
       case "request":
+        if (event.api === "OffsetFetch") this.#askedFor(event);
         return event.api === "Fetch" && this.#fetched(event) ? "back" : "";
       case "decision":
         this.decisions.set(event.name, event);
@@ -204,9 +218,16 @@ export class State {
     }
     return back;
   }
-}
 
-/** @param {Positions} positions @returns {Positions} */
-export function copied(positions) {
-  return new Map([...positions].map(([name, clients]) => [name, new Map(clients)]));
+  /** @param {Event} event an OffsetFetch: up to v7, traces may have its only group at the top */
+  #askedFor({ body }) {
+    for (const { group_id: group, topics } of body?.groups?.length ? body.groups : [body ?? {}]) {
+      for (const topic of topics ?? []) {
+        const name = topic.name || this.topicNames.get(topic.topic_id);
+        let names = this.asked.get(group);
+        if (!names) this.asked.set(group, (names = new Set()));
+        for (const index of name ? (topic.partition_indexes ?? []) : []) names.add(`${name}-${index}`);
+      }
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { State, copied } from "./model.js";
+import { State } from "./model.js";
 
 /**
  * @typedef {import("./model.js").Event} Event
@@ -37,7 +37,7 @@ export class Recording {
     this.notable = [];
     /** The state after the last event. */
     this.last = new State();
-    /** @type {{index: number, positions: import("./model.js").Positions}[]} */
+    /** @type {{index: number, before: State}[]} where keyframes are, and what they don't tell */
     this._keyframes = [];
     /** @type {Map<string, Row>} */
     this._open = new Map();
@@ -63,12 +63,10 @@ export class Recording {
   add(event) {
     if (event.kind === "keyframe") {
       if (this._gap || !this.events.length) {
-        const positions = this.last.positions;
-        this.last = new State();
-        this.last.positions = positions;
+        this.last = this.last.afresh();
         this._gap = false;
       }
-      this._keyframes.push({ index: this.events.length, positions: copied(this.last.positions) });
+      this._keyframes.push({ index: this.events.length, before: this.last.afresh() });
     }
     this.events.push(event);
     this.#list(event, this.last.apply(event));
@@ -134,9 +132,7 @@ export class Recording {
   at(number) {
     if (number >= this.end) return this.last;
     const start = this._keyframes.findLast((each) => this.events[each.index].number <= number);
-    const state = new State();
-    if (start) state.positions = copied(start.positions);
-    // Requests have topic ids, also of topics that are gone.
+    const state = (start?.before ?? new State()).afresh();
     state.topicNames = this.last.topicNames;
     for (let index = start?.index ?? 0; index < this.events.length; index++) {
       if (this.events[index].number > number) break;

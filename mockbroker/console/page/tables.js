@@ -27,17 +27,30 @@ export function Brokers({ state }) {
 export function Groups({ state }) {
   const groups = [...state.groups.values()].filter((each) => each.state !== "Dead");
   const rows = groups.map((each) => [each.group, each.state, each.generation, each.members, each.coordinator]);
-  /** @type {any[][]} */
-  const offsets = [];
-  for (const partition of state.partitions.values()) {
-    for (const [group, { offset, leader_epoch }] of partition.committed) {
-      if (state.groups.get(group)?.state === "Dead") continue;
-      offsets.push([group, partition.name, offset, leader_epoch < 0 ? "–" : leader_epoch, partition.highWatermark - offset]);
-    }
-  }
+  const offsets = offsetsOf(state);
   return html`<${Table} title="Groups" columns=${["group", "state", "generation", "members", "coordinator"]} rows=${rows} nothing="No groups yet." />
     ${offsets.length > 0 &&
     html`<${Table} title="Committed offsets" columns=${["group", "partition", "offset", "leader epoch", "lag"]} rows=${offsets} nothing="" />`}`;
+}
+
+/**
+ * The committed offsets of groups, with their lag. As Kafka's own kafka-consumer-groups.sh has it, a partition that a group
+ * reads without having committed anything is there, and has no lag.
+ * @param {State} state @returns {any[][]} group, partition, offset, leader epoch and lag
+ */
+export function offsetsOf(state) {
+  /** @type {any[][]} */
+  const found = [];
+  for (const partition of state.partitions.values()) {
+    const reading = [...state.asked].filter(([, names]) => names.has(partition.name)).map(([group]) => group);
+    for (const group of new Set([...partition.committed.keys(), ...reading])) {
+      if (state.groups.get(group)?.state === "Dead") continue;
+      const one = partition.committed.get(group);
+      const lag = one ? partition.highWatermark - one.offset : "–";
+      found.push([group, partition.name, one?.offset ?? "–", one && one.leader_epoch >= 0 ? one.leader_epoch : "–", lag]);
+    }
+  }
+  return found.sort((a, b) => (a[0] === b[0] ? 0 : a[0] < b[0] ? -1 : 1));
 }
 
 /** @param {{state: State}} props */

@@ -12,6 +12,7 @@ const { heightOf, markersOf, scale } = await page("lanes.js");
 const { asCurl, asPytest, asScenario } = await page("copying.js");
 const { operationsOf, valueOf } = await page("operations.js");
 const { captionAt } = await page("stories.js");
+const { offsetsOf } = await page("tables.js");
 const { told } = await page("words.js");
 const { fits } = await page("requests.js");
 
@@ -152,6 +153,32 @@ test("markers are committed offsets of groups that live, and what clients ask fo
   assert.ok(found.some((each) => each.kind === "position" && each.label === "c"));
   last.groups.set("g", { ...last.groups.get("g"), state: "Dead" });
   assert.ok(!markersOf(last.partitions.get("t-0"), last).some((each) => each.label === "g"));
+});
+
+test("a group's partition without a commit has no lag, but is there", () => {
+  const found = new Recording();
+  const where = { topic: "t", time_ms: 0 };
+  let number = 0;
+  const add = (event) => found.add({ number: ++number, time_ms: 0, ...event });
+  const rows = [{ kind: "topic", topic: "t", topic_id: "id", partitions: 3 }];
+  add({ kind: "keyframe", rows });
+  for (const partition of [0, 1, 2]) {
+    add({ kind: "high-watermark", ...where, partition, high_watermark: 5, last_stable_offset: 5, log_end_offset: 5 });
+  }
+  const group = { kind: "group", group: "g", coordinator: 1, generation: 1, members: 1 };
+  add({ ...group, state: "Stable" });
+  add({ kind: "committed", ...where, partition: 0, group: "g", offset: 2, leader_epoch: 0 });
+  const asks = (topic, group_id) => ({ group_id, topics: [{ ...topic, partition_indexes: [0, 1] }] });
+  add({ kind: "request", api: "OffsetFetch", names: [], body: { groups: [asks({ topic_id: "id", name: "" }, "g")] } });
+  add({ kind: "request", api: "OffsetFetch", names: [], body: { groups: [], ...asks({ topic_id: null, name: "t" }, "h") } });
+  add({ kind: "request", api: "OffsetFetch", names: [], body: { groups: [{ group_id: "g", topics: null }] } });
+  const ofG = [["g", "t-0", 2, 0, 3], ["g", "t-1", "–", "–", "–"]];
+  assert.deepEqual(offsetsOf(found.last), [...ofG, ["h", "t-0", "–", "–", "–"], ["h", "t-1", "–", "–", "–"]]);
+  add({ kind: "keyframe", rows: [...rowsOf(found.last)] });
+  assert.deepEqual(offsetsOf(found.at(number - 1)), offsetsOf(found.last));
+  add({ ...group, group: "h", state: "Dead", members: 0 });
+  assert.deepEqual(offsetsOf(found.last), ofG);
+  assert.deepEqual(offsetsOf(found.at(6)), [["g", "t-0", 2, 0, 3]]);
 });
 
 test("captions come with their events", () => {
