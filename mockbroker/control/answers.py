@@ -13,6 +13,6 @@ class Answer(JSONResponse):
         return json.dumps(content, separators=(",", ":")).encode()
 
 
-def error_answer(status: int, text: str, headers: Any = None) -> Answer:
-    """An error, in one line."""
-    return Answer({"error": text}, status, headers)
+def error_answer(status: int, text: str, headers: Any = None, field: str = "") -> Answer:
+    """An error, in one line; `field` is the argument that is wrong, if it is known."""
+    return Answer({"error": text, "field": field} if field else {"error": text}, status, headers)

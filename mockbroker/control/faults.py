@@ -6,6 +6,8 @@ import trio
 
 from ..errors import ConflictError
 from ..faults import Fault
+from . import previewing
+from .fault_schema import fault_schema
 from .registry import operation
 from .target import Target
 
@@ -31,7 +33,20 @@ class FaultShown(FaultState):
     why: str
 
 
-@operation("faults add", "POST", "/faults")
+class FaultPreview(TypedDict):
+    """What a fault would have done to the last `requests` of the trace: `matching` is how many of them meet
+    its conditions, `touched` the numbers of the events of those that it would have touched, which `nth`,
+    `times` and `probability` choose. `why` says why there are none, `illegal` as for a fault."""
+
+    fault: str
+    requests: int
+    matching: int
+    touched: list[int]
+    why: str
+    illegal: str
+
+
+@operation("faults add", "POST", "/faults", fault_schema)
 def add(
     target: Target,
     /,
@@ -42,6 +57,36 @@ def add(
     """Adds a fault: from now on it happens to the requests that its fields describe."""
     name = target.add_fault(name, do, fault)
     return _state(name, target.fault(name))
+
+
+@operation("faults preview", "POST", "/faults/preview", fault_schema)
+async def preview(
+    target: Target,
+    /,
+    do: Annotated[str, "What would happen: disconnect, error, delay, hold, …"],
+    name: Annotated[str | None, "What the fault would be called."] = None,
+    **fault: Annotated[Any, "The fault's other fields: api, topic, when, times, …"],
+) -> FaultPreview:
+    """Shows which of the last requests a fault would have touched, without adding it. Unless the trace is on,
+    requests are kept only from the first call."""
+    target.watch()
+    target.check_name(name)
+    tried = target.faults.checked(do, **fault)
+    requests = previewing.last_requests(target.trace)
+    touched = []
+    for event in requests:
+        # One that names very many partitions takes a while.
+        await trio.lowlevel.checkpoint()
+        if previewing.would_touch(tried, target.cluster, event):
+            touched.append(event.number)
+    return {
+        "fault": str(tried),
+        "requests": len(requests),
+        "matching": tried.matched,
+        "touched": touched,
+        "why": "" if touched else tried.why_so_far,
+        "illegal": tried.illegal,
+    }
 
 
 @operation("faults list", "GET", "/faults")

@@ -110,9 +110,8 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
             if inspect.isawaitable(result):
                 result = await result
         except tuple(kind for kind, _ in STATUSES) as error:
-            return error_answer(
-                next(status for kind, status in STATUSES if isinstance(error, kind)), str(error)
-            )
+            status = next(status for kind, status in STATUSES if isinstance(error, kind))
+            return error_answer(status, str(error), field=getattr(error, "field", ""))
         return Answer(result)
 
     return endpoint

@@ -1,6 +1,6 @@
 """The operations as an OpenAPI document."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from ..version import __version__
@@ -17,7 +17,10 @@ _NO_TOKEN: Final = "the control token that is asked for was not sent"
 _TOO_LARGE: Final = "the body is too large"
 _ERROR: Final = {
     "type": "object",
-    "properties": {"error": {"type": "string"}},
+    "properties": {
+        "error": {"type": "string"},
+        "field": {"type": "string", "description": "The field of a fault that is wrong."},
+    },
     "required": ["error"],
 }
 
@@ -66,7 +69,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if in_body and given:
         described["requestBody"] = {
             "required": any(each.required for each in given),
-            "content": {"application/json": {"schema": _body(given)}},
+            "content": {"application/json": {"schema": _body(given, operation.fields)}},
         }
     return described
 
@@ -148,10 +151,18 @@ def _parameter(parameter: Parameter, where: str) -> dict[str, Any]:
     }
 
 
-def _body(parameters: Iterable[Parameter]) -> dict[str, Any]:
+def _body(
+    parameters: Iterable[Parameter], fields: Callable[[], dict[str, Any]] | None = None
+) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
     for each in parameters:
-        if each.rest:
+        if each.rest and fields is not None:
+            own = fields()
+            schema["properties"] |= own.pop("properties")
+            # Each kind of fault has fields of its own, which `additionalProperties` would refuse.
+            del schema["additionalProperties"]
+            schema |= {**own, "unevaluatedProperties": False}
+        elif each.rest:
             schema["additionalProperties"] = json_schema(each.annotation)
         else:
             schema["properties"][each.name] = json_schema(each.annotation)

@@ -39,6 +39,8 @@ class Operation:
     method: Method
     path: str
     function: Callable[..., Any]
+    fields: Callable[[], dict[str, Any]] | None = None
+    """The JSON schema of its body, apart from its own parameters: what the parameter `rest` takes."""
 
     @cached_property
     def parameters(self) -> dict[str, Parameter]:
@@ -108,11 +110,13 @@ class Operation:
 REGISTERED: Final[dict[str, Operation]] = {}
 
 
-def operation(name: str, method: Method, path: str) -> Callable[[F], F]:
+def operation(
+    name: str, method: Method, path: str, fields: Callable[[], dict[str, Any]] | None = None
+) -> Callable[[F], F]:
     """Makes a function an operation."""
 
     def add(function: F) -> F:
-        REGISTERED[name] = Operation(name, method, path, function)
+        REGISTERED[name] = Operation(name, method, path, function, fields)
         return function
 
     return add

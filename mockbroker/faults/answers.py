@@ -187,7 +187,8 @@ class Errors:
         has = levels(api)
         level = level or usual_level(api, version)
         if level not in has:
-            raise FaultError(f"{api_name(api)} has error codes at {' or '.join(has)} level, not at {level!r}")
+            why = f"{api_name(api)} has error codes at {' or '.join(has)} level, not at {level!r}"
+            raise FaultError(why, "level")
         return cls(code, match, level)
 
     def __call__(self, place: Place, entity: Any) -> Any:
@@ -276,8 +277,16 @@ def _source(name: str, request: Any) -> Sequence[Any]:
 
 
 def response_class(api: ApiKey) -> type:
+    return _model(api, "Response")
+
+
+def request_class(api: ApiKey) -> type:
+    return _model(api, "Request")
+
+
+def _model(api: ApiKey, what: str) -> type:
     module = importlib.import_module(f"mockbroker.protocol.messages.{api.name.lower()}")
-    return getattr(module, api_name(api) + "Response")  # type: ignore[no-any-return]
+    return getattr(module, api_name(api) + what)  # type: ignore[no-any-return]
 
 
 @functools.cache

@@ -80,6 +80,11 @@ class Fault:
             self._arm()
         return True
 
+    @property
+    def matched(self) -> int:
+        """How many requests have met its conditions, whichever of them it acts on."""
+        return self._counter.seen
+
     def armed_by(self, arm: Callable[[], None]) -> None:
         """`arm` is called when it is used up, and when it no longer is."""
         self._arm = arm
@@ -228,17 +233,25 @@ class Faults:
 
         FaultError.
         """
-        return self._put(parse({"do": do, **given}))
+        return self._put(self.checked(do, **given))
+
+    def checked(self, do: str | None, **given: Any) -> Fault:
+        """The fault that `add` would add. FaultError."""
+        return self._of_cluster(parse({"do": do, **given}))
 
     def call(self, function: Callable[[Any], None], **given: Any) -> Fault:
         """From now on `function` is called with each request that `given` describes, and decides what happens
         to it: see `ClientRequest`. FaultError."""
-        return self._put(_made(f"call {name_of(function)}", Callback, {"function": function, **given}))
+        fault = _made(f"call {name_of(function)}", Callback, {"function": function, **given})
+        return self._put(self._of_cluster(fault))
 
-    def _put(self, fault: Fault) -> Fault:
+    def _of_cluster(self, fault: Fault) -> Fault:
         fault.match.check_broker(self._cluster)
         fault.action.prepare(self._cluster)
         fault.came, fault.came_from = self.came.keys(), lambda: self._came_from
+        return fault
+
+    def _put(self, fault: Fault) -> Fault:
         fault.armed_by(self._arm)
         self.rules.append(fault)
         self._added[fault] = None
@@ -280,10 +293,10 @@ def parse(given: Mapping[str, Any]) -> Fault:
     do = values.pop("do", None)
     if do is None:
         raise FaultError(
-            f"a fault needs 'do', which says what goes wrong: one of {', '.join(sorted(ACTIONS))}"
+            f"a fault needs 'do', which says what goes wrong: one of {', '.join(sorted(ACTIONS))}", "do"
         )
     if do not in ACTIONS:
-        raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}")
+        raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}", "do")
     return _made(do, ACTIONS[do], values)
 
 
@@ -294,16 +307,16 @@ def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     known = _MATCH_FIELDS | own | {"when", "optional"}
     for name in values:
         if name not in known:
-            raise FaultError(f"a fault {do!r} has no field {name!r}{nearest(name, known)}")
+            raise FaultError(f"a fault {do!r} has no field {name!r}{nearest(name, known)}", name)
     when = values.pop("when", kind.when[0])
     if when not in kind.when:
-        raise FaultError(f"{do} can't happen {when!r} the work{nearest(when, kind.when)}")
+        raise FaultError(f"{do} can't happen {when!r} the work{nearest(when, kind.when)}", "when")
     optional = bool(values.pop("optional", False))
     match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
     try:
         action = kind(**{name: value for name, value in values.items() if name in own})
     except TypeError as error:
         missing = str(error).rpartition(":")[2].strip()
-        raise FaultError(f"{do} needs {missing}") from None
+        raise FaultError(f"{do} needs {missing}", missing.split("'")[1]) from None
     action.check(match)
     return Fault(do, match, action, when, optional)

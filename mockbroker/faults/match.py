@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 class FaultError(MockBrokerError, ValueError):
-    """An invalid fault; the message says what is wrong, and what would be right."""
+    """An invalid fault; the message says what is wrong, and what would be right. `field` is the field that is
+    wrong, empty if there is none such."""
+
+    def __init__(self, why: str, field: str = "") -> None:
+        super().__init__(why)
+        self.field = field
 
 
 def api_name(key: ApiKey) -> str:
@@ -35,8 +40,9 @@ def parse_api(text: str | int | ApiKey) -> ApiKey:
         if isinstance(text, int):
             return next(key for key in CODEC_VERSIONS if key == text)
         return _APIS[text.lower().replace("_", "").replace("-", "")]
-    except (KeyError, StopIteration):
-        raise FaultError(f"no API {text!r}{nearest(text, map(api_name, CODEC_VERSIONS))}") from None
+    except (AttributeError, KeyError, StopIteration):
+        why = f"no API {text!r}{nearest(text, map(api_name, CODEC_VERSIONS))}"
+        raise FaultError(why, "api") from None
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -77,22 +83,25 @@ class Match:
             values["times"] = 1
         for name in ("nth", "times"):
             if values.get(name) is not None and not _is_count(values[name]):
-                raise FaultError(f"{name} is {values[name]!r}: give a number, 1 or more")
+                raise FaultError(f"{name} is {values[name]!r}: give a number, 1 or more", name)
         for name in ("partition", "broker", "seed"):
             if values.get(name) is not None and not _is_int(values[name]):
-                raise FaultError(f"{name} is {values[name]!r}: give a number")
+                raise FaultError(f"{name} is {values[name]!r}: give a number", name)
         for name in ("client_id", "group", "transactional_id", "topic"):
             if values.get(name) is not None and not isinstance(values[name], str):
-                raise FaultError(f"{name} is {values[name]!r}: give a name, or a pattern with wildcards")
+                why = f"{name} is {values[name]!r}: give a name, or a pattern with wildcards"
+                raise FaultError(why, name)
         probability = values.get("probability", 1.0)
         if not isinstance(probability, int | float) or not 0 < probability <= 1:
-            raise FaultError(f"probability is {probability!r}: give a number above 0, and 1 at most")
+            why = f"probability is {probability!r}: give a number above 0, and 1 at most"
+            raise FaultError(why, "probability")
         return cls(**values)
 
     def check_broker(self, cluster: "Cluster") -> None:
         """FaultError for a broker that does not exist."""
         if self.broker is not None and self.broker not in cluster.brokers:
-            raise FaultError(f"no broker {self.broker}: choose one of {', '.join(map(str, cluster.brokers))}")
+            there = ", ".join(map(str, cluster.brokers))
+            raise FaultError(f"no broker {self.broker}: choose one of {there}", "broker")
 
     def concerns(self, api: ApiKey) -> bool:
         return not self.api or api in self.api
@@ -106,7 +115,7 @@ class Match:
             return Unmet("broker", (str(call.broker.id),))
         if not _fits(self.client_id, {call.client_id or ""}):
             return Unmet("client_id", (call.client_id or "",))
-        if (self.group, self.transactional_id, self.topic, self.partition) == (None, None, None, None):
+        if not self.names_anything:
             return None
         what = about(api, request, call.cluster)
         if not _fits(self.group, what.groups):
@@ -122,6 +131,11 @@ class Match:
         if any(self.covers(topic, index) for topic, index in what.partitions):
             return None
         return Unmet("partition", [f"{topic}-{index}" for topic, index in sorted(what.partitions)])
+
+    @property
+    def names_anything(self) -> bool:
+        """Whether it depends on what a request names."""
+        return (self.group, self.transactional_id, self.topic, self.partition) != (None, None, None, None)
 
     def shown(self) -> dict[str, str]:
         """The wanted values, by condition."""
@@ -155,8 +169,9 @@ class Counter:
 
     def __init__(self, match: Match) -> None:
         self._match = match
+        self.seen = 0
+        """How many requests have matched."""
         self._random = random.Random(match.seed)
-        self._seen = 0
         self._fired = 0
 
     @property
@@ -166,8 +181,8 @@ class Counter:
 
     def fires(self) -> bool:
         """Counts another matching request, and returns whether it fires."""
-        self._seen += 1
-        if self._seen < self._match.nth or self.used_up:
+        self.seen += 1
+        if self.seen < self._match.nth or self.used_up:
             return False
         if self._match.probability < 1 and self._random.random() >= self._match.probability:
             return False
@@ -176,12 +191,12 @@ class Counter:
 
     def why_none(self) -> str:
         """Why none of the requests that matched fired; empty if none matched."""
-        if not self._seen:
+        if not self.seen:
             return ""
-        if self._seen < self._match.nth:
-            return f"only {self._seen} such request{'s' * (self._seen != 1)} came, and nth={self._match.nth}"
+        if self.seen < self._match.nth:
+            return f"only {self.seen} such request{'s' * (self.seen != 1)} came, and nth={self._match.nth}"
         if not self._fired:
-            chances = self._seen - self._match.nth + 1
+            chances = self.seen - self._match.nth + 1
             what = f"{chances} such request{'s' * (chances != 1)} came"
             return f"{what}, and probability={self._match.probability} chose none"
         return "such a request came, but it got no answer that the fault could change"

@@ -279,7 +279,9 @@ def _action(document: Document, table: str, index: int, given: dict[str, Any], o
 
 
 def _meant(error: ValueError, given: Mapping[str, Any]) -> str | None:
-    """The key that an error is about: the message names the key, or its value."""
+    """The key that an error is about: the error says so, or its message names the key, or its value."""
+    if isinstance(error, FaultError) and error.field in given:
+        return error.field
     text = str(error)
     named = [key for key in given if repr(key) in text or text.startswith(f"{key} ")]
     named += [key for key, value in given.items() if repr(value) in text]

@@ -1,6 +1,8 @@
 """Requests and answers as plain values, for files and for people."""
 
-from collections.abc import Iterator
+import functools
+import typing
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,6 +33,33 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value
+
+
+def remade(model: type, value: Mapping[str, Any]) -> Any:
+    """A request from its plain value, with all that it names; what else `plain` has lost stays as it is
+    there."""
+    kinds = _kinds(model)
+    return model(**{name: _remade(kinds.get(name), inner) for name, inner in value.items()})
+
+
+def _remade(kind: type | None, value: Any) -> Any:
+    if kind is None or value is None:
+        return value
+    if isinstance(value, list):
+        return [_remade(kind, each) for each in value]
+    return UUID(value) if kind is UUID else remade(kind, value)
+
+
+@functools.cache
+def _kinds(model: type) -> Mapping[str, type]:
+    """The fields that have models or UUIDs, or lists of them."""
+    found: dict[str, type] = {}
+    for name, hint in typing.get_type_hints(model).items():
+        inner = [hint, *typing.get_args(hint)]
+        for kind in [*inner, *(each for one in inner for each in typing.get_args(one))]:
+            if isinstance(kind, type) and (kind is UUID or is_dataclass(kind)):
+                found[name] = kind
+    return found
 
 
 def errors(value: Any) -> Iterator[str]:

@@ -67,4 +67,4 @@ def action(name: str) -> Callable[[A], A]:
 def check_number(name: str, value: object, least: int = 0) -> None:
     """FaultError for anything but a whole number from `least` on."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise FaultError(f"{name} is {value!r}: give a number, {least} or more")
+        raise FaultError(f"{name} is {value!r}: give a number, {least} or more", name)

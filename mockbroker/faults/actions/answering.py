@@ -61,11 +61,11 @@ class Error(Action):
 
     def check(self, match: Match) -> None:
         if self.level is not None and self.level not in LEVELS:
-            raise FaultError(f"no level {self.level!r}{nearest(self.level, LEVELS)}")
+            raise FaultError(f"no level {self.level!r}{nearest(self.level, LEVELS)}", "level")
         several = isinstance(self.error, list)
         self._codes = [_code(each) for each in (self.error if isinstance(self.error, list) else [self.error])]
         if not self._codes:
-            raise FaultError("error is empty: give a name, a number or a list of them")
+            raise FaultError("error is empty: give a name, a number or a list of them", "error")
         self._next = iter(self._codes if several else itertools.repeat(self._codes[0]))
         for api in match.api:
             Errors.of(api, CODEC_VERSIONS[api][1], self._codes[0], match, self.level)
@@ -93,11 +93,10 @@ def _code(error: object) -> int:
         try:
             return ErrorCode[error.upper()]
         except KeyError:
-            raise FaultError(
-                f"no error {error!r}{nearest(error, [each.name for each in ErrorCode])}"
-            ) from None
+            why = f"no error {error!r}{nearest(error, [each.name for each in ErrorCode])}"
+            raise FaultError(why, "error") from None
     if not isinstance(error, int) or not -(1 << 15) <= error < 1 << 15:
-        raise FaultError(f"error is {error!r}: give a name, or a number that fits in two bytes")
+        raise FaultError(f"error is {error!r}: give a name, or a number that fits in two bytes", "error")
     return error
 
 
@@ -152,14 +151,13 @@ class Replace(Action):
 
     def check(self, match: Match) -> None:
         if not match.api:
-            raise FaultError("replace needs 'api', which determines the fields of the answer")
+            raise FaultError("replace needs 'api', which determines the fields of the answer", "api")
         for api in match.api:
             known = [".".join(path) for path in paths(response_class(api))]
             if not any(f".{each}".endswith(f".{self.field}") for each in known):
                 names = {each.rpartition(".")[2] for each in known} | set(known)
-                raise FaultError(
-                    f"the answer of {api_name(api)} has no field {self.field!r}{nearest(self.field, names)}"
-                )
+                near = nearest(self.field, names)
+                raise FaultError(f"the answer of {api_name(api)} has no field {self.field!r}{near}", "field")
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         *lists, name = self.field.split(".")

@@ -29,7 +29,7 @@ class _Misled(Action):
 
     def check(self, match: Match) -> None:
         if any(api is not ApiKey.CONSUMER_GROUP_HEARTBEAT for api in match.api):
-            raise FaultError("this is for api='ConsumerGroupHeartbeat'")
+            raise FaultError("this is for api='ConsumerGroupHeartbeat'", "api")
 
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
         if exchange.api is not ApiKey.CONSUMER_GROUP_HEARTBEAT:
@@ -88,7 +88,8 @@ class ReplaceAssignment(_Misled):
             for topic, found in self.assignment.items()
         ):
             raise FaultError(
-                f"assignment is {self.assignment!r}: give lists of partitions by topic, as {{'orders': [0]}}"
+                f"assignment is {self.assignment!r}: give lists of partitions by topic, as {{'orders': [0]}}",
+                "assignment",
             )
 
     def no_change(self, exchange: Exchange) -> str:
@@ -115,7 +116,7 @@ class ShareAssignment(_Misled):
     def check(self, match: Match) -> None:
         super().check(match)
         if self.member is not None and not isinstance(self.member, str):
-            raise FaultError(f"member is {self.member!r}: give a client id, or a member id")
+            raise FaultError(f"member is {self.member!r}: give a client id, or a member id", "member")
 
     def no_change(self, exchange: Exchange) -> str:
         return "" if self._of_others(exchange) else "no other member has partitions"

@@ -125,14 +125,14 @@ class Change(Action):
             try:
                 parameter.check(name.rstrip("_"), getattr(self, name))
             except OptionError as error:
-                raise FaultError(str(error)) from None
+                raise FaultError(str(error), name.rstrip("_")) from None
 
     def prepare(self, cluster: "Cluster") -> None:
         for name, parameter in self.parameters.items():
             try:
                 parameter.find(cluster, getattr(self, name))
             except NotThereError as error:
-                raise FaultError(str(error)) from None
+                raise FaultError(str(error), name.rstrip("_")) from None
 
     def nothing_to_do(self, exchange: Exchange, match: Match) -> str:
         cluster, meant = exchange.call.cluster, self._meant(exchange, match)

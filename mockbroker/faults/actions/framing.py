@@ -111,7 +111,7 @@ class _OfRecords(Action):
 
     def check(self, match: Match) -> None:
         if any(api is not ApiKey.FETCH for api in match.api):
-            raise FaultError("only answers of api='Fetch' have records")
+            raise FaultError("only answers of api='Fetch' have records", "api")
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         def change(place: Place, entity: Any) -> Any:

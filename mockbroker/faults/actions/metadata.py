@@ -37,7 +37,8 @@ class _Lie(Action):
     def check(self, match: Match) -> None:
         for api in match.api:
             if api not in _METADATA:
-                raise FaultError("this is for api='Metadata', 'DescribeCluster' or 'DescribeTopicPartitions'")
+                why = "this is for api='Metadata', 'DescribeCluster' or 'DescribeTopicPartitions'"
+                raise FaultError(why, "api")
 
 
 @action("stale-metadata")
@@ -73,7 +74,7 @@ class HideBroker(_Lie):
     def prepare(self, cluster: "Cluster") -> None:
         if self.target not in cluster.brokers:
             there = ", ".join(map(str, cluster.brokers))
-            raise FaultError(f"no broker {self.target!r}: choose one of {there}")
+            raise FaultError(f"no broker {self.target!r}: choose one of {there}", "target")
 
     def change(self, place: Place, entity: Any) -> Any:
         if place.level != "top" or "brokers" not in {each.name for each in fields(entity)}:

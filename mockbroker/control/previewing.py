@@ -1,0 +1,46 @@
+"""What a fault would have done to requests that came before it."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from ..cluster.call import Call
+from ..errors import ConflictError
+from ..faults import Fault
+from ..faults.answers import request_class
+from ..faults.match import parse_api
+from ..outcome import Client
+from ..trace.events import NOT_KEPT, Request
+from ..trace.plain import remade
+
+if TYPE_CHECKING:
+    from ..cluster.cluster import Cluster
+    from ..trace import Trace
+
+LOOKED_AT: Final = 500
+"""At how many of the last requests it is looked."""
+
+
+def last_requests(trace: "Trace") -> list[Request]:
+    """In the order in which they came."""
+    last = (event for event in reversed(trace.events) if isinstance(event, Request))
+    return list(islice(last, LOOKED_AT))[::-1]
+
+
+def would_touch(fault: Fault, cluster: "Cluster", event: Request) -> bool:
+    """Whether a fault that is in no cluster acts on the request, which counts from now on. ConflictError if
+    what the request named was not kept."""
+    api = parse_api(event.api)
+    call = Call(cluster, cluster.brokers[event.broker], event.version, Client(), event.client_id, _unanswered)
+    if not fault.match.names_anything:
+        return fault.wants(api, call, None)
+    if not fault.match.concerns(api):
+        return False
+    if event.body is NOT_KEPT:
+        raise ConflictError(
+            "what requests named is not known, since bodies are not kept: make the cluster with trace=True"
+        )
+    return fault.wants(api, call, remade(request_class(api), event.body))
+
+
+def _unanswered(_: Call, answer: Any) -> None:
+    """Nobody waits for an answer."""
