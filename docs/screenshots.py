@@ -43,6 +43,7 @@ def main(folder: Path = IMAGES) -> None:
         _story(browser, cluster, "log-start-past-follower.jsonl", folder / "console-7104.png", _WIDE)
         _story(browser, cluster, "idle-producer.jsonl", folder / "console-forgotten.png", _WIDE)
         _live(browser, cluster, folder / "console-live.png")
+        _fault(browser, folder / "console-fault.png")
         _history(browser, folder / "console-history.png")
         _late_commit(browser, folder / "console-late-commit.png")
         _lost_records(browser, folder / "console-lost-records.png")
@@ -88,6 +89,26 @@ def _live(browser: "Browser", cluster: MockCluster, path: Path) -> None:
     page.get_by_role("tab", name="Do something").click()
     page.get_by_text("Makes another broker of the ISR").wait_for()
     _taken(page, path)
+
+
+def _fault(browser: "Browser", path: Path) -> None:
+    """A fault before it is added."""
+    with MockCluster(topics={"orders": 3}, console=True, seed=1) as cluster:
+        for name, count in (("billing", 4), ("shipping", 9)):
+            producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "client.id": name})
+            for number in range(count):
+                producer.produce("orders", f"order {number}", partition=0)
+                producer.flush()
+            del producer
+        page = _page(browser, (1280, 1000))
+        page.goto(cluster.console_url)
+        page.get_by_role("tab", name="Do something").click()
+        page.get_by_label("operation").select_option("faults-add")
+        page.locator('[name="do"]').select_option("error")
+        for name, value in (("error", "NOT_LEADER_OR_FOLLOWER"), ("api", "Produce"), ("client_id", "bill*")):
+            page.locator(f'[name="{name}"]').fill(value)
+        page.get_by_text("It would have hit 4").wait_for()
+        _taken(page, path)
 
 
 def _history(browser: "Browser", path: Path) -> None:

@@ -192,7 +192,7 @@ function App() {
           ${tab === "groups" && html`<${Groups} state=${state} />`}
           ${tab === "transactions" && html`<${Transactions} state=${state} />`}
           ${tab === "producers" && html`<${Producers} state=${state} />`}
-          ${tab === "operations" && html`<${Operations} state=${state} chosen=${chosen} />`}
+          ${tab === "operations" && html`<${Operations} state=${state} recording=${recording} chosen=${chosen} goTo=${goTo} />`}
           ${tab === "stories" && html`<${Stories} stories=${stories} chosen=${story} tell=${tell} />`}
         </div>
       </section>

@@ -39,8 +39,10 @@ const KEYWORDS = new Set(["from"]);
 export function asPytest(call) {
   const { id, values } = call;
   if (id === "faults-add") {
-    const { do: action, ...rest } = values;
-    return `cluster.faults.add(${[python(action), ...named(rest)].join(", ")})`;
+    // In Python a variable takes the place of the name.
+    const { do: action, name, ...rest } = values;
+    const variable = /^[A-Za-z_]\w*$/.test(name ?? "") ? `${name} = ` : "";
+    return `${variable}cluster.faults.add(${[python(action), ...named(rest)].join(", ")})`;
   }
   const onFault = /^faults-(pause|release|remove)$/.exec(id);
   if (onFault) return `cluster.faults[${python(values.name)}].${onFault[1]}()`;

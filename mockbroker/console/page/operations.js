@@ -1,13 +1,23 @@
 import { html, useEffect, useMemo, useState } from "./html.js";
 import { asCurl, asPytest, asScenario, parts } from "./copying.js";
+import { Hits, seenIn, suggestionsFor, usePreview } from "./faults.js";
+import { Argument, FieldError, fieldOf, valueOf } from "./fields.js";
 import { ask } from "./source.js";
 
 /**
  * @typedef {import("./copying.js").Call} Call
- * @typedef {{name: string, kind: string, required: boolean, description: string, choices?: string[]}} Field
- * @typedef {{id: string, method: string, path: string, summary: string, tag: string, fields: Field[]}} Operation
+ * @typedef {import("./fields.js").Field} Field
+ * @typedef {{title: string, about: string, fields: Field[]}} Variant
+ *   one of several kinds of what an operation takes, with fields of its own: `title` is the value of the field `do` then
+ * @typedef {{id: string, method: string, path: string, summary: string, tag: string, fields: Field[], variants: Variant[]}} Operation
  * @typedef {import("./model.js").State} State
+ * @typedef {import("./recording.js").Recording} Recording
  */
+
+const KIND = "do";
+/** Which requests a fault is for; its other fields say how often, and when. */
+const WHICH = ["api", "topic", "partition", "group", "client_id", "transactional_id", "broker", "version"];
+const LAST = ["name", "optional"];
 
 /**
  * The operations that change something, from the description of the control API.
@@ -19,48 +29,42 @@ export function operationsOf(document) {
   const found = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, one] of Object.entries(/** @type {Record<string, any>} */ (methods))) {
-      if (method === "get") continue;
+      if (method === "get" || one.operationId === "faults-preview") continue;
       const body = one.requestBody?.content?.["application/json"]?.schema ?? {};
-      const fields = [
-        ...(one.parameters ?? []).map((/** @type {any} */ each) => field(each.name, each.schema, each.required, each.description)),
-        ...Object.entries(body.properties ?? {}).map(([name, schema]) =>
-          field(name, schema, (body.required ?? []).includes(name), /** @type {any} */ (schema).description),
-        ),
-      ];
-      found.push({ id: one.operationId, method, path, summary: one.summary, tag: one.tags[0], fields });
+      const inPath = (one.parameters ?? []).map((/** @type {any} */ each) => fieldOf(each.name, each.schema, each.required, each.description));
+      /** @type {Variant[]} */
+      const variants = (body.oneOf ?? []).map((/** @type {any} */ each) => ({ title: each.title, about: each.description, fields: fieldsOf(each) }));
+      const fields = [...inPath, ...fieldsOf(body)].map((each) =>
+        variants.length && each.name === KIND ? { ...each, choices: variants.map((one) => one.title) } : each,
+      );
+      found.push({ id: one.operationId, method, path, summary: one.summary, tag: one.tags[0], fields, variants });
     }
   }
   return found;
 }
 
-const SIMPLE = new Set(["string", "integer", "number", "boolean"]);
-
-/** @param {string} name @param {any} schema @param {boolean} required @param {string} [description] @returns {Field} */
-function field(name, schema, required, description) {
-  const variants = (schema.anyOf ?? [schema]).filter((/** @type {any} */ each) => each.type !== "null");
-  const kinds = variants.map((/** @type {any} */ each) => each.type);
-  const kind = SIMPLE.has(kinds[0]) && kinds.length === 1 ? kinds[0] : kinds.includes("string") ? "string" : "json";
-  const choices = variants.find((/** @type {any} */ each) => each.enum)?.enum;
-  return { name, kind: choices ? "string" : kind, required, description: description ?? schema.description ?? "", choices };
+/** @param {any} schema of an object @returns {Field[]} those that are chosen or typed */
+function fieldsOf({ properties = {}, required = [] }) {
+  return Object.entries(properties)
+    .filter(([, schema]) => /** @type {any} */ (schema).const === undefined)
+    .map(([name, schema]) => fieldOf(name, schema, required.includes(name)));
 }
 
 /**
- * What was typed, as a value.
- * @param {Field} field @param {string} text @returns {any}
+ * The fields of an operation as they are grouped on the page.
+ * @param {Operation} operation @param {Variant | undefined} variant
+ * @returns {{title: string, fields: Field[]}[]}
  */
-export function valueOf({ kind, name }, text) {
-  if (kind === "integer" || kind === "number") {
-    const number = Number(text);
-    if (Number.isNaN(number)) throw new Error(`${name} is ${text}: give a number`);
-    return number;
-  }
-  if (kind === "boolean") return text === "true";
-  if (kind === "string") return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(`${name} is not JSON: ${text}`);
-  }
+export function groupsOf({ fields, variants }, variant) {
+  if (!variants.length) return [{ title: "", fields }];
+  const own = variant?.fields ?? [];
+  const is = (/** @type {string[]} */ names) => (/** @type {Field} */ each) => names.includes(each.name);
+  const which = WHICH.flatMap((name) => fields.filter(is([name])));
+  return [
+    { title: "What goes wrong", fields: [...fields.filter(is([KIND])), ...own.filter((each) => each.name !== "when")] },
+    { title: "With which requests", fields: which },
+    { title: "When, and how often", fields: [...own.filter(is(["when"])), ...fields.filter((each) => !is([KIND, ...WHICH, ...LAST])(each)), ...fields.filter(is(LAST))] },
+  ];
 }
 
 /**
@@ -70,21 +74,40 @@ export function valueOf({ kind, name }, text) {
  */
 function beginning(state, chosen) {
   const there = state.partitions.get(chosen) ?? [...state.partitions.values()].find((each) => !each.topic.startsWith("__"));
-  return { topic: there?.topic ?? "", partition: String(there?.partition ?? 0), broker: String(there?.leader ?? 1) };
+  return { do: "disconnect", topic: there?.topic ?? "", partition: String(there?.partition ?? 0), broker: String(there?.leader ?? 1) };
 }
 
-/** @param {{state: State, chosen: string}} props the name of the partition that is chosen, or none */
-export function Operations({ state, chosen }) {
+/**
+ * Paragraphs, in which what is between backquotes is code.
+ * @param {{text: string}} props
+ */
+function About({ text }) {
+  const told = (/** @type {string} */ paragraph) => paragraph.split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>` : part));
+  return text.split("\n\n").map((paragraph) => html`<p class="summary about">${told(paragraph)}</p>`);
+}
+
+const NOTHING = { text: "", bad: false, field: "" };
+
+/** @param {unknown} error */
+function failed(error) {
+  return { text: error instanceof Error ? error.message : String(error), bad: true, field: error instanceof FieldError ? error.field : "" };
+}
+
+/**
+ * @param {{state: State, recording: Recording, chosen: string, goTo: (number: number) => void}} props
+ *   `chosen` is the name of the partition that is chosen, or none
+ */
+export function Operations({ state, recording, chosen, goTo }) {
   const [operations, setOperations] = useState(/** @type {Operation[]} */ ([]));
   const [id, setId] = useState("partitions-move-leader");
   const [texts, setTexts] = useState(/** @type {Record<string, string>} */ ({}));
-  const [outcome, setOutcome] = useState({ text: "", bad: false });
+  const [outcome, setOutcome] = useState(NOTHING);
   const [policies, setPolicies] = useState(/** @type {any[]} */ ([]));
   useEffect(() => {
     ask("/openapi.json")
       .then((answer) => answer.json())
       .then((document) => setOperations(operationsOf(document)))
-      .catch((error) => setOutcome({ text: String(error), bad: true }));
+      .catch((error) => setOutcome(failed(error)));
     ask("/policies")
       .then((answer) => answer.json())
       .then((found) => setPolicies(found))
@@ -93,18 +116,31 @@ export function Operations({ state, chosen }) {
   const operation = operations.find((each) => each.id === id);
   const usual = useMemo(() => beginning(state, chosen), [id, chosen, state.partitions.size > 0]);
   const text = (/** @type {Field} */ each) => texts[each.name] ?? (each.required ? (usual[each.name] ?? "") : "");
+  const kind = operation?.fields.find((each) => each.name === KIND);
+  const variant = operation?.variants.find((each) => kind && each.title === text(kind));
+  const groups = operation ? groupsOf(operation, variant) : [];
+  const fields = groups.flatMap((each) => each.fields);
+  const missing = fields.filter((each) => each.required && text(each) === "").map((each) => each.name);
+
+  /** What has been typed so far; FieldError. @returns {Record<string, any>} */
+  const values = () => Object.fromEntries(fields.filter((each) => text(each) !== "").map((each) => [each.name, valueOf(each, text(each))]));
   /** @returns {Call} */
   const call = () => {
     if (!operation) throw new Error("no operation is chosen");
-    /** @type {Record<string, any>} */
-    const values = {};
-    for (const each of operation.fields) {
-      const given = text(each);
-      if (given !== "") values[each.name] = valueOf(each, given);
-      else if (each.required) throw new Error(`${each.name} is needed`);
-    }
-    return { id, method: operation.method, path: operation.path, values };
+    if (missing.length) throw new FieldError(missing[0], `${missing[0]} is needed`);
+    return { id, method: operation.method, path: operation.path, values: values() };
   };
+  let typed = null;
+  let mistyped = NOTHING;
+  try {
+    typed = values();
+  } catch (error) {
+    mistyped = failed(error);
+  }
+  const isFault = Boolean(operation?.variants.length);
+  const preview = usePreview(isFault && !missing.length ? typed : null, recording);
+  const seen = useMemo(() => (isFault ? seenIn(recording) : { apis: [], clients: [] }), [isFault, recording, preview]);
+
   const run = async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
@@ -114,41 +150,54 @@ export function Operations({ state, chosen }) {
         ...(Object.keys(body).length ? { body: JSON.stringify(body), headers: { "content-type": "application/json" } } : {}),
       });
       const told = await answer.json().catch(() => ({}));
-      setOutcome({ text: answer.ok ? `done: ${JSON.stringify(told).slice(0, 300)}` : (told.error ?? `status ${answer.status}`), bad: !answer.ok });
+      if (answer.ok) setOutcome({ text: `done: ${JSON.stringify(told).slice(0, 300)}`, bad: false, field: "" });
+      else setOutcome({ text: told.error ?? `status ${answer.status}`, bad: true, field: told.field ?? "" });
     } catch (error) {
-      setOutcome({ text: error instanceof Error ? error.message : String(error), bad: true });
+      setOutcome(failed(error));
     }
   };
   const copy = async (/** @type {(call: Call) => string} */ as) => {
     try {
       const line = as(call());
-      setOutcome({ text: line, bad: false });
+      setOutcome({ text: line, bad: false, field: "" });
       await navigator.clipboard?.writeText(line).catch(() => {});
     } catch (error) {
-      setOutcome({ text: error instanceof Error ? error.message : String(error), bad: true });
+      setOutcome(failed(error));
     }
+  };
+  const choose = (/** @type {string} */ one) => {
+    setId(one);
+    setTexts({});
+    setOutcome(NOTHING);
+  };
+  const set = (/** @type {Field} */ each, /** @type {string} */ value) => {
+    const kept = Object.entries(texts).filter(([name]) => each.name !== KIND || !variant?.fields.some((own) => own.name === name));
+    setTexts({ ...Object.fromEntries(kept), [each.name]: value });
+    if (outcome.bad) setOutcome(NOTHING);
   };
   const choices = (/** @type {Field} */ each) => {
     if (id.startsWith("policies-") && each.name === "name") return policies.map((one) => one.name);
     if (id === "policies-set" && each.name === "answer") return policies.find((one) => one.name === texts.name)?.answers ?? [];
-    return each.choices ?? [];
+    return each.choices;
   };
-  return html`<form class="operations" onSubmit=${run}>
+  const apis = (texts.api ?? "").split(",").map((each) => each.trim());
+  const wrong = [mistyped, outcome, { text: preview?.error ?? "", field: preview?.field ?? "" }];
+  const argument = (/** @type {Field} */ each) => html`<${Argument} key=${each.name} field=${{ ...each, choices: choices(each) }} text=${text(each)}
+    suggestions=${isFault ? suggestionsFor(each, state, seen, apis) : []}
+    wrong=${wrong.find((one) => one.field === each.name)?.text ?? ""} set=${(/** @type {string} */ value) => set(each, value)} />`;
+  return html`<form class="operations" onSubmit=${run} noValidate>
     <label>operation
-      <select value=${id} onChange=${(/** @type {any} */ e) => { setId(e.currentTarget.value); setTexts({}); setOutcome({ text: "", bad: false }); }}>
+      <select value=${id} onChange=${(/** @type {any} */ e) => choose(e.currentTarget.value)}>
         ${operations.map((each) => html`<option value=${each.id}>${each.id.replace("-", " ")}</option>`)}
       </select>
     </label>
     ${operation && html`<p class="summary">${operation.summary}</p>`}
-    ${operation?.fields.map((each) => {
-      const listed = choices(each);
-      const set = (/** @type {any} */ e) => setTexts({ ...texts, [each.name]: e.currentTarget.value });
-      return html`<label class="argument" title=${each.description}>${each.name}${each.required ? " *" : ""}
-        ${listed.length
-          ? html`<select name=${each.name} value=${text(each)} onChange=${set}><option value=""></option>${listed.map((/** @type {string} */ one) => html`<option>${one}</option>`)}</select>`
-          : html`<input name=${each.name} value=${text(each)} placeholder=${each.kind === "json" ? "JSON" : each.kind} onInput=${set} />`}
-      </label>`;
-    })}
+    ${groups.map(({ title, fields: shown }) =>
+      title ? html`<fieldset key=${title}><legend>${title}</legend>
+        <div class="grid">${shown.map(argument)}</div>
+        ${shown[0]?.name === KIND && variant && html`<${About} text=${variant.about} />`}
+      </fieldset>` : shown.map(argument))}
+    ${isFault && html`<${Hits} preview=${mistyped.field ? { error: mistyped.text, field: mistyped.field } : preview} missing=${missing} recording=${recording} goTo=${goTo} />`}
     <div class="controls">
       <button type="submit" class="run">Do it</button>
       <button type="button" onClick=${() => copy(asPytest)}>copy as pytest</button>

@@ -10,7 +10,9 @@ const { State } = await page("model.js");
 const { Recording, before } = await page("recording.js");
 const { heightOf, markersOf, scale } = await page("lanes.js");
 const { asCurl, asPytest, asScenario } = await page("copying.js");
-const { operationsOf, valueOf } = await page("operations.js");
+const { completed, valueOf } = await page("fields.js");
+const { inWords, suggestionsFor } = await page("faults.js");
+const { groupsOf, operationsOf } = await page("operations.js");
 const { captionAt } = await page("stories.js");
 const { offsetsOf } = await page("tables.js");
 const { told } = await page("words.js");
@@ -214,11 +216,53 @@ test("what is typed becomes a value, or an error", () => {
   assert.throws(() => valueOf({ name: "from", kind: "json" }, "["), /from is not JSON/);
 });
 
+test("lists, and what may be anything", () => {
+  const api = { name: "api", kind: "list", one: true, numbers: true };
+  assert.deepEqual(valueOf(api, "Produce, 1,"), ["Produce", 1]);
+  assert.equal(valueOf(api, "Produce"), "Produce");
+  assert.deepEqual(valueOf({ ...api, one: false }, "2"), [2]);
+  assert.equal(valueOf({ name: "value", kind: "any" }, "[text"), "[text");
+  assert.equal(valueOf({ name: "value", kind: "any" }, "1"), 1);
+  const names = [{ value: "Produce" }, { value: "Fetch", label: "requested so far" }];
+  assert.deepEqual(completed("Pro", names), names);
+  assert.deepEqual(completed("Produce, F", names), [{ value: "Produce, Fetch", label: "requested so far" }]);
+});
+
+test("what a fault would hit, in words", () => {
+  const told = { fault: "", illegal: "", requests: 5, matching: 2, touched: [1, 2], why: "" };
+  assert.match(inWords(told), /hit 2 of the last 5 requests\.$/);
+  assert.match(inWords({ ...told, touched: [2] }), /hit 1 of the last 5 requests \(2 match/);
+  assert.match(inWords({ ...told, touched: [], why: "nth=3" }), /2 of the last 5 requests match, but .* none: nth=3\.$/);
+  assert.match(inWords({ ...told, touched: [], matching: 0, why: "x" }), /none of the last 5 requests: x\.$/);
+  assert.match(inWords({ ...told, requests: 2 }), /every one/);
+  assert.match(inWords({ ...told, requests: 0, touched: [] }), /No requests/);
+});
+
+test("the fields of a fault are those of what it does, and names are offered", () => {
+  const found = operationsOf(JSON.parse(readFileSync(join(process.env.TRACES, "openapi.json"), "utf8")));
+  const add = found.find((each) => each.id === "faults-add");
+  const variant = add.variants.find((each) => each.title === "error");
+  const groups = groupsOf(add, variant).map((each) => each.fields.map((field) => field.name));
+  assert.deepEqual(groups[0], ["do", "error", "level"]);
+  assert.ok(groups[1].includes("api") && groups[2][0] === "when" && groups[2].at(-1) === "optional");
+  const all = groups.flat();
+  assert.deepEqual(all, [...new Set(all)]);
+  const error = variant.fields.find((each) => each.name === "error");
+  const { last } = recording("idle-producer.jsonl");
+  const seen = { apis: ["Fetch"], clients: ["c"] };
+  const [first] = suggestionsFor(error, last, seen, ["Produce"]);
+  assert.equal(first.label, "Kafka answers it in Produce");
+  assert.ok(suggestionsFor(error, last, seen, [""]).every((each) => !each.label));
+  assert.deepEqual(suggestionsFor(add.fields.find((each) => each.name === "api"), last, seen, [])[0].value, "Fetch");
+  assert.ok(!found.some((each) => each.id === "faults-preview"));
+});
+
 test("every operation that changes something is there", () => {
   const found = operationsOf(JSON.parse(readFileSync(join(process.env.TRACES, "openapi.json"), "utf8")));
   assert.ok(found.length > 25);
   for (const each of found) {
-    for (const field of each.fields) assert.ok(["string", "integer", "number", "boolean", "json"].includes(field.kind), `${each.id} ${field.name} ${field.kind}`);
+    const kinds = ["string", "integer", "number", "boolean", "list", "any", "json"];
+    for (const field of each.fields) assert.ok(kinds.includes(field.kind), `${each.id} ${field.name} ${field.kind}`);
     const values = Object.fromEntries(each.fields.map((field) => [field.name, "x"]));
     assert.ok(!asPytest({ ...each, values }).startsWith("#"), each.id);
   }
