@@ -1,5 +1,6 @@
 """What a fault would have done to requests that came before it."""
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,9 +27,13 @@ def last_requests(trace: "Trace") -> list[Request]:
     return list(islice(last, LOOKED_AT))[::-1]
 
 
-def would_touch(fault: Fault, cluster: "Cluster", event: Request) -> bool:
-    """Whether a fault that is in no cluster acts on the request, which counts from now on. ConflictError if
-    what the request named was not kept."""
+def touched_by(fault: Fault, cluster: "Cluster", requests: Iterable[Request]) -> list[int]:
+    """The numbers of the requests on which a fault that is in no cluster would have acted. May be called in
+    any thread. ConflictError if what requests named was not kept."""
+    return [each.number for each in requests if _would_touch(fault, cluster, each)]
+
+
+def _would_touch(fault: Fault, cluster: "Cluster", event: Request) -> bool:
     api = parse_api(event.api)
     call = Call(cluster, cluster.brokers[event.broker], event.version, Client(), event.client_id, _unanswered)
     if not fault.match.names_anything:
