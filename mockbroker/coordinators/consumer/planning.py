@@ -103,7 +103,7 @@ class Planning:
         self._begin_epoch(group)
         if group.is_empty:
             if parse("4.4") <= self._environment.release:
-                group.assignment_epoch = group.epoch
+                group.assignment_epoch, group.assigned_ms = group.epoch, None
             group.state_since_ms = self._environment.now_ms
 
     # -- what the group subscribes to
