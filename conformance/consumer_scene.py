@@ -20,12 +20,21 @@ LEAVES_FOR_A_WHILE: Final = -2
 
 
 class ConsumerMember:
-    """One member with its own connection: `owned` is what it was given last, by topic id."""
+    """One member with its own connection: `owned` is what it was given last, by topic id. With an empty
+    `member_id` it has the one that the coordinator makes."""
 
-    def __init__(self, s: Scene, group: str, topics: Iterable[str], *, client_id: str = "member") -> None:
+    def __init__(
+        self,
+        s: Scene,
+        group: str,
+        topics: Iterable[str],
+        *,
+        client_id: str = "member",
+        member_id: str | None = None,
+    ) -> None:
         self._s, self.group, self.topics = s, group, list(topics)
         self.client = s.new_client(client_id)
-        self.id = str(uuid.UUID(int=0xC0FFEE00 + len(s_members(s))))
+        self.id = str(uuid.UUID(int=0xC0FFEE00 + len(s_members(s)))) if member_id is None else member_id
         s_members(s).append(self.id)
         s.normaliser.name_member(self.id)
         self.epoch = 0
@@ -60,6 +69,8 @@ class ConsumerMember:
     def _remember(self, answer: Any) -> Any:
         if isinstance(answer, dict) and answer["error_code"] == "NONE":
             self.epoch = answer["member_epoch"]
+            self.id = answer["member_id"]
+            self._s.normaliser.name_member(self.id)
             if answer["assignment"] is not None:
                 self.owned = answer["assignment"]["topic_partitions"]
         return answer

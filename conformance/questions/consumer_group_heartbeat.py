@@ -1,6 +1,8 @@
 """ConsumerGroupHeartbeat: joining, reconciliation, fencing and leaving (KIP-848)."""
 
-from ..consumer_scene import LEAVES_FOR_A_WHILE, ConsumerMember, at_once, settled
+import re
+
+from ..consumer_scene import LEAVES, LEAVES_FOR_A_WHILE, ConsumerMember, at_once, settled
 from ..group_scene import commit, stable
 from ..registry import Steps, about
 from ..scene import UNKNOWN_TOPIC_ID, Scene
@@ -49,6 +51,18 @@ def soon_after(s: Scene) -> Steps:
     yield "first joins", first.join()
     yield "second joins", second.join()
     yield "second asks again", second.heartbeat()
+
+
+@question()
+def soon_after_the_last_has_left(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic(partitions=2)
+    first, second = ConsumerMember(s, group, [topic]), ConsumerMember(s, group, [topic])
+    yield "first joins", first.join()
+    yield "first leaves", first.leave()
+    yield "second joins", second.join()
+    yield "second asks again", second.heartbeat()
+    yield "second leaves", second.leave()
+    yield "first joins again", first.join()
 
 
 @question()
@@ -116,6 +130,51 @@ def wrong_requests(s: Scene) -> Steps:
         "what it has is unknown",
         member.heartbeat(topic_partitions=[{"topic_id": UNKNOWN_TOPIC_ID, "partitions": [0, 7]}]),
     )
+
+
+@question()
+def without_member_id(s: Scene) -> Steps:
+    """In version 0 the coordinator makes one for whoever joins (KIP-1082)."""
+    group, topic = s.name("g"), s.topic(partitions=2)
+    at_once(s, group)
+    first, second = (ConsumerMember(s, group, [topic], member_id="") for _ in range(2))
+    yield "first joins", first.join()
+    yield "second joins", second.join()
+    made = [each.id for each in (first, second) if each.id]
+    yield "its letters", [re.fullmatch(r"[\w-]{22}", each, re.ASCII) is not None for each in made]
+    yield "another for each", len(set(made)) == len(made)
+    yield "first asks again", first.heartbeat()
+    yield "first has revoked", first.acknowledge()
+    yield "second asks again", second.heartbeat()
+    yield "first leaves", first.leave()
+    yield "first, after that", first.heartbeat()
+    yield "first joins again with its id", first.join()
+    for epoch in (1, LEAVES, LEAVES_FOR_A_WHILE, -3):
+        yield f"empty at epoch {epoch}", second.heartbeat(member_epoch=epoch, member_id="")
+    yield "made of a space", ConsumerMember(s, group, [topic], member_id=" ").join()
+    yield "made of a word", ConsumerMember(s, group, [topic], member_id="word").join()
+
+
+@question()
+def static_without_member_id(s: Scene) -> Steps:
+    group, topic = s.name("g"), s.topic(partitions=2)
+    instance = s.name("instance")
+    member, other = (ConsumerMember(s, group, [topic], member_id="") for _ in range(2))
+    yield "joins", member.join(instance_id=instance)
+    second = other.join(instance_id=instance)
+    yield "another with its instance id", second["error_code"]
+    for epoch in (LEAVES, LEAVES_FOR_A_WHILE):
+        yield f"empty at epoch {epoch}", other.leave(epoch, member_id="", instance_id=instance)
+    yield "leaves for a while", member.leave(LEAVES_FOR_A_WHILE, instance_id=instance)
+    yield "comes back", other.join(instance_id=instance)
+    yield "leaves", other.leave(instance_id=instance)
+
+
+@question()
+def without_topics(s: Scene) -> Steps:
+    member = ConsumerMember(s, s.name("g"), [])
+    yield "an empty list", member.join()
+    yield "null", member.join(subscribed_topic_names=None)
 
 
 @question()

@@ -7,6 +7,7 @@ from ..environment import Environment, Timer
 from ..policies.groups.null_client_id import null_client_id
 from ..protocol.messages.join_group import JoinGroupRequestProtocol, JoinGroupResponse
 from ..protocol.messages.sync_group import SyncGroupResponse
+from ..protocol.primitives import short_uuid
 from .home import Request
 from .reply import Reply
 
@@ -19,6 +20,14 @@ def client_name(call: Request) -> str:
 def new_uuid(environment: Environment) -> uuid.UUID:
     """What a member's id is made of."""
     return uuid.UUID(bytes=environment.random("member ids").randbytes(16), version=4)
+
+
+def new_member_id(environment: Environment) -> str:
+    """What the coordinator calls a member of a consumer group that has no id. None begins with a dash, lest
+    it looks like an option (`Uuid.randomUuid`)."""
+    while (member_id := short_uuid(new_uuid(environment))).startswith("-"):
+        pass
+    return member_id
 
 
 class Session:

@@ -12,10 +12,9 @@ from ...protocol.errors import ErrorCode
 from ...protocol.messages.heartbeat import HeartbeatRequest
 from ...protocol.messages.join_group import JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse
 from ...protocol.messages.sync_group import SyncGroupRequest, SyncGroupResponse
-from ...protocol.primitives import short_uuid
 from ...protocol.releases import parse
 from ..home import Home, Request
-from ..members import client_name, new_uuid
+from ..members import client_name, new_member_id
 from ..subscriptions import CONSUMER
 from .group import ConsumerGroup
 from .member import Assignment, Classic, ConsumerMember, MemberState, partitions_of
@@ -64,7 +63,7 @@ class ClassicMembers:
         if self._migration is Migration.DISABLED:
             raise ApiError(E.INCONSISTENT_GROUP_PROTOCOL, "the group migration is disabled")
         new = not request.member_id
-        member_id = short_uuid(new_uuid(self._home.environment)) if new else request.member_id
+        member_id = request.member_id or new_member_id(self._home.environment)
         self._planning.check_room(group, member_id)
         protocols = request.protocols
         if request.protocol_type != CONSUMER or not group.supports(each.name for each in protocols):

@@ -8,7 +8,7 @@ from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from ..home import Home, Request
-from ..members import client_name
+from ..members import client_name, new_member_id
 from .group import ConsumerGroup
 from .member import JOINING, LEAVING_FOR_A_WHILE, Assignment, ConsumerMember, Owned, partitions_of
 from .planning import Planning
@@ -65,12 +65,14 @@ class Heartbeats:
     def _member(
         self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, owned: Assignment | None
     ) -> ConsumerMember:
-        """Its state before this heartbeat; that of a new member says nothing."""
+        """Its state before this heartbeat; that of a new member says nothing. Those that join with version 0
+        may leave their id to the coordinator (KIP-1082)."""
         member_id, instance_id = request.member_id, request.instance_id
         if request.member_epoch != JOINING:
             member = group.known(request.member_id, request.instance_id)
             _check_epoch(member, request.member_epoch, owned)
             return member
+        member_id = member_id or new_member_id(self._home.environment)
         if instance_id is None or instance_id not in group.static:
             known = group.members.get(member_id)
             if known is not None and self._home.policies[joining_again] == "fenced":

@@ -17,7 +17,7 @@ _OWN_IDS: Final = 1
 def check(request: ConsumerGroupHeartbeatRequest, version: int, assignors: Sequence[str]) -> None:
     """ApiError INVALID_REQUEST, UNSUPPORTED_ASSIGNOR."""
     epoch = request.member_epoch
-    if (version >= _OWN_IDS or epoch > 0 or epoch == LEAVING) and not request.member_id:
+    if (version >= _OWN_IDS or epoch > 0 or epoch == LEAVING) and not request.member_id.strip():
         raise ApiError(E.INVALID_REQUEST, "MemberId can't be empty.")
     texts = {"GroupId": request.group_id, "InstanceId": request.instance_id, "RackId": request.rack_id}
     for name, text in texts.items():

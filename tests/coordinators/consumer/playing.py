@@ -22,10 +22,13 @@ Owned = dict[UUID, frozenset[int]]
 
 
 class Client:
-    """A member as a client keeps it: its epoch, and the partitions that it reads."""
+    """A member as a client keeps it: its epoch, and the partitions that it reads. It speaks the newest
+    version unless told."""
 
-    def __init__(self, driver: GroupDriver, member_id: str, topics: list[str]) -> None:
-        self._driver, self.id, self.topics = driver, member_id, topics
+    def __init__(
+        self, driver: GroupDriver, member_id: str, topics: list[str], version: int | None = None
+    ) -> None:
+        self._driver, self.id, self.topics, self._version = driver, member_id, topics, version
         self.epoch = 0
         self.reads: Owned = {}
         self.given: Owned = {}
@@ -37,7 +40,7 @@ class Client:
         if self.epoch == 0:
             fields |= {"rebalance_timeout_ms": 60_000, "subscribed_topic_names": self.topics}
         request = ConsumerGroupHeartbeatRequest("g", self.id, self.epoch, **{**fields, **more})
-        answer = self._driver.ask(request)
+        answer = self._driver.ask(request, self._version)
         if answer.error_code in (E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID, E.GROUP_ID_NOT_FOUND):
             self.epoch, self.reads, self.given = 0, {}, {}
         elif not answer.error_code:

@@ -1,5 +1,6 @@
 """Consumer groups (KIP-848): nobody reads what another member has, and the group settles."""
 
+import re
 from typing import Any
 
 import pytest
@@ -128,6 +129,19 @@ def test_a_known_member_joins_again(kafka: str, error: ErrorCode) -> None:
     assert client.epoch > 1
     client.epoch, client.reads, client.topics = 0, {}, TOPICS
     assert client.beat().error_code == error
+
+
+@pytest.mark.parametrize("kafka", ["3.9", "4.0", "4.4"])
+def test_the_coordinator_makes_ids_for_members_of_version_0(kafka: str) -> None:
+    """As those of Java 3.7 to 3.9 ask it to (KIP-1082)."""
+    driver = GroupDriver(kafka, group_coordinator_rebalance_protocols="classic,consumer")
+    clients = [Client(driver, "", TOPICS, version=0) for _ in range(100)]
+    for each in clients:
+        each.id = each.beat().member_id
+    assert group_of(driver).members.keys() == {each.id for each in clients}
+    assert len(group_of(driver).members) == len(clients)
+    assert all(re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{21}", each.id) for each in clients)
+    assert clients[0].beat().error_code == E.NONE
 
 
 @pytest.mark.parametrize(("kafka", "error"), [("4.2", E.STALE_MEMBER_EPOCH), ("4.3", E.NONE)])
