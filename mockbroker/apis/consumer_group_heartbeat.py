@@ -28,7 +28,7 @@ def consumer_group_heartbeat(call: Call, request: ConsumerGroupHeartbeatRequest)
     if not groups.consumers.served:
         return ConsumerGroupHeartbeatResponse(error_code=E.UNSUPPORTED_VERSION)
     try:
-        check(request, call.version, groups.consumers.planning.assignors)
+        check(request, call, groups.consumers.planning.assignors)
         if error := groups.refuses(request.group_id):
             return ConsumerGroupHeartbeatResponse(error_code=error)
         beat = groups.consumers.heartbeat(request, call)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from ...policies.groups.heartbeat_checks import heartbeat_checks
 from ...protocol.api_error import ApiError
 from ...protocol.errors import ErrorCode
 from ...protocol.messages.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
+from ..home import Request
 from .member import JOINING, LEAVING, LEAVING_FOR_A_WHILE, Assignment
 
 E = ErrorCode
@@ -14,17 +16,18 @@ _OWN_IDS: Final = 1
 """From this version on members draw their own ids (KIP-1082)."""
 
 
-def check(request: ConsumerGroupHeartbeatRequest, version: int, assignors: Sequence[str]) -> None:
+def check(request: ConsumerGroupHeartbeatRequest, call: Request, assignors: Sequence[str]) -> None:
     """ApiError INVALID_REQUEST, UNSUPPORTED_ASSIGNOR."""
-    epoch = request.member_epoch
-    if (version >= _OWN_IDS or epoch > 0 or epoch == LEAVING) and not request.member_id.strip():
+    epoch, strict = request.member_epoch, call.policies[heartbeat_checks] == "strict"
+    needs_an_id = epoch > 0 or epoch == LEAVING or (strict and epoch == LEAVING_FOR_A_WHILE)
+    if (call.version >= _OWN_IDS or needs_an_id) and not request.member_id.strip():
         raise ApiError(E.INVALID_REQUEST, "MemberId can't be empty.")
     texts = {"GroupId": request.group_id, "InstanceId": request.instance_id, "RackId": request.rack_id}
     for name, text in texts.items():
         if text is not None and not text.strip():
             raise ApiError(E.INVALID_REQUEST, f"{name} can't be empty.")
     if epoch == JOINING:
-        _check_joining(request)
+        _check_joining(request, strict=strict)
     elif epoch == LEAVING_FOR_A_WHILE and request.instance_id is None:
         raise ApiError(E.INVALID_REQUEST, "InstanceId can't be null.")
     elif epoch < LEAVING_FOR_A_WHILE:
@@ -38,11 +41,13 @@ def check(request: ConsumerGroupHeartbeatRequest, version: int, assignors: Seque
         )
 
 
-def _check_joining(request: ConsumerGroupHeartbeatRequest) -> None:
+def _check_joining(request: ConsumerGroupHeartbeatRequest, *, strict: bool) -> None:
     if request.rebalance_timeout_ms == -1:
         raise ApiError(E.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
     if request.topic_partitions is None or request.topic_partitions:
         raise ApiError(E.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
+    if strict and not request.subscribed_topic_names:
+        raise ApiError(E.INVALID_REQUEST, "SubscribedTopicNames must be set in first request.")
     if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
         raise ApiError(
             E.INVALID_REQUEST,

@@ -144,6 +144,24 @@ def test_the_coordinator_makes_ids_for_members_of_version_0(kafka: str) -> None:
     assert clients[0].beat().error_code == E.NONE
 
 
+@pytest.mark.parametrize(("kafka", "error"), [("3.9", E.INVALID_REQUEST), ("4.0", E.NONE)])
+def test_a_member_joins_without_topics(kafka: str, error: ErrorCode) -> None:
+    """As real brokers of 3.9.2 and 4.4.0 answered."""
+    driver = GroupDriver(kafka, group_coordinator_rebalance_protocols="classic,consumer")
+    client = Client(driver, "", [], version=0)
+    assert client.beat().error_code == error
+
+
+@pytest.mark.parametrize(("kafka", "error"), [("3.9", E.INVALID_REQUEST), ("4.0", E.UNKNOWN_MEMBER_ID)])
+def test_a_static_member_without_id_leaves_for_a_while(kafka: str, error: ErrorCode) -> None:
+    """As real brokers of 3.9.2 and 4.4.0 answered."""
+    driver = GroupDriver(kafka, group_coordinator_rebalance_protocols="classic,consumer")
+    Client(driver, "a", TOPICS, version=0).beat()
+    client = Client(driver, "", TOPICS, version=0)
+    client.epoch = -2
+    assert client.beat(instance_id="another").error_code is error
+
+
 @pytest.mark.parametrize(("kafka", "error"), [("4.2", E.STALE_MEMBER_EPOCH), ("4.3", E.NONE)])
 def test_a_commit_with_an_epoch_that_is_over(kafka: str, error: ErrorCode) -> None:
     """For a partition that the member has had since then (`ConsumerGroup.createAssignmentEpochValidator`)."""
