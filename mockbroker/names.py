@@ -485,6 +485,7 @@ BehaviourName = Literal[
     "unsubscribed-partitions",
     "verified-compression",
     "verified-sequence",
+    "zstd-for-old-readers",
 ]
 """A behaviour."""
 
@@ -647,6 +648,7 @@ AnswerName = Literal[
     "requests",
     "runs",
     "scala-order",
+    "sent",
     "served",
     "silence",
     "skipped",
@@ -820,6 +822,7 @@ Behaviours = TypedDict(
         "unsubscribed-partitions": "Literal['next-assignment', 'at-once'] | bool | InstalledAnswer",
         "verified-compression": "Literal['accepted', 'invalid-record'] | bool | InstalledAnswer",
         "verified-sequence": "Literal['any', 'lowest'] | bool | InstalledAnswer",
+        "zstd-for-old-readers": "Literal['refused', 'sent'] | bool | InstalledAnswer",
     },
     total=False,
 )

@@ -184,6 +184,20 @@ def compressed(s: Scene) -> Steps:
     yield "zstd", fetch(s, topic, partition=1)
 
 
+@question(at=(4, 7, 9, 10, 13))
+def topic_of_zstd(s: Scene) -> Steps:
+    """Whatever its batches are compressed with, readers have to know zstd (KIP-110)."""
+    topic = s.topic(configs={"compression.type": "zstd"})
+    yield "empty", fetch(s, topic)
+    s.produce(topic, batch(records(3, size=50), codec=ZSTD))
+    yield "zstd", fetch(s, topic)
+    yield "out of range", fetch(s, topic, 99)
+    yield (
+        "in a request that asks for another as well",
+        s.ask(fields(s, (topic, [part()]), (s.topic("plain"), [part()])))["responses"],
+    )
+
+
 @question(at=(4, 12, 17))
 def waiting(s: Scene) -> Steps:
     """A fetch waits for min_bytes, for max_wait_ms at most."""

@@ -4,10 +4,11 @@ from collections.abc import Callable, Generator
 from typing import Final
 
 from ..cluster.call import Call
-from ..cluster.fetch_sessions import FetchContext
+from ..cluster.fetch_sessions import FetchContext, Key
 from ..coordinators.reply import Reply
 from ..outcome import PARKED, PORTION, Steps, at_once
 from ..policies.fetching.failed_fetch_records import failed_fetch_records
+from ..policies.fetching.zstd_for_old_readers import zstd_for_old_readers
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.fetch import (
@@ -15,6 +16,7 @@ from ..protocol.messages.fetch import (
     FetchableTopicResponse,
     FetchRequest,
     FetchResponse,
+    PartitionData,
     ReplicaState,
 )
 from ..replication import reading
@@ -23,6 +25,7 @@ from .fetched_partitions import FUTURE_REPLICA, Read, Results, read, read_in_par
 from .leaders import fetch_endpoints
 from .registry import handles
 
+_ZSTD_SINCE: Final = 10
 _ISOLATION_LEVELS: Final = (0, 1)
 _DIVERGES_SINCE: Final = 12
 _LONG: Final = 64
@@ -144,6 +147,14 @@ def _in_time(call: Call, context: FetchContext, found: Read) -> Steps:
     return PARKED
 
 
+def _readable(call: Call, key: Key, result: PartitionData) -> PartitionData:
+    """Without what is compressed in a way that the client may not know."""
+    topic = call.cluster.topics.get(key[0])
+    if topic is None or topic.settings.compression_type != "zstd":
+        return result
+    return PartitionData(result.partition_index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, -1)
+
+
 def _answer(call: Call, context: FetchContext, results: Results) -> Generator[None, None, FetchResponse]:
     results = yield from context.answered(results)
     if call.version >= 13 and any(topic_id is None for (_, topic_id, _), _ in results[:-1]):
@@ -155,6 +166,8 @@ def _answer(call: Call, context: FetchContext, results: Results) -> Generator[No
     ):
         # A newer request gave this session a last fetched epoch.
         return _failed(call, context.request, ErrorCode.UNSUPPORTED_VERSION)
+    if call.version < _ZSTD_SINCE and call.policies[zstd_for_old_readers] == "refused":
+        results = [(key, _readable(call, key, each)) for key, each in results]
     answer = FetchResponse(session_id=context.session.id if context.session else 0)
     leaders = set()
     for number, ((name, topic_id, _), result) in enumerate(results, 1):
