@@ -8,6 +8,7 @@ from ..coordinators.reply import Reply
 from ..coordinators.transaction_rules import Producer
 from ..policies.offsets.refused_transactional_commit import refused_transactional_commit
 from ..policies.offsets.repeated_partitions import repeated_partitions
+from ..policies.transactions.loading_transactional_commit import loading_transactional_commit
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -26,6 +27,7 @@ from .verification import Errors, ask_coordinator, knows_stale
 
 E = ErrorCode
 _BY_ID_SINCE = 6
+_LOADING_SINCE = 2
 _NO_KEYS: frozenset[Key] = frozenset()
 Done = Callable[[ErrorCode, frozenset[Key]], None]
 
@@ -155,6 +157,13 @@ def _answer(
     error: ErrorCode,
     too_long: frozenset[Key],
 ) -> TxnOffsetCommitResponse:
+    if (
+        error is E.COORDINATOR_LOAD_IN_PROGRESS
+        and call.version < _LOADING_SINCE
+        and call.policies[loading_transactional_commit] == "not-available"
+    ):
+        error = E.COORDINATOR_NOT_AVAILABLE
+
     def code(key: Key) -> ErrorCode:
         if key not in known:
             by_id = call.version >= _BY_ID_SINCE and not key[0]

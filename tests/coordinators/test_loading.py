@@ -18,6 +18,11 @@ from mockbroker.protocol.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
+from mockbroker.protocol.messages.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 from mockbroker.protocol.offsets_log import Commit, commit_key, commit_value
 from mockbroker.replication.internal_append import append
 from mockbroker.replication.states import FollowerState
@@ -82,6 +87,26 @@ def test_what_is_answered_meanwhile(release: str, error: E, heartbeat: E, sync: 
     driver.advance(MINUTE_MS)
     assert driver.offsets() == {O0: 19}
     assert driver.heartbeat(member) == E.UNKNOWN_MEMBER_ID, "its session began with the end of the load"
+
+
+@pytest.mark.parametrize(
+    ("release", "version", "error"),
+    [
+        ("2.5", 1, E.COORDINATOR_LOAD_IN_PROGRESS),
+        ("2.6", 1, E.COORDINATOR_NOT_AVAILABLE),
+        ("2.6", 2, E.COORDINATOR_LOAD_IN_PROGRESS),
+        ("4.4", 1, E.COORDINATOR_NOT_AVAILABLE),
+        ("4.4", 5, E.COORDINATOR_LOAD_IN_PROGRESS),
+    ],
+)
+def test_what_older_transactional_producers_are_answered_meanwhile(
+    release: str, version: int, error: E
+) -> None:
+    """`KafkaApis.handleTxnOffsetCommitRequest`"""
+    driver, _ = loading(release)
+    topic = TxnOffsetCommitRequestTopic("orders", [TxnOffsetCommitRequestPartition(0, 5)])
+    answer = driver.ask(TxnOffsetCommitRequest("tx", "g", 1, 0, topics=[topic]), version)
+    assert answer.topics[0].partitions[0].error_code == error
 
 
 @pytest.mark.parametrize(
