@@ -93,6 +93,10 @@ CAMPAIGNS: Final = {
         "50 members of three clients join and leave for a minute while their coordinator moves; 3.9 and 4.4",
         (python("tests.clients.churn"),),
     ),
+    "matrix": Campaign(
+        "14 releases of Java and librdkafka with the consumer protocol: mocks of six releases, real brokers",
+        (python("tests.clients.matrix"),),
+    ),
     "kafka-19902": Campaign(
         "the mechanisms of KAFKA-19902 with real clients, also with every other answer of the broker",
         (python("studies.kafka_19902", "--thorough"),),
