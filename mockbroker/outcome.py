@@ -1,7 +1,8 @@
 """Who sent a request, and what happens to a request that is not answered at once."""
 
 import enum
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -34,12 +35,18 @@ Steps = Generator[None, None, Any]
 
 PORTION: Final = 32
 """How many entries are looked at in one step, where each takes little."""
+FEW: Final = 8
+"""As `PORTION`, where each takes more: a partition that may have to be set up, something that is changed."""
+MANY: Final = 512
+"""As `PORTION`, where each takes next to nothing: a name that is counted."""
 
 
-def portions(entries: Sequence[T], size: int = PORTION) -> Iterator[Sequence[T]]:
-    """The entries, a few at a time: whoever walks over them yields after each portion."""
-    for start in range(0, len(entries), size):
-        yield entries[start : start + size]
+def portions(entries: Iterable[T], size: int = PORTION) -> Iterator[Sequence[T]]:
+    """The entries, a few at a time. Whoever walks over them yields after each portion, and gives a copy of
+    what may change meanwhile."""
+    rest = iter(entries)
+    while portion := list(islice(rest, size)):
+        yield portion
 
 
 def at_once(steps: Generator[None, None, T]) -> T:
