@@ -1,9 +1,11 @@
 """AlterReplicaLogDirs (34): moves replicas between the log directories of a broker (KIP-113)."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.log_dirs import LogDirs
+from ..outcome import FEW, MANY, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.alter_replica_log_dirs import (
@@ -20,22 +22,30 @@ _FUTURE: Final = len("-.-future") + 32
 
 
 @handles(ApiKey.ALTER_REPLICA_LOG_DIRS)
-def alter_replica_log_dirs(call: Call, request: AlterReplicaLogDirsRequest) -> AlterReplicaLogDirsResponse:
+def alter_replica_log_dirs(call: Call, request: AlterReplicaLogDirsRequest) -> Steps:
     """A replica is told to have moved, but stays in the first directory: no client sees where its log is. Of
     several directories for a partition, the last one is valid (`ReplicaManager.alterReplicaLogDirs`)."""
-    wanted = {
-        (topic.name, index): folder.path
-        for folder in request.dirs
-        for topic in folder.topics
-        for index in topic.partitions
-    }
+    wanted: dict[tuple[str, int], str] = {}
+    for some in portions(_wanted(request), MANY):
+        wanted.update(some)
+        yield
     dirs = LogDirs.of(call.environment.configs, call.broker.id)
     results: dict[str, AlterReplicaLogDirTopicResult] = {}
-    for (topic, index), path in wanted.items():
-        result = results.setdefault(topic, AlterReplicaLogDirTopicResult(topic))
-        code = _moved(call, dirs, topic, index, path)
-        result.partitions.append(AlterReplicaLogDirPartitionResult(index, code))
+    for portion in portions(wanted.items(), FEW):
+        for (topic, index), path in portion:
+            result = results.setdefault(topic, AlterReplicaLogDirTopicResult(topic))
+            code = _moved(call, dirs, topic, index, path)
+            result.partitions.append(AlterReplicaLogDirPartitionResult(index, code))
+        yield
     return AlterReplicaLogDirsResponse(results=list(results.values()))
+
+
+def _wanted(request: AlterReplicaLogDirsRequest) -> Iterator[tuple[tuple[str, int], str]]:
+    """Each partition with its directory."""
+    for folder in request.dirs:
+        for topic in folder.topics:
+            for index in topic.partitions:
+                yield (topic.name, index), folder.path
 
 
 def _moved(call: Call, dirs: LogDirs, topic: str, index: int, path: str) -> ErrorCode:

@@ -1,10 +1,11 @@
 """DescribeLogDirs (35): the sizes of the replicas on a broker (KIP-113, KIP-827, KIP-1066)."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from ..cluster.call import Call
 from ..cluster.log_dirs import LogDirs
-from ..cluster.topic import Topic
+from ..outcome import FEW, MANY, Steps, portions
 from ..policies.topics.undescribed_topics import undescribed_topics
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.describe_log_dirs import (
@@ -18,24 +19,49 @@ from .registry import handles
 
 VOLUME_BYTES: Final = 1 << 40
 """The size of the volume on which the log directory is."""
-Asked = set[tuple[str, int]] | None
-"""Topics and partitions; None for all."""
 
 
 @handles(ApiKey.DESCRIBE_LOG_DIRS)
-def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> DescribeLogDirsResponse:
+def describe_log_dirs(call: Call, request: DescribeLogDirsRequest) -> Steps:
     """All logs are in the first of `log.dirs`; unknown partitions are left out (`ReplicaManager.scala`)."""
-    asked: Asked = None
-    if request.topics is not None:
-        asked = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    topics = [_topic(call, topic, asked) for topic in call.cluster.topics.values() if _is_here(call, topic)]
+    asked: dict[str, set[int]] = {}
+    for some in portions(_named(request), MANY):
+        for name, index in some:
+            asked.setdefault(name, set()).add(index)
+        yield
+    everything, whole = request.topics is None, call.policies[undescribed_topics] == "without-partitions"
+    topics = list(call.cluster.topics.values())
+    if not everything and not whole:
+        topics = [topic for topic in topics if topic.name in asked]
+    here: dict[str, DescribeLogDirsTopic] = {}
+    for portion in portions((each for topic in topics for each in topic.partitions), FEW):
+        for partition in portion:
+            name, index = partition.topic.name, partition.index
+            replica = partition.at(call.broker.id)
+            if replica is None:
+                continue
+            found = here.setdefault(name, DescribeLogDirsTopic(name))
+            if everything or index in asked.get(name, ()):
+                log = replica.log
+                lag = max(log.high_watermark - log.end_offset, 0)
+                found.partitions.append(DescribeLogDirsPartition(index, log.size, lag))
+        call.count(len(portion))
+        yield
+    used_bytes = 0
+    for replicas in portions(call.broker.replicas):
+        used_bytes += sum(each.log.size for each in replicas)
+        yield
     dirs = LogDirs.of(call.environment.configs, call.broker.id)
     first, *others = dirs.all
-    used_bytes = sum(replica.log.size for replica in call.broker.replicas)
     results = [_result(first, used_bytes, dirs)]
-    whole = call.policies[undescribed_topics] == "without-partitions"
-    results[0].topics = [topic for topic in topics if whole or topic.partitions]
+    results[0].topics = [topic for topic in here.values() if whole or topic.partitions]
     return DescribeLogDirsResponse(results=results + [_result(name, 0, dirs) for name in others])
+
+
+def _named(request: DescribeLogDirsRequest) -> Iterator[tuple[str, int]]:
+    for topic in request.topics or ():
+        for index in topic.partitions:
+            yield topic.topic, index
 
 
 def _result(name: str, used_bytes: int, dirs: LogDirs) -> DescribeLogDirsResult:
@@ -45,18 +71,3 @@ def _result(name: str, used_bytes: int, dirs: LogDirs) -> DescribeLogDirsResult:
         usable_bytes=VOLUME_BYTES - used_bytes,
         is_cordoned=name in dirs.cordoned,
     )
-
-
-def _is_here(call: Call, topic: Topic) -> bool:
-    return any(partition.at(call.broker.id) is not None for partition in topic.partitions)
-
-
-def _topic(call: Call, topic: Topic, asked: Asked) -> DescribeLogDirsTopic:
-    found = DescribeLogDirsTopic(topic.name)
-    for partition in topic.partitions:
-        replica = partition.at(call.broker.id)
-        if replica is not None and (asked is None or (topic.name, partition.index) in asked):
-            log = replica.log
-            lag = max(log.high_watermark - log.end_offset, 0)
-            found.partitions.append(DescribeLogDirsPartition(partition.index, log.size, lag))
-    return found

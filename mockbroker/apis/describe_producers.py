@@ -1,8 +1,11 @@
 """DescribeProducers (61): the producers that a replica knows (KIP-664)."""
 
+from collections.abc import Iterator
+
 from ..cluster.call import Call
 from ..controller.topic_names import fault
 from ..log.log import Log
+from ..outcome import FEW, PORTION, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_producers import (
@@ -12,48 +15,67 @@ from ..protocol.messages.describe_producers import (
     ProducerState,
     TopicResponse,
 )
+from ..replication.partition import Partition
 from .default_messages import default_message
 from .registry import handles
 
 
 @handles(ApiKey.DESCRIBE_PRODUCERS)
-def describe_producers(call: Call, request: DescribeProducersRequest) -> DescribeProducersResponse:
-    return DescribeProducersResponse(
-        topics=[
-            TopicResponse(
-                topic.name, [_partition(call, topic.name, index) for index in topic.partition_indexes]
-            )
-            for topic in request.topics
-        ]
-    )
+def describe_producers(call: Call, request: DescribeProducersRequest) -> Steps:
+    """A partition that is named twice is answered twice."""
+    answer = DescribeProducersResponse()
+    for portion in portions(_asked(request, answer), FEW):
+        for result, index in portion:
+            described, replica = _partition(call, result.name, index)
+            result.partitions.append(described)
+            if replica is not None:
+                yield from _add_producers(call, described, replica.log)
+        yield
+    return answer
 
 
-def _partition(call: Call, topic: str, index: int) -> PartitionResponse:
+def _asked(
+    request: DescribeProducersRequest, answer: DescribeProducersResponse
+) -> Iterator[tuple[TopicResponse, int]]:
+    """Each partition, with the topic of the answer that it belongs to."""
+    for topic in request.topics:
+        result = TopicResponse(topic.name)
+        answer.topics.append(result)
+        for index in topic.partition_indexes:
+            yield result, index
+
+
+def _partition(call: Call, topic: str, index: int) -> tuple[PartitionResponse, Partition | None]:
     """Any replica answers. Only errors about the topic have a message."""
     if why := fault(topic):
-        return PartitionResponse(index, ErrorCode.INVALID_TOPIC_EXCEPTION, why)
+        return PartitionResponse(index, ErrorCode.INVALID_TOPIC_EXCEPTION, why), None
     found = call.cluster.topics.get(topic)
     if found is None:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return PartitionResponse(index, code, default_message(code))
+        return PartitionResponse(index, code, default_message(code)), None
     partition = found.partition(index)
     if partition is None:
-        return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return PartitionResponse(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION), None
     replica = partition.at(call.broker.id)
     if replica is None:
-        return PartitionResponse(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    return PartitionResponse(index, active_producers=_producers(replica.log))
+        return PartitionResponse(index, ErrorCode.NOT_LEADER_OR_FOLLOWER), None
+    return PartitionResponse(index), replica
 
 
-def _producers(log: Log) -> list[ProducerState]:
-    return [
-        ProducerState(
-            producer_id,
-            entry.epoch,
-            entry.batches[-1].last_sequence if entry.batches else -1,
-            entry.last_timestamp,
-            entry.coordinator_epoch,
-            -1 if entry.first_offset is None else entry.first_offset,
-        )
-        for producer_id, entry in log.producers.entries.items()
-    ]
+def _add_producers(call: Call, described: PartitionResponse, log: Log) -> Iterator[None]:
+    entries = log.producers.entries
+    call.count(len(entries))
+    for portion in portions(list(entries.items())):
+        for producer_id, entry in portion:
+            described.active_producers.append(
+                ProducerState(
+                    producer_id,
+                    entry.epoch,
+                    entry.batches[-1].last_sequence if entry.batches else -1,
+                    entry.last_timestamp,
+                    entry.coordinator_epoch,
+                    -1 if entry.first_offset is None else entry.first_offset,
+                )
+            )
+        if len(portion) == PORTION:
+            yield

@@ -1,9 +1,11 @@
 """ListOffsets (2): offsets by timestamp, and the ends of the log (KIP-79, KIP-734)."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from ..cluster.call import Call
 from ..log.log import Log
+from ..outcome import FEW, MANY, Steps, portions
 from ..policies.fetching.listed_partitions import listed_partitions
 from ..policies.fetching.new_leader_end import new_leader_end
 from ..policies.fetching.unknown_isolation_level import unknown_isolation_level
@@ -33,38 +35,70 @@ _ISOLATION_LEVELS = (0, 1)
 _CONSUMER = -1
 _DEBUGGER = -2
 
+Asked = tuple[ListOffsetsTopicResponse, ListOffsetsPartition]
+"""A partition, with the topic of the answer that it belongs to."""
+
 
 @handles(ApiKey.LIST_OFFSETS)
-def list_offsets(call: Call, request: ListOffsetsRequest) -> ListOffsetsResponse:
-    times = Counter((topic.name, p.partition_index) for topic in request.topics for p in topic.partitions)
+def list_offsets(call: Call, request: ListOffsetsRequest) -> object:
+    """A partition that is named twice is refused, each time."""
+    if len(request.topics) == 1 and len(request.topics[0].partitions) == 1 and not _fails(call, request):
+        (topic,) = request.topics
+        found = _partition(call, request, topic.name, topic.partitions[0])
+        return ListOffsetsResponse(topics=[ListOffsetsTopicResponse(topic.name, [found])])
+    return call.in_parts(_answer(call, request))
+
+
+def _fails(call: Call, request: ListOffsetsRequest) -> bool:
+    """Whether all partitions are refused."""
+    whole = request.isolation_level not in _ISOLATION_LEVELS
+    return whole and call.policies[unknown_isolation_level] == "fails-request"
+
+
+def _answer(call: Call, request: ListOffsetsRequest) -> Steps:
+    times: Counter[tuple[str, int]] = Counter()
+    named = ((topic.name, each.partition_index) for topic in request.topics for each in topic.partitions)
+    for some in portions(named, MANY):
+        times.update(some)
+        if len(some) == MANY:
+            yield
     answer = ListOffsetsResponse()
-    whole = call.policies[unknown_isolation_level] == "fails-request"
-    fails = whole and request.isolation_level not in _ISOLATION_LEVELS
+    fails = _fails(call, request)
+    once = not fails and call.policies[listed_partitions] == "each-once"
+    for portion in portions(_once(request, answer) if once else _each(request, answer), FEW):
+        for result, asked in portion:
+            if fails:
+                found = ListOffsetsPartitionResponse(asked.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR)
+            elif times[result.name, asked.partition_index] > 1:
+                found = ListOffsetsPartitionResponse(asked.partition_index, ErrorCode.INVALID_REQUEST)
+            else:
+                found = _partition(call, request, result.name, asked)
+            result.partitions.append(found)
+        yield
+    return answer
+
+
+def _each(request: ListOffsetsRequest, answer: ListOffsetsResponse) -> Iterator[Asked]:
     for topic in request.topics:
         result = ListOffsetsTopicResponse(topic.name)
-        for p in topic.partitions:
-            if fails:
-                found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.UNKNOWN_SERVER_ERROR)
-            elif times[topic.name, p.partition_index] > 1:
-                found = ListOffsetsPartitionResponse(p.partition_index, ErrorCode.INVALID_REQUEST)
-            else:
-                found = _partition(call, request, topic.name, p)
-            result.partitions.append(found)
         answer.topics.append(result)
-    if fails:
-        return answer
-    return _merged(answer) if call.policies[listed_partitions] == "each-once" else answer
+        for each in topic.partitions:
+            yield result, each
 
 
-def _merged(answer: ListOffsetsResponse) -> ListOffsetsResponse:
+def _once(request: ListOffsetsRequest, answer: ListOffsetsResponse) -> Iterator[Asked]:
     """Each topic once, each partition once, and no topic without partitions."""
-    topics: dict[str, dict[int, ListOffsetsPartitionResponse]] = {}
-    for topic in answer.topics:
-        for p in topic.partitions:
-            topics.setdefault(topic.name, {})[p.partition_index] = p
-    return ListOffsetsResponse(
-        topics=[ListOffsetsTopicResponse(name, list(found.values())) for name, found in topics.items()]
-    )
+    results: dict[str, ListOffsetsTopicResponse] = {}
+    seen: set[tuple[str, int]] = set()
+    for topic in request.topics:
+        for each in topic.partitions:
+            result = results.get(topic.name)
+            if result is None:
+                result = results[topic.name] = ListOffsetsTopicResponse(topic.name)
+                answer.topics.append(result)
+            if (place := (topic.name, each.partition_index)) not in seen:
+                seen.add(place)
+                yield result, each
 
 
 def _partition(

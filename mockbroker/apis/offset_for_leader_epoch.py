@@ -1,6 +1,9 @@
 """OffsetForLeaderEpoch (23): where a leader epoch ends (KIP-101, KIP-279, KIP-320)."""
 
+from collections.abc import Iterator
+
 from ..cluster.call import Call
+from ..outcome import FEW, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.offset_for_leader_epoch import (
@@ -14,15 +17,33 @@ from .registry import handles
 
 
 @handles(ApiKey.OFFSET_FOR_LEADER_EPOCH)
-def offset_for_leader_epoch(call: Call, request: OffsetForLeaderEpochRequest) -> OffsetForLeaderEpochResponse:
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            OffsetForLeaderTopicResult(
-                topic.topic, [_partition(call, topic.topic, p) for p in topic.partitions]
-            )
-            for topic in request.topics
-        ]
-    )
+def offset_for_leader_epoch(call: Call, request: OffsetForLeaderEpochRequest) -> object:
+    if len(request.topics) == 1 and len(request.topics[0].partitions) <= FEW:
+        # Most ask about few partitions, and many ask all the time.
+        (topic,) = request.topics
+        found = [_partition(call, topic.topic, each) for each in topic.partitions]
+        return OffsetForLeaderEpochResponse(topics=[OffsetForLeaderTopicResult(topic.topic, found)])
+    return call.in_parts(_answer(call, request))
+
+
+def _answer(call: Call, request: OffsetForLeaderEpochRequest) -> Steps:
+    answer = OffsetForLeaderEpochResponse()
+    for portion in portions(_asked(request, answer), FEW):
+        for result, asked in portion:
+            result.partitions.append(_partition(call, result.topic, asked))
+        yield
+    return answer
+
+
+def _asked(
+    request: OffsetForLeaderEpochRequest, answer: OffsetForLeaderEpochResponse
+) -> Iterator[tuple[OffsetForLeaderTopicResult, OffsetForLeaderPartition]]:
+    """Each partition, with the topic of the answer that it belongs to."""
+    for topic in request.topics:
+        result = OffsetForLeaderTopicResult(topic.topic)
+        answer.topics.append(result)
+        for each in topic.partitions:
+            yield result, each
 
 
 def _partition(call: Call, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
