@@ -1,9 +1,11 @@
 """DeleteRecords (21): moves the log start offset (KIP-107)."""
 
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from ..cluster.call import Call
-from ..outcome import PARKED
+from ..environment import Timer
+from ..outcome import FEW, MANY, PARKED, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_records import (
@@ -20,87 +22,114 @@ _NO_LOW_WATERMARK: Final = -1
 
 
 @handles(ApiKey.DELETE_RECORDS)
-def delete_records(call: Call, request: DeleteRecordsRequest) -> object:
+def delete_records(call: Call, request: DeleteRecordsRequest) -> Steps:
     """If a partition is named twice, the last offset counts."""
-    waiting: list[_Deleted] = []
     asked: dict[str, dict[int, int]] = {}
+    for some in portions(_asked(request), MANY):
+        for name, index, offset in some:
+            asked.setdefault(name, {})[index] = offset
+        yield
+    answer = DeleteRecordsResponse()
+    waiting = _Waiting(call, answer)
+    for portion in portions(_results(asked, answer), FEW):
+        for topic, index, offset in portion:
+            topic.partitions.append(_delete(call, topic.name, index, offset, waiting))
+        yield
+    return waiting.outcome(request.timeout_ms)
+
+
+def _asked(request: DeleteRecordsRequest) -> Iterator[tuple[str, int, int]]:
+    """Topic, partition and offset."""
     for topic in request.topics:
-        asked.setdefault(topic.name, {}).update(
-            (each.partition_index, each.offset) for each in topic.partitions
-        )
-    answer = DeleteRecordsResponse(
-        topics=[
-            DeleteRecordsTopicResult(name, [_delete(call, name, *each, waiting) for each in offsets.items()])
-            for name, offsets in asked.items()
-            if offsets
-        ]
-    )
-    if request.timeout_ms <= 0:
-        for each in waiting:
-            each.result.error_code = ErrorCode.REQUEST_TIMED_OUT
-    if request.timeout_ms <= 0 or not waiting:
-        return answer
-    _Waiting(call, answer, waiting, request.timeout_ms)
-    return PARKED
+        for each in topic.partitions:
+            yield topic.name, each.partition_index, each.offset
 
 
-class _Deleted(NamedTuple):
+def _results(
+    asked: Mapping[str, Mapping[int, int]], answer: DeleteRecordsResponse
+) -> Iterator[tuple[DeleteRecordsTopicResult, int, int]]:
+    """The topic of the answer, partition and offset."""
+    for name, offsets in asked.items():
+        topic = DeleteRecordsTopicResult(name)
+        answer.topics.append(topic)
+        for index, offset in offsets.items():
+            yield topic, index, offset
+
+
+class _Deleted:
     """A partition whose followers have not deleted yet."""
 
-    partition: Partition
-    wanted: int
-    leader_epoch: int
-    result: DeleteRecordsPartitionResult
+    __slots__ = ("_waiting", "leader_epoch", "partition", "result", "wanted")
+
+    def __init__(
+        self, waiting: "_Waiting", partition: Partition, wanted: int, result: DeleteRecordsPartitionResult
+    ) -> None:
+        self._waiting = waiting
+        self.partition = partition
+        self.wanted = wanted
+        self.leader_epoch = partition.leader_epoch
+        self.result = result
+
+    def look(self) -> None:
+        """A follower has reported its log start offset, or the leader changed."""
+        try:
+            if self.partition.leader_epoch != self.leader_epoch:
+                self._waiting.done(self, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            elif self.partition.low_watermark >= self.wanted:
+                self._waiting.done(self, ErrorCode.NONE)
+        except Exception as error:  # it is told by another's request, which goes on
+            self._waiting.fail(error)
 
 
 class _Waiting:
     """Waits until every replica on a live broker has deleted (`DelayedDeleteRecords`)."""
 
-    def __init__(
-        self, call: Call, answer: DeleteRecordsResponse, left: list[_Deleted], timeout_ms: int
-    ) -> None:
+    def __init__(self, call: Call, answer: DeleteRecordsResponse) -> None:
         self.call = call
         self.answer = answer
-        self.left = left
-        self.timer = call.environment.wait(timeout_ms, self.expire)
-        for each in left:
-            each.partition.deleting.add(self.look)
+        self.left: dict[_Deleted, None] = {}
+        self.timer: Timer | None = None
+        """None until all partitions have been looked at."""
+        self.failed = False
 
-    def look(self) -> None:
-        """A follower has reported its log start offset, or the leader changed."""
-        try:
-            self._look()
-        except Exception as error:  # it is told by another's request, which goes on
-            self.timer.cancel()
-            for each in self.left:
-                each.partition.deleting.discard(self.look)
-            self.call.environment.fail(error, self.call)
+    def add(self, partition: Partition, wanted: int, result: DeleteRecordsPartitionResult) -> None:
+        deleted = _Deleted(self, partition, wanted, result)
+        self.left[deleted] = None
+        partition.deleting.add(deleted.look)
 
-    def _look(self) -> None:
-        for each in list(self.left):
-            reached = each.partition.low_watermark >= each.wanted
-            if each.partition.leader_epoch != each.leader_epoch:
-                self.done(each, ErrorCode.NOT_LEADER_OR_FOLLOWER)
-            elif reached:
-                self.done(each, ErrorCode.NONE)
+    def outcome(self, timeout_ms: int) -> object:
+        """The answer if nothing is left, or there is no time to wait."""
+        if timeout_ms <= 0:
+            self.expire()
+        if self.left and not self.failed:
+            self.timer = self.call.environment.wait(timeout_ms, self.expire)
+        return PARKED if self.left or self.failed else self.answer
 
     def expire(self) -> None:
         for each in list(self.left):
             self.done(each, ErrorCode.REQUEST_TIMED_OUT)
 
     def done(self, each: _Deleted, error: ErrorCode) -> None:
-        each.partition.deleting.discard(self.look)
+        each.partition.deleting.discard(each.look)
         each.result.error_code = error
         low = _NO_LOW_WATERMARK if error == ErrorCode.NOT_LEADER_OR_FOLLOWER else each.partition.low_watermark
         each.result.low_watermark = low
-        self.left.remove(each)
-        if not self.left:
+        del self.left[each]
+        if not self.left and self.timer is not None:
             self.timer.cancel()
             self.call.answer(self.answer)
 
+    def fail(self, error: Exception) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        for each in self.left:
+            each.partition.deleting.discard(each.look)
+        self.left, self.failed = {}, True
+        self.call.environment.fail(error, self.call)
+
 
 def _delete(
-    call: Call, topic: str, index: int, offset: int, waiting: list[_Deleted]
+    call: Call, topic: str, index: int, offset: int, waiting: _Waiting
 ) -> DeleteRecordsPartitionResult:
     """`Partition.deleteRecordsOnLeader`; refuses compacted topics without the cleanup policy `delete`."""
 
@@ -124,5 +153,5 @@ def _delete(
         partition.advance_log_start(wanted)
     result = DeleteRecordsPartitionResult(index, partition.low_watermark)
     if partition.low_watermark < wanted:
-        waiting.append(_Deleted(partition, wanted, partition.leader_epoch, result))
+        waiting.add(partition, wanted, result)
     return result
