@@ -1,9 +1,12 @@
 """ConsumerGroupDescribe (69): the state, members and assignments of consumer groups (KIP-848)."""
 
+from typing import Final
+
 from ..cluster.call import Call
 from ..coordinators.consumer.group import ConsumerGroup
 from ..coordinators.consumer.member import Assignment, ConsumerMember, partitions_of
 from ..coordinators.consumer.settings import assignors
+from ..outcome import Pace, Steps
 from ..policies.groups.group_operations import group_operations
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -21,22 +24,39 @@ from .registry import handles
 E = ErrorCode
 _CLASSIC, _CONSUMER = 0, 1
 """The types of members, by the protocol that they use."""
+_PARTITIONS: Final = 16
+"""So many partitions take as long as another member."""
 
 
 @handles(ApiKey.CONSUMER_GROUP_DESCRIBE)
-def consumer_group_describe(
-    call: Call, request: ConsumerGroupDescribeRequest
-) -> ConsumerGroupDescribeResponse:
-    """Without an authorizer, all operations on groups are authorized."""
-    answer = ConsumerGroupDescribeResponse(groups=[_describe(call, each) for each in request.group_ids])
-    if request.include_authorized_operations:
-        for group in answer.groups:
-            if not group.error_code:
-                group.authorized_operations = call.policies[group_operations]
+def consumer_group_describe(call: Call, request: ConsumerGroupDescribeRequest) -> Steps:
+    """Without an authorizer, all operations on groups are authorized. A group that is named twice is
+    described twice."""
+    answer, pace = ConsumerGroupDescribeResponse(), Pace()
+    for group_id in request.group_ids:
+        described = _describe(call, group_id)
+        if request.include_authorized_operations and not described.error_code:
+            described.authorized_operations = call.policies[group_operations]
+        answer.groups.append(described)
+        if pace.enough():
+            yield
+        group = None if described.error_code else call.broker.groups.consumer(group_id)
+        for member in list(group.members.values()) if group is not None else ():
+            assert group is not None
+            described.members.append(shown := _member(call, group, member))
+            partitions = _size(shown.assignment) + _size(shown.target_assignment)
+            call.count(1 + partitions)
+            if pace.enough(2 + partitions // _PARTITIONS):
+                yield
     return answer
 
 
+def _size(assignment: ConsumerGroupDescribeAssignment) -> int:
+    return sum(len(topic.partitions) for topic in assignment.topic_partitions)
+
+
 def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
+    """Without its members."""
     groups = call.broker.groups
     if not groups.consumers.served:
         return ConsumerGroupDescribedGroup(error_code=E.UNSUPPORTED_VERSION, group_id=group_id)
@@ -54,7 +74,6 @@ def _describe(call: Call, group_id: str) -> ConsumerGroupDescribedGroup:
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
         assignor_name=group.preferred_assignor(assignors(call.environment.configs)[0]),
-        members=[_member(call, group, each) for each in group.members.values()],
     )
 
 

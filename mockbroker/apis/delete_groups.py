@@ -5,6 +5,7 @@ from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
+from ..outcome import MANY, Pace, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.delete_groups import (
@@ -16,9 +17,12 @@ from .registry import handles
 
 
 @handles(ApiKey.DELETE_GROUPS)
-def delete_groups(call: Call, request: DeleteGroupsRequest) -> object:
+def delete_groups(call: Call, request: DeleteGroupsRequest) -> Steps:
     """A group that is named twice is answered once; the answer comes when all are deleted."""
-    results = {name: DeletableGroupResult(name) for name in request.groups_names}
+    results: dict[str, DeletableGroupResult] = {}
+    for some in portions(request.groups_names, MANY):
+        results.update((name, DeletableGroupResult(name)) for name in some)
+        yield
     reply, missing = Reply[DeleteGroupsResponse](call), set(results)
 
     def done(name: str, error: ErrorCode) -> None:
@@ -27,15 +31,23 @@ def delete_groups(call: Call, request: DeleteGroupsRequest) -> object:
         if not missing:
             reply.complete(DeleteGroupsResponse(results=list(results.values())))
 
-    with call.broker.groups.burials.together():
-        for name in results:
-            _delete(call, name, partial(done, name))
+    groups, pace, left = call.broker.groups, Pace(), iter(results)
+    name = next(left, None)
+    while name is not None:
+        with groups.burials.together():
+            while name is not None:
+                size = _delete(call, name, partial(done, name))
+                name = next(left, None)
+                if pace.enough(size):
+                    break
+        yield
     if not results:
         reply.complete(DeleteGroupsResponse())
     return reply.outcome()
 
 
-def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> None:
+def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> int:
+    """Returns how many records that takes."""
     groups = call.broker.groups
     error = groups.refuses(group_id, may_be_empty=True)
     group = groups.groups.get(group_id)
@@ -46,4 +58,7 @@ def _delete(call: Call, group_id: str, done: Callable[[ErrorCode], None]) -> Non
     elif not group.is_empty:
         done(ErrorCode.NON_EMPTY_GROUP)
     else:
+        size = 1 + len(group.offsets.committed)
         groups.delete(group, done)
+        return size
+    return 1

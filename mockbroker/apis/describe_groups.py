@@ -3,6 +3,7 @@
 from ..cluster.call import Call
 from ..coordinators.group import ClassicGroup
 from ..coordinators.states import GroupState
+from ..outcome import Pace, Steps
 from ..policies.groups.described_assignments import described_assignments
 from ..policies.groups.group_operations import group_operations
 from ..protocol.api_keys import ApiKey
@@ -17,13 +18,17 @@ from .registry import handles
 
 
 @handles(ApiKey.DESCRIBE_GROUPS)
-def describe_groups(call: Call, request: DescribeGroupsRequest) -> DescribeGroupsResponse:
-    """Without an authorizer, all operations on groups are authorized."""
-    answer = DescribeGroupsResponse(groups=[_describe(call, group_id) for group_id in request.groups])
-    if request.include_authorized_operations:
-        for group in answer.groups:
-            if not group.error_code:
-                group.authorized_operations = call.policies[group_operations]
+def describe_groups(call: Call, request: DescribeGroupsRequest) -> Steps:
+    """Without an authorizer, all operations on groups are authorized. A group that is named twice is
+    described twice."""
+    answer, pace = DescribeGroupsResponse(), Pace()
+    for group_id in request.groups:
+        group = _describe(call, group_id)
+        if request.include_authorized_operations and not group.error_code:
+            group.authorized_operations = call.policies[group_operations]
+        answer.groups.append(group)
+        if pace.enough(1 + len(group.members)):
+            yield
     return answer
 
 
@@ -40,6 +45,7 @@ def _describe(call: Call, group_id: str) -> DescribedGroup:
             unknown.error_code = ErrorCode.GROUP_ID_NOT_FOUND
             unknown.error_message = f"Group {group_id} {why}."
         return unknown
+    call.count(len(group.members))
     protocol = group.protocol if group.state is GroupState.STABLE else None
     return DescribedGroup(
         group_id=group_id,

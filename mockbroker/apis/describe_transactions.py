@@ -1,6 +1,9 @@
 """DescribeTransactions (65): the state of transactional ids (KIP-664)."""
 
+from collections.abc import Collection
+
 from ..cluster.call import Call
+from ..outcome import Pace, Steps, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -14,23 +17,34 @@ from .registry import handles
 
 
 @handles(ApiKey.DESCRIBE_TRANSACTIONS)
-def describe_transactions(call: Call, request: DescribeTransactionsRequest) -> DescribeTransactionsResponse:
-    return DescribeTransactionsResponse(
-        transaction_states=[_one(call, each) for each in request.transactional_ids]
-    )
+def describe_transactions(call: Call, request: DescribeTransactionsRequest) -> Steps:
+    """An id that is named twice is described twice."""
+    answer, pace = DescribeTransactionsResponse(), Pace()
+    for transactional_id in request.transactional_ids:
+        described, partitions = _one(call, transactional_id)
+        answer.transaction_states.append(described)
+        call.count(len(partitions))
+        if pace.enough():
+            yield
+        topics: dict[str, TopicData] = {}
+        for portion in portions(partitions):
+            for topic, index in portion:
+                topics.setdefault(topic, TopicData(topic)).partitions.append(index)
+            if pace.enough(len(portion)):
+                yield
+        described.topics = list(topics.values())
+    return answer
 
 
-def _one(call: Call, transactional_id: str) -> TransactionState:
+def _one(call: Call, transactional_id: str) -> tuple[TransactionState, Collection[tuple[str, int]]]:
+    """The state without partitions, and these."""
     try:
         found = call.broker.transactions.find(transactional_id)
     except ApiError as error:
-        return TransactionState(error.code, transactional_id)
+        return TransactionState(error.code, transactional_id), ()
     if found is None:
-        return TransactionState(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND, transactional_id)
-    topics: dict[str, TopicData] = {}
-    for topic, index in sorted(found.partitions):
-        topics.setdefault(topic, TopicData(topic)).partitions.append(index)
-    return TransactionState(
+        return TransactionState(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND, transactional_id), ()
+    described = TransactionState(
         ErrorCode.NONE,
         transactional_id,
         found.state.value,
@@ -38,5 +52,5 @@ def _one(call: Call, transactional_id: str) -> TransactionState:
         found.start_ms,
         found.producer_id,
         found.epoch,
-        list(topics.values()),
     )
+    return described, sorted(found.partitions)

@@ -8,6 +8,7 @@ from ..cluster.call import Call
 from ..configs import java
 from ..controller.topic_creation import assign_replicas
 from ..java_hash import positive_hash
+from ..outcome import FEW, Steps, portions
 from ..policies.groups.share_coordinator import share_coordinator
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -38,19 +39,21 @@ one."""
 
 
 @handles(ApiKey.FIND_COORDINATOR)
-def find_coordinator(call: Call, request: FindCoordinatorRequest) -> FindCoordinatorResponse:
+def find_coordinator(call: Call, request: FindCoordinatorRequest) -> Steps:
     """The internal topics exist as soon as they are needed, so a client never has to ask again for that
     reason."""
     answer = FindCoordinatorResponse()
     explain = call.version < 4 or request.key_type not in (GROUP, TRANSACTION, SHARE)
-    for key in request.coordinator_keys:
-        broker, error = _find(call, request.key_type, key)
-        message = _MESSAGES[error] if explain else ""
-        if broker is None:
-            found = Coordinator(key, -1, "", -1, error, message)
-        else:
-            found = Coordinator(key, broker.id, broker.host, broker.port, error, message)
-        answer.coordinators.append(found)
+    for portion in portions(request.coordinator_keys, FEW):
+        for key in portion:
+            broker, error = _find(call, request.key_type, key)
+            message = _MESSAGES[error] if explain else ""
+            if broker is None:
+                found = Coordinator(key, -1, "", -1, error, message)
+            else:
+                found = Coordinator(key, broker.id, broker.host, broker.port, error, message)
+            answer.coordinators.append(found)
+        yield
     return answer
 
 
@@ -69,7 +72,7 @@ def _find(call: Call, key_type: int, key: str) -> tuple["Broker | None", ErrorCo
     if not _is_share_partition(key):
         return None, ErrorCode.INVALID_REQUEST
     partitions = cluster.environment.configs.broker_int("share.coordinator.state.topic.num.partitions")
-    broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions, partitions)
+    broker = _leader(cluster, "__share_group_state", positive_hash(key) % partitions)
     return broker, ErrorCode.NONE if broker else ErrorCode.COORDINATOR_NOT_AVAILABLE
 
 
@@ -80,12 +83,12 @@ def _leading(call: Call, partition: "TopicPartition") -> tuple["Broker | None", 
     return broker, ErrorCode.COORDINATOR_NOT_AVAILABLE if broker is None else ErrorCode.NONE
 
 
-def _leader(cluster: "Cluster", topic: str, index: int, partitions: int) -> "Broker | None":
+def _leader(cluster: "Cluster", topic: str, index: int) -> "Broker | None":
     """The leader of a partition of an internal topic, or who would lead it if the topic existed; None if
     nobody."""
     partition = cluster.partition(topic, index)
     leader = (
-        assign_replicas(cluster.controller, partitions, 1)[index][0]
+        assign_replicas(cluster.controller, 1, 1, first=index)[0][0]
         if partition is None
         else partition.leader
     )

@@ -1,6 +1,7 @@
 """ListGroups (16): the groups of the broker that is asked (KIP-518, KIP-848)."""
 
 from ..cluster.call import Call
+from ..outcome import Steps, portions
 from ..policies.groups.group_loading import group_loading
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -9,7 +10,7 @@ from .registry import handles
 
 
 @handles(ApiKey.LIST_GROUPS)
-def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
+def list_groups(call: Call, request: ListGroupsRequest) -> Steps:
     """Filters ignore case; a state or type that does not exist matches nothing. COORDINATOR_LOAD_IN_PROGRESS
     while any partition of `__consumer_offsets` is loaded."""
     error, loading = ErrorCode.NONE, call.policies[group_loading]
@@ -19,13 +20,14 @@ def list_groups(call: Call, request: ListGroupsRequest) -> ListGroupsResponse:
             return ListGroupsResponse(error_code=error)
     states = {state.lower().strip() for state in request.states_filter}
     types = {kind.lower() for kind in request.types_filter}
-    return ListGroupsResponse(
-        error_code=error,
-        groups=[
+    answer = ListGroupsResponse(error_code=error)
+    for portion in portions(list(call.broker.groups.groups.values())):
+        answer.groups += [
             ListedGroup(group.id, group.protocol_type or "", group.state, group.type)
-            for group in call.broker.groups.groups.values()
+            for group in portion
             if not group.unwritten
             and (not states or group.state.lower() in states)
             and (not types or group.type in types)
-        ],
-    )
+        ]
+        yield
+    return answer

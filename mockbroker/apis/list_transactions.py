@@ -3,8 +3,8 @@
 import re
 
 from ..cluster.call import Call
-from ..coordinators.transaction import Transaction
 from ..coordinators.transaction_states import TransactionState as State
+from ..outcome import Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_transactions import (
@@ -16,27 +16,23 @@ from .registry import handles
 
 
 @handles(ApiKey.LIST_TRANSACTIONS)
-def list_transactions(call: Call, request: ListTransactionsRequest) -> ListTransactionsResponse:
+def list_transactions(call: Call, request: ListTransactionsRequest) -> Steps:
     """An empty filter matches everything, a filter with only unknown states nothing."""
     try:
         pattern = re.compile(request.transactional_id_pattern) if request.transactional_id_pattern else None
     except re.error:
         return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
-    return ListTransactionsResponse(
-        unknown_state_filters=[
-            name for name in dict.fromkeys(request.state_filters) if name not in set(State)
-        ],
-        transaction_states=[
+    states, producers = dict.fromkeys(request.state_filters), frozenset(request.producer_id_filters)
+    known = set(State)
+    answer = ListTransactionsResponse(unknown_state_filters=[name for name in states if name not in known])
+    for portion in portions(call.broker.transactions):
+        answer.transaction_states += [
             TransactionState(name, found.producer_id, found.state.value)
-            for name, found in call.broker.transactions
-            if _listed(request, found, call.now_ms) and (pattern is None or pattern.fullmatch(name))
-        ],
-    )
-
-
-def _listed(request: ListTransactionsRequest, found: Transaction, now_ms: int) -> bool:
-    if request.producer_id_filters and found.producer_id not in request.producer_id_filters:
-        return False
-    if request.state_filters and found.state.value not in request.state_filters:
-        return False
-    return request.duration_filter < 0 or now_ms - found.start_ms > request.duration_filter
+            for name, found in portion
+            if (not producers or found.producer_id in producers)
+            and (not states or found.state.value in states)
+            and (request.duration_filter < 0 or call.now_ms - found.start_ms > request.duration_filter)
+            and (pattern is None or pattern.fullmatch(name))
+        ]
+        yield
+    return answer

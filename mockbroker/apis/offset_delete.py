@@ -3,6 +3,7 @@
 from ..cluster.call import Call
 from ..coordinators.offsets import Key
 from ..coordinators.reply import Reply
+from ..outcome import Steps, portions
 from ..policies.offsets.repeated_partitions import repeated_partitions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -20,49 +21,56 @@ E = ErrorCode
 
 
 @handles(ApiKey.OFFSET_DELETE)
-def offset_delete(call: Call, request: OffsetDeleteRequest) -> object:
+def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
     """Partitions that don't exist are answered first, but only if there is no error about the group
     itself."""
-    groups = call.broker.groups
-    group = groups.groups.get(request.group_id)
-    error = groups.refuses(request.group_id)
-    if not error and group is None:
-        error = E.GROUP_ID_NOT_FOUND
-    if error or group is None:
+    if error := _refusal(call, request.group_id):
         return OffsetDeleteResponse(error_code=error)
-    if not group.is_empty and not group.is_consumer:
-        return OffsetDeleteResponse(error_code=E.NON_EMPTY_GROUP)
     answer = AnsweredTopics[OffsetDeleteResponseTopic]()
 
     def add(asked: OffsetDeleteRequestTopic, index: int, outcome: E) -> None:
         topic = answer.of(asked, asked.name, lambda: OffsetDeleteResponseTopic(asked.name))
         topic.partitions.append(OffsetDeleteResponsePartition(index, outcome))
 
-    known: list[tuple[OffsetDeleteRequestTopic, Key, E]] = []
-    for asked in request.topics:
-        topic = call.cluster.topics.get(asked.name)
-        subscribed = not group.is_empty and group.is_subscribed(asked.name)
-        for partition in asked.partitions:
+    known: list[tuple[OffsetDeleteRequestTopic, Key]] = []
+    for portion in portions((topic, each) for topic in request.topics for each in topic.partitions):
+        for asked, partition in portion:
             index = partition.partition_index
-            if topic is None or topic.partition(index) is None:
+            if call.cluster.partition(asked.name, index) is None:
                 add(asked, index, E.UNKNOWN_TOPIC_OR_PARTITION)
             else:
-                outcome = E.GROUP_SUBSCRIBED_TO_TOPIC if subscribed else E.NONE
-                known.append((asked, (asked.name, index), outcome))
+                known.append((asked, (asked.name, index)))
+        yield
     if call.policies[repeated_partitions] == "once":
         known = list({each[1]: each for each in known}.values())
     else:
         answer.begin_asked()
-    for asked, key, outcome in known:
-        add(asked, key[1], outcome)
-    deleted = list(dict.fromkeys(key for _, key, outcome in known if not outcome))
-    response = OffsetDeleteResponse(topics=answer.topics)
-    if not deleted:
-        return response
+    group = call.broker.groups.groups.get(request.group_id)
+    if error := _refusal(call, request.group_id):
+        return OffsetDeleteResponse(error_code=error)
+    assert group is not None
+    names = {name for _, (name, _) in known} if not group.is_empty else ()
+    subscribed = {name for name in names if group.is_subscribed(name)}
+    deleted = list(dict.fromkeys(key for _, key in known if key[0] not in subscribed))
     reply = Reply[OffsetDeleteResponse](call)
+    response = OffsetDeleteResponse()
 
     def done(error: ErrorCode) -> None:
         reply.complete(OffsetDeleteResponse(error_code=error) if error else response)
 
-    groups.forget_offsets(group, deleted, done)
+    if deleted:
+        call.broker.groups.forget_offsets(group, deleted, done)
+    else:
+        done(E.NONE)
+    for asked, (name, index) in known:
+        add(asked, index, E.GROUP_SUBSCRIBED_TO_TOPIC if name in subscribed else E.NONE)
+    response.topics = answer.topics
     return reply.outcome()
+
+
+def _refusal(call: Call, group_id: str) -> E:
+    """Why no offsets of the group can be deleted."""
+    group, error = call.broker.groups.groups.get(group_id), call.broker.groups.refuses(group_id)
+    if error or group is None:
+        return error or E.GROUP_ID_NOT_FOUND
+    return E.NON_EMPTY_GROUP if not group.is_empty and not group.is_consumer else E.NONE

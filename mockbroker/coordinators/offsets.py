@@ -98,7 +98,8 @@ class Offsets:
         gone = [key for key in asked if key in known]
         self._unstable = None
         for offsets in (self.committed, *self.open.values()):
-            for key in asked:
+            # Many transactions may be open, each with few offsets.
+            for key in offsets.keys() & asked if len(offsets) < len(asked) else asked:
                 offsets.pop(key, None)
         self.open = {producer: offsets for producer, offsets in self.open.items() if offsets}
         return gone

@@ -77,8 +77,9 @@ class TransactionCoordinator:
         return None if entry is None else entry.now
 
     def __iter__(self) -> Iterator[tuple[str, Transaction]]:
-        for owned in self.owned.values():
-            for name, entry in owned.entries.items():
+        """They may change meanwhile."""
+        for owned in list(self.owned.values()):
+            for name, entry in list(owned.entries.items()):
                 yield name, entry.now
 
     def _entry(self, transactional_id: str) -> tuple[Owned, Entry]:

@@ -127,7 +127,7 @@ class ConsumerGroup:
         return frozenset(self._matched)
 
     def is_subscribed(self, topic: str) -> bool:
-        return topic in self.subscribed
+        return topic in self._named or any(topic in self.resolved.get(each, ()) for each in self._matched)
 
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:
         """What it subscribes to by name and by regular expression, as far as that was looked up."""
