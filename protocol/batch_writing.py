@@ -22,6 +22,8 @@ _CRC_AT: Final = 17
 _CRC_FROM: Final = 21
 _INT32: Final = struct.Struct(">I")
 _SHORT: Final = 64
+_TWO_BYTES: Final = 1 << 13
+"""The least number whose varint is longer."""
 _VARINTS: Final = [bytes([2 * number]) for number in range(_SHORT)] + [b"\1"]
 """Those of one byte; the last one is that of -1."""
 _NO_SEQUENCE: Final = -1
@@ -34,6 +36,8 @@ def varint_of(number: int) -> bytes:
     """A zigzag-encoded varint; bits beyond the 64th are lost."""
     if -1 <= number < _SHORT:
         return _VARINTS[number]
+    if 0 < number < _TWO_BYTES:
+        return bytes((number << 1 & 0x7F | 0x80, number >> 6))
     zigzag = ((number << 1) ^ (number >> 63)) & ((1 << 64) - 1)
     out = bytearray()
     write_uvarint(out, zigzag)

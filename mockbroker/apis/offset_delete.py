@@ -62,8 +62,10 @@ def offset_delete(call: Call, request: OffsetDeleteRequest) -> Steps:
         call.broker.groups.forget_offsets(group, deleted, done)
     else:
         done(E.NONE)
-    for asked, (name, index) in known:
-        add(asked, index, E.GROUP_SUBSCRIBED_TO_TOPIC if name in subscribed else E.NONE)
+    for found in portions(known):
+        for asked, (name, index) in found:
+            add(asked, index, E.GROUP_SUBSCRIBED_TO_TOPIC if name in subscribed else E.NONE)
+        yield
     response.topics = answer.topics
     return reply.outcome()
 
