@@ -1,23 +1,34 @@
 """LeaveGroup (13): members leave a group, or are removed from it (KIP-345)."""
 
+from typing import Final
+
 from ..cluster.call import Call
 from ..coordinators.group import RebalanceFailedError
 from ..coordinators.reply import Reply
+from ..outcome import Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from ..protocol.messages.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
 from .registry import handles
+
+_TOGETHER: Final = 64
+"""So many members leave before the group rebalances."""
 
 
 @handles(ApiKey.LEAVE_GROUP)
-def leave_group(call: Call, request: LeaveGroupRequest) -> object:
+def leave_group(call: Call, request: LeaveGroupRequest) -> Steps:
+    """Where very many leave, the others do so later, as if they had sent another request."""
     groups = call.broker.groups
-    if error := groups.refuses(request.group_id):
-        return LeaveGroupResponse(error_code=error)
-    try:
-        members = groups.leave(request.group_id, request.members)
-    except RebalanceFailedError:
-        return LeaveGroupResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
+    members: list[MemberResponse] = []
+    for portion in list(portions(request.members, _TOGETHER)) or [[]]:
+        if members:
+            yield
+        if error := groups.refuses(request.group_id):
+            return LeaveGroupResponse(error_code=error)
+        try:
+            members += groups.leave(request.group_id, portion)
+        except RebalanceFailedError:
+            return LeaveGroupResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR)
     reply = Reply[LeaveGroupResponse](call)
 
     def done(error: ErrorCode) -> None:

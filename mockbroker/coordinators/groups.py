@@ -1,6 +1,6 @@
 """The group coordinator of one broker."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -281,7 +281,7 @@ class GroupCoordinator:
             if member.join is reply:
                 group.answer_join(member, join_error("", E.UNKNOWN_SERVER_ERROR))
 
-    def leave(self, group_id: str, leaving: list[MemberIdentity]) -> list[MemberResponse]:
+    def leave(self, group_id: str, leaving: Sequence[MemberIdentity]) -> list[MemberResponse]:
         """The result for each member; the group rebalances once, after the last one."""
         known = self.groups.get(group_id)
         if known is not None and known.type == "consumer":

@@ -165,7 +165,7 @@ class Many(ClusterDriver):
             self.send(self.join(member_id), sink=keep)
         for member_id in self.members[:-1]:
             self.send(self.join(member_id), sink=keep)
-        self.advance(TIMEOUT_MS)
+        self.advance(0)
         self.generation = max(each.generation_id for each in joined)
 
 
