@@ -1,7 +1,8 @@
 """AlterClientQuotas (49): sets rates for users, client ids and addresses (KIP-546)."""
 
 from ..cluster.call import Call
-from ..controller.client_quotas import Alteration
+from ..controller.client_quotas import Alteration, Outcomes
+from ..outcome import Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.messages.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -14,18 +15,23 @@ from .registry import handles
 
 
 @handles(ApiKey.ALTER_CLIENT_QUOTAS)
-def alter_client_quotas(call: Call, request: AlterClientQuotasRequest) -> AlterClientQuotasResponse:
+def alter_client_quotas(call: Call, request: AlterClientQuotasRequest) -> Steps:
     """Every entity succeeds or fails by itself, with all its values."""
-    outcomes = call.cluster.controller.alter_client_quotas(
-        map(_alteration, request.entries), validate_only=request.validate_only
-    )
-    entries = []
-    for entity, error in outcomes.items():
-        named = [EntityData(kind, name) for kind, name in entity]
-        entries.append(
-            EntryData(entity=named) if error is None else EntryData(error.code, error.message, named)
+    outcomes: Outcomes = {}
+    for portion in portions(request.entries):
+        call.cluster.controller.alter_client_quotas(
+            map(_alteration, portion), outcomes, validate_only=request.validate_only
         )
-    return AlterClientQuotasResponse(entries=entries)
+        yield
+    answer = AlterClientQuotasResponse()
+    for told in portions(outcomes.items()):
+        for entity, error in told:
+            named = [EntityData(kind, name) for kind, name in entity]
+            answer.entries.append(
+                EntryData(entity=named) if error is None else EntryData(error.code, error.message, named)
+            )
+        yield
+    return answer
 
 
 def _alteration(entry: AlteredEntry) -> Alteration:

@@ -1,7 +1,7 @@
 """CreateAcls (30), of brokers without an authorizer."""
 
 from ..cluster.call import Call
-from ..outcome import CLOSE
+from ..outcome import CLOSE, MANY, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.create_acls import AclCreationResult, CreateAclsRequest, CreateAclsResponse
@@ -9,11 +9,13 @@ from .registry import handles
 
 
 @handles(ApiKey.CREATE_ACLS)
-def create_acls(_: Call, request: CreateAclsRequest) -> object:
+def create_acls(_: Call, request: CreateAclsRequest) -> Steps:
     """A binding with a type that stands for none closes the connection (`CreateAclsRequest.java`)."""
-    for each in request.creations:
-        types = (each.resource_type, each.resource_pattern_type, each.operation, each.permission_type)
-        if 0 in types:
-            return CLOSE
+    for portion in portions(request.creations, MANY):
+        for each in portion:
+            types = (each.resource_type, each.resource_pattern_type, each.operation, each.permission_type)
+            if 0 in types:
+                return CLOSE
+        yield
     refused = AclCreationResult(ErrorCode.SECURITY_DISABLED, "No Authorizer is configured.")
     return CreateAclsResponse(results=[refused] * len(request.creations))

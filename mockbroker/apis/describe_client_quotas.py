@@ -6,6 +6,7 @@ from typing import Final
 from ..cluster.call import Call
 from ..controller.client_quotas import CLIENT_ID, IP, USER
 from ..metadata.records import Entity
+from ..outcome import Steps, portions
 from ..protocol.api_error import ApiError
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -30,20 +31,23 @@ _TYPES: Final = {
 
 
 @handles(ApiKey.DESCRIBE_CLIENT_QUOTAS)
-def describe_client_quotas(call: Call, request: DescribeClientQuotasRequest) -> DescribeClientQuotasResponse:
+def describe_client_quotas(call: Call, request: DescribeClientQuotasRequest) -> Steps:
     """The entities that match all components (`ClientQuotasImage.describe`)."""
     try:
         _check(request.components)
     except ApiError as error:
         return DescribeClientQuotasResponse(error_code=error.code, error_message=error.message, entries=None)
-    entries = [
-        EntryData(
-            [EntityData(kind, name) for kind, name in entity],
-            [ValueData(key, value) for key, value in values.items()],
-        )
-        for entity, values in call.broker.image.client_quotas.items()
-        if _matches(entity, request)
-    ]
+    entries: list[EntryData] = []
+    for portion in portions(list(call.broker.image.client_quotas.items())):
+        entries += [
+            EntryData(
+                [EntityData(kind, name) for kind, name in entity],
+                [ValueData(key, value) for key, value in values.items()],
+            )
+            for entity, values in portion
+            if _matches(entity, request)
+        ]
+        yield
     return DescribeClientQuotasResponse(entries=entries)
 
 

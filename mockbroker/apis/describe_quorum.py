@@ -2,15 +2,17 @@
 
 import hashlib
 import uuid
-from collections.abc import Iterable
 from typing import Final
 
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..metadata.records import NO_CONTROLLER
+from ..outcome import Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_quorum import (
+    AskedPartition,
+    AskedTopic,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
     Listener,
@@ -27,17 +29,14 @@ _LISTENER: Final = "CONTROLLER"
 
 
 @handles(ApiKey.DESCRIBE_QUORUM)
-def describe_quorum(call: Call, request: DescribeQuorumRequest) -> DescribeQuorumResponse:
+def describe_quorum(call: Call, request: DescribeQuorumRequest) -> Steps:
     """The active controller is the only voter, as where one node is both broker and controller; brokers that
     it hears are observers. Only partition 0 may be asked for (`KafkaRaftClient.java`)."""
-    asked = [
-        (topic.topic_name, [each.partition_index for each in topic.partitions]) for topic in request.topics
-    ]
-    if asked != [(_TOPIC, [0])]:
-        return _refused(asked, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
     image = call.cluster.controller.image
+    if request.topics != [AskedTopic(_TOPIC, [AskedPartition(0)])]:
+        return (yield from _refused(request, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
     if image.controller == NO_CONTROLLER:
-        return _refused(asked, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return (yield from _refused(request, ErrorCode.NOT_LEADER_OR_FOLLOWER))
     leader = call.cluster.brokers[image.controller]
     partition = PartitionData(
         partition_index=0,
@@ -58,12 +57,15 @@ def describe_quorum(call: Call, request: DescribeQuorumRequest) -> DescribeQuoru
     )
 
 
-def _refused(asked: Iterable[tuple[str, list[int]]], error: ErrorCode) -> DescribeQuorumResponse:
-    message = default_message(error)
-    topics = [
-        TopicData(name, [PartitionData(each, error, message) for each in indexes]) for name, indexes in asked
-    ]
-    return DescribeQuorumResponse(error_message="", topics=topics)
+def _refused(request: DescribeQuorumRequest, error: ErrorCode) -> Steps:
+    """Every partition with the same error."""
+    message, answer = default_message(error), DescribeQuorumResponse(error_message="")
+    for topic in request.topics:
+        answer.topics.append(result := TopicData(topic.topic_name))
+        for portion in portions(topic.partitions):
+            result.partitions += [PartitionData(each.partition_index, error, message) for each in portion]
+            yield
+    return answer
 
 
 def _replica(call: Call, broker: Broker, directory: uuid.UUID | None = None) -> ReplicaState:

@@ -4,6 +4,7 @@ from collections import Counter
 
 from ..cluster.call import Call
 from ..metadata.image import MetadataImage
+from ..outcome import MANY, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.describe_user_scram_credentials import (
@@ -19,15 +20,19 @@ _UNKNOWN = "Attempt to describe a user credential that does not exist: "
 
 
 @handles(ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS)
-def describe_user_scram_credentials(
-    call: Call, request: DescribeUserScramCredentialsRequest
-) -> DescribeUserScramCredentialsResponse:
+def describe_user_scram_credentials(call: Call, request: DescribeUserScramCredentialsRequest) -> Steps:
     """Every user succeeds or fails alone (`ScramImage.describe`)."""
-    image = call.broker.image
-    times = Counter(each.name for each in request.users or ()) or dict.fromkeys(image.scram_credentials, 1)
-    return DescribeUserScramCredentialsResponse(
-        results=[_described(image, user, count) for user, count in times.items()]
-    )
+    times: Counter[str] = Counter()
+    for named in portions(request.users or (), MANY):
+        times.update(each.name for each in named)
+        yield
+    if not times:
+        times.update(list(call.broker.image.scram_credentials))
+    answer = DescribeUserScramCredentialsResponse()
+    for portion in portions(times.items()):
+        answer.results += [_described(call.broker.image, user, count) for user, count in portion]
+        yield
+    return answer
 
 
 def _described(image: MetadataImage, user: str, times: int) -> DescribeUserScramCredentialsResult:

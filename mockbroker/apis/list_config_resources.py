@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from ..cluster.call import Call
+from ..outcome import MANY, Steps, portions
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.list_config_resources import (
@@ -33,12 +34,16 @@ _NAMES: Final[Mapping[int, Callable[[Call], Iterable[str]]]] = {
 
 
 @handles(ApiKey.LIST_CONFIG_RESOURCES)
-def list_config_resources(call: Call, request: ListConfigResourcesRequest) -> ListConfigResourcesResponse:
+def list_config_resources(call: Call, request: ListConfigResourcesRequest) -> Steps:
     """Without types, those of all; UNSUPPORTED_VERSION for one that can't be listed."""
     types = tuple(dict.fromkeys(request.resource_types)) or tuple(_NAMES)
     if call.version == 0:
         types = _OLDER
     if any(kind not in _NAMES for kind in types):
         return ListConfigResourcesResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
-    found = [ConfigResource(name, kind) for kind in types for name in _NAMES[kind](call)]
-    return ListConfigResourcesResponse(config_resources=found)
+    answer = ListConfigResourcesResponse()
+    for kind in types:
+        for names in portions(list(_NAMES[kind](call)), MANY):
+            answer.config_resources += [ConfigResource(name, kind) for name in names]
+            yield
+    return answer

@@ -1,10 +1,11 @@
 """ListPartitionReassignments (46): reassignments in progress (KIP-455)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..cluster.call import Call
 from ..controller import reassignments
+from ..outcome import Steps, portions
 from ..policies.controller.reassignment_refusal import reassignment_refusal
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
@@ -22,30 +23,39 @@ if TYPE_CHECKING:
 
 
 @handles(ApiKey.LIST_PARTITION_REASSIGNMENTS)
-def list_partition_reassignments(
-    call: Call, request: ListPartitionReassignmentsRequest
-) -> ListPartitionReassignmentsResponse:
+def list_partition_reassignments(call: Call, request: ListPartitionReassignmentsRequest) -> Steps:
     """Those of all topics, or of those that are named. Unknown topics and partitions are left out."""
     if call.broker.is_not_controller:
         error = ErrorCode.NOT_CONTROLLER
         return ListPartitionReassignmentsResponse(error_code=error, error_message=default_message(error))
+    answer = ListPartitionReassignmentsResponse(
+        error_message="" if call.policies[reassignment_refusal] == "dead-brokers" else None
+    )
+    for portion in portions(_asked(call, request)):
+        for result, partition in portion:
+            if partition is not None and reassignments.under_way(partition):
+                if not result.partitions:
+                    answer.topics.append(result)
+                result.partitions.append(_described(partition))
+        yield
+    return answer
+
+
+def _asked(
+    call: Call, request: ListPartitionReassignmentsRequest
+) -> "Iterator[tuple[OngoingTopicReassignment, TopicPartition | None]]":
+    """Each partition, with the topic of the answer that it belongs to."""
     topics = call.cluster.topics
-    asked: Iterable[tuple[str, Iterable[TopicPartition | None]]]
     if request.topics is None:
-        asked = ((name, topic.partitions) for name, topic in topics.items())
+        for topic in list(topics.values()):
+            result = OngoingTopicReassignment(topic.name)
+            yield from ((result, each) for each in topic.partitions)
     else:
-        asked = (
-            (each.name, map(topics[each.name].partition, each.partition_indexes))
-            for each in request.topics
-            if each.name in topics
-        )
-    found = (
-        (name, [_described(p) for p in parts if p and reassignments.under_way(p)]) for name, parts in asked
-    )
-    return ListPartitionReassignmentsResponse(
-        error_message="" if call.policies[reassignment_refusal] == "dead-brokers" else None,
-        topics=[OngoingTopicReassignment(name, moving) for name, moving in found if moving],
-    )
+        for asked in request.topics:
+            result = OngoingTopicReassignment(asked.name)
+            yield from (
+                (result, call.cluster.partition(asked.name, each)) for each in asked.partition_indexes
+            )
 
 
 def _described(partition: "TopicPartition") -> OngoingPartitionReassignment:

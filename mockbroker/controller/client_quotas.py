@@ -38,13 +38,16 @@ class Alteration(NamedTuple):
     values: Sequence[tuple[str, float | None]]
 
 
+Outcomes = dict[Entity, ApiError | None]
+"""By entity; None if all is well."""
+
+
 def altered(
-    image: MetadataImage, policies: Policies, alterations: Iterable[Alteration]
-) -> tuple[list[ClientQuotaRecord], dict[Entity, ApiError | None]]:
-    """The records to write, and the outcome for each entity, None if all is well. An error of one entity does
-    not concern others."""
+    image: MetadataImage, policies: Policies, alterations: Iterable[Alteration], outcomes: Outcomes
+) -> list[ClientQuotaRecord]:
+    """The records to write; adds to the outcomes of the request. An error of one entity does not concern
+    others."""
     records: list[ClientQuotaRecord] = []
-    outcomes: dict[Entity, ApiError | None] = {}
     for each in alterations:
         entity = tuple(sorted(each.entity.items()))
         try:
@@ -57,7 +60,7 @@ def altered(
             outcomes[entity] = error
         else:
             outcomes[entity] = None
-    return records, outcomes
+    return records
 
 
 def _records(

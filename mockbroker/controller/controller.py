@@ -11,7 +11,6 @@ from ..metadata.records import (
     NO_LEADER,
     BrokerRegistrationChangeRecord,
     ConfigRecord,
-    Entity,
     PartitionRecord,
     Record,
     RegisterBrokerRecord,
@@ -21,10 +20,9 @@ from ..metadata.records import (
 )
 from ..policies.controller.broker_session import broker_session
 from ..policies.epochs.isr_shrink_epoch import isr_shrink_epoch
-from ..protocol.api_error import ApiError
 from . import client_quotas, eligible, reassignments, scram
 from .active_controller import ActiveController
-from .client_quotas import Alteration
+from .client_quotas import Alteration, Outcomes
 from .partition import ControlledPartition, partitions_on
 from .partition_change import PartitionChange
 from .scram import Deletion, Upsertion
@@ -238,23 +236,18 @@ class Controller(ControllerState):
         self.write(*(ConfigRecord(topic.name, name, overrides.get(name)) for name in changed))
 
     def alter_client_quotas(
-        self, alterations: Iterable[Alteration], *, validate_only: bool
-    ) -> dict[Entity, ApiError | None]:
-        """Sets client quotas; the outcome for each entity is None if all is well."""
-        records, outcomes = client_quotas.altered(self.image, self.environment.policies, alterations)
+        self, alterations: Iterable[Alteration], outcomes: Outcomes, *, validate_only: bool
+    ) -> None:
+        """Sets client quotas; adds to the outcomes of the request, which may name each entity once."""
+        records = client_quotas.altered(self.image, self.environment.policies, alterations, outcomes)
         if not validate_only:
             self.write(*records)
             for tell in self.on_client_quotas:
                 tell()
-        return outcomes
 
-    def alter_scram_credentials(
-        self, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
-    ) -> dict[str, ApiError | None]:
-        """Sets what users log in with; the outcome for each user is None if all is well."""
-        records, outcomes = scram.altered(self.image, deletions, upsertions)
-        self.write(*records)
-        return outcomes
+    def alter_scram_credential(self, asked: Deletion | Upsertion) -> None:
+        """Sets what a user logs in with. ApiError."""
+        self.write(scram.record(self.image, asked))
 
     def min_insync_replicas_set(self, topic_id: UUID) -> None:
         """A topic's `min.insync.replicas` was set: forgets which replicas were eligible to lead."""

@@ -1,7 +1,6 @@
 """What users log in with by SCRAM: whether it may be set, and the records that set it
 (`ScramControlManager.java`)."""
 
-from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from ..metadata.image import MetadataImage
@@ -31,30 +30,9 @@ class Upsertion(NamedTuple):
     salted_password: bytes
 
 
-def altered(
-    image: MetadataImage, deletions: Iterable[Deletion], upsertions: Iterable[Upsertion]
-) -> tuple[list[ScramRecord], dict[str, ApiError | None]]:
-    """The records to write, and the outcome for each user, None if all is well. A user may be named once."""
-    records: dict[str, ScramRecord] = {}
-    outcomes: dict[str, ApiError | None] = {}
-    asked: list[Deletion | Upsertion] = [*deletions, *upsertions]
-    for each in asked:
-        if outcomes.get(each.user) is not None:
-            continue
-        try:
-            if each.user in outcomes:
-                message = "A user credential cannot be altered twice in the same request"
-                raise ApiError(ErrorCode.DUPLICATE_RESOURCE, message)
-            if isinstance(each, Deletion):
-                records[each.user] = _deletion(image, each)
-            else:
-                records[each.user] = _upsertion(each)
-        except ApiError as error:
-            records.pop(each.user, None)
-            outcomes[each.user] = error
-        else:
-            outcomes[each.user] = None
-    return list(records.values()), outcomes
+def record(image: MetadataImage, asked: Deletion | Upsertion) -> ScramRecord:
+    """The record to write. ApiError."""
+    return _deletion(image, asked) if isinstance(asked, Deletion) else _upsertion(asked)
 
 
 def _deletion(image: MetadataImage, asked: Deletion) -> RemoveUserScramCredentialRecord:
