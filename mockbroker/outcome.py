@@ -49,6 +49,25 @@ def portions(entries: Iterable[T], size: int = PORTION) -> Iterator[Sequence[T]]
         yield portion
 
 
+class Pace:
+    """Says when a step has done enough, where entries take as long as they are large:
+    `if pace.enough(entries): yield`."""
+
+    __slots__ = ("_done", "_most")
+
+    def __init__(self, most: int = PORTION) -> None:
+        self._done = 0
+        self._most = most
+
+    def enough(self, entries: int = 1) -> bool:
+        """Whether so many more entries end the step."""
+        self._done += entries
+        if self._done < self._most:
+            return False
+        self._done = 0
+        return True
+
+
 def at_once(steps: Generator[None, None, T]) -> T:
     """Takes all steps; returns what they return."""
     try:

@@ -20,9 +20,10 @@ from .registry import handles
 def alter_user_scram_credentials(call: Call, request: AlterUserScramCredentialsRequest) -> Steps:
     """Every user succeeds or fails alone, and may be named once: of what is asked for a user, only the first
     is looked at."""
+    entries: list[ScramCredentialDeletion | ScramCredentialUpsertion] = [*request.deletions, *request.upsertions]
     asked: dict[str, Deletion | Upsertion] = {}
     twice: set[str] = set()
-    for named in portions([*request.deletions, *request.upsertions], MANY):
+    for named in portions(entries, MANY):
         for each in named:
             if each.name in asked:
                 twice.add(each.name)
