@@ -15,12 +15,14 @@ from ..protocol.messages.alter_user_scram_credentials import (
 )
 from .registry import handles
 
+_Entry = ScramCredentialDeletion | ScramCredentialUpsertion
+
 
 @handles(ApiKey.ALTER_USER_SCRAM_CREDENTIALS)
 def alter_user_scram_credentials(call: Call, request: AlterUserScramCredentialsRequest) -> Steps:
     """Every user succeeds or fails alone, and may be named once: of what is asked for a user, only the first
     is looked at."""
-    entries: list[ScramCredentialDeletion | ScramCredentialUpsertion] = [*request.deletions, *request.upsertions]
+    entries: list[_Entry] = [*request.deletions, *request.upsertions]
     asked: dict[str, Deletion | Upsertion] = {}
     twice: set[str] = set()
     for named in portions(entries, MANY):

@@ -1,12 +1,14 @@
 """WriteTxnMarkers (27): ends transactions on partitions, as coordinators do (KIP-98)."""
 
 from collections import Counter
+from collections.abc import Generator
 from functools import partial
 
 from ..cluster.call import Call
 from ..coordinators.reply import Reply
 from ..coordinators.transaction_markers import write_marker
 from ..log.producer_state import NO_EPOCH
+from ..outcome import FEW, Pace, Steps, portions
 from ..policies.transactions.repeated_markers import repeated_markers
 from ..protocol.api_keys import ApiKey
 from ..protocol.batch_writing import Marker
@@ -23,7 +25,7 @@ from .registry import handles
 
 
 @handles(ApiKey.WRITE_TXN_MARKERS)
-def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
+def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> Steps:
     reply = Reply[WriteTxnMarkersResponse](call)
     answer = WriteTxnMarkersResponse()
     waiting = 1
@@ -38,15 +40,21 @@ def write_txn_markers(call: Call, request: WriteTxnMarkersRequest) -> object:
         result.error_code = error
         settled()
 
-    if any(asked.producer_epoch == NO_EPOCH and _writes(call, asked) for asked in request.markers):
-        return _failed(request)
+    for asked in request.markers:
+        if asked.producer_epoch == NO_EPOCH and (yield from _writes(call, asked)):
+            return _failed(request)
     never = call.policies[repeated_markers] == "never"
     results = _Results(answer)
+    pace = Pace(FEW)
     for asked in request.markers:
+        if pace.enough():
+            yield
         epoch, committed = asked.producer_epoch, asked.transaction_result
         marker = Marker(asked.producer_id, epoch, committed, asked.coordinator_epoch)
         named = Counter((topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
         for (name, index), times in named.items():
+            if pace.enough():
+                yield
             result = results.of(asked.producer_id, name, index)
             partition = call.partition(name, index)
             if partition is None or call.broker.id not in partition.replicas:
@@ -93,10 +101,15 @@ class _Results:
         return producer
 
 
-def _writes(call: Call, asked: WritableTxnMarker) -> bool:
+def _writes(call: Call, asked: WritableTxnMarker) -> Generator[None, None, bool]:
     """Whether one of the partitions is on this broker."""
-    found = (call.partition(topic.name, index) for topic in asked.topics for index in topic.partition_indexes)
-    return any(each is not None and call.broker.id in each.replicas for each in found)
+    for topic in asked.topics:
+        for few in portions(topic.partition_indexes, FEW):
+            found = [call.partition(topic.name, index) for index in few]
+            if any(each is not None and call.broker.id in each.replicas for each in found):
+                return True
+            yield
+    return False
 
 
 def _failed(request: WriteTxnMarkersRequest) -> WriteTxnMarkersResponse:

@@ -5,7 +5,7 @@ from typing import Final
 from uuid import UUID
 
 from ..environment import Environment
-from ..outcome import PORTION
+from ..outcome import PORTION, Pace
 from ..policies.fetching.fetch_of_nameless_topic import fetch_of_nameless_topic
 from ..policies.fetching.fetch_session_shards import fetch_session_shards
 from ..policies.fetching.session_leader_epoch import session_leader_epoch
@@ -75,9 +75,10 @@ class FetchSession:
 
     def take(self, request: FetchRequest) -> Generator[None, None, None]:
         """Adds and changes partitions as the request says."""
+        pace = Pace()
         for topic in request.topics:
-            for number, asked in enumerate(topic.partitions):
-                if number % PORTION == PORTION - 1:
+            for asked in topic.partitions:
+                if pace.enough():
                     yield
                 key = (topic.topic, topic.topic_id, asked.partition)
                 cached = self.partitions.get(key)
@@ -130,9 +131,10 @@ class FetchContext:
 
     def take(self) -> "Generator[None, None, FetchContext]":
         """Takes the partitions from the request, if there is no session."""
+        pace = Pace()
         for topic in self.request.topics if self.session is None else ():
-            for number, asked in enumerate(topic.partitions):
-                if number % PORTION == PORTION - 1:
+            for asked in topic.partitions:
+                if pace.enough():
                     yield
                 self._asked[topic.topic, topic.topic_id, asked.partition] = asked
         return self
