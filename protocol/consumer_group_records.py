@@ -3,12 +3,12 @@
 They are written when members join, leave, or get other partitions, and read when a coordinator is loaded.
 """
 
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from construct import (
-    Array,
     Bytes,
     Const,
     Construct,
@@ -24,10 +24,12 @@ from construct import (
     PrefixedArray,
     Struct,
     VarInt,
+    stream_read,
+    stream_write,
 )
 
 from .consumer_group_keys import Kind
-from .primitives import text_of
+from .primitives import text_of, write_compact_string, write_uvarint
 
 
 class EpochValue(NamedTuple):
@@ -103,7 +105,40 @@ _TEXT: Final = ExprAdapter(
     _text_fields,
 )
 _UUID: Final = ExprAdapter(Bytes(16), lambda found, _: UUID(bytes=found), lambda wanted, _: wanted.bytes)
-_INTS: Final = PrefixedArray(_COUNT, Int32sb)
+
+
+class _Ints(Construct):  # type: ignore[misc]
+    """An array of int32, written and read as a whole: a member may have very many partitions."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> list[int] | None:
+        count = _COUNT._parsereport(stream, context, path)
+        if count < 0:
+            return None
+        return list(struct.unpack(f">{count}i", stream_read(stream, 4 * count, path)))
+
+    def _build(self, ints: Sequence[int] | None, stream: Any, context: Any, path: str) -> object:
+        _COUNT._build(-1 if ints is None else len(ints), stream, context, path)
+        stream_write(stream, struct.pack(f">{len(ints or ())}i", *ints or ()), 4 * len(ints or ()), path)
+        return ints
+
+
+class _Texts(Construct):  # type: ignore[misc]
+    """An array of texts, written as a whole: a member may name very many topics."""
+
+    def _parse(self, stream: Any, context: Any, path: str) -> list[str]:
+        found: list[str] = PrefixedArray(_COUNT, _TEXT)._parsereport(stream, context, path)
+        return found
+
+    def _build(self, texts: Sequence[str], stream: Any, context: Any, path: str) -> object:
+        data = bytearray()
+        write_uvarint(data, len(texts) + 1)
+        for text in texts:
+            write_compact_string(data, text)
+        stream_write(stream, bytes(data), len(data), path)
+        return texts
+
+
+_INTS: Final = _Ints()
 _TAGGED: Final = PrefixedArray(VarInt, Struct("tag" / VarInt, "data" / Prefixed(VarInt, GreedyBytes)))
 _PARTITIONS: Final = PrefixedArray(_COUNT, Struct("topic" / _UUID, "ids" / _INTS, "tagged" / _TAGGED))
 _CLASSIC: Final = Struct(
@@ -117,7 +152,6 @@ _CLASSIC: Final = Struct(
     "tagged" / _TAGGED,
 )
 _NO_CLASSIC: Final = b"\0"
-_EPOCHS: Final = _nullable(Array(lambda this: this.count, Int32sb))
 _VERSION: Final = "version" / Const(0, Int16sb)
 _VALUES: Final = {
     Kind.EPOCH: Struct(_VERSION, "epoch" / Int32sb, "tagged" / _TAGGED),
@@ -127,7 +161,7 @@ _VALUES: Final = {
         "rack_id" / _TEXT,
         "client_id" / _TEXT,
         "client_host" / _TEXT,
-        "topics" / PrefixedArray(_COUNT, _TEXT),
+        "topics" / _Texts(),
         "regex" / _TEXT,
         "rebalance_timeout_ms" / Int32sb,
         "assignor" / _TEXT,
@@ -146,7 +180,7 @@ _VALUES: Final = {
     ),
     Kind.REGEX: Struct(
         _VERSION,
-        "topics" / PrefixedArray(_COUNT, _TEXT),
+        "topics" / _Texts(),
         "metadata_version" / Int64sb,
         "resolved_ms" / Int64sb,
         "tagged" / _TAGGED,
@@ -233,14 +267,13 @@ def _classic(data: bytes) -> ClassicValue | None:
 
 
 def _epochs(epochs: Mapping[int, int]) -> list[dict[str, Any]]:
-    data = _EPOCHS.build({"count": len(epochs), "items": list(epochs.values())})
-    return [{"tag": 0, "data": data}]
+    return [{"tag": 0, "data": _INTS.build(list(epochs.values()))}]
 
 
 def _with_epochs(found: Any, epoch: int) -> dict[int, int]:
     """By partition; if the record does not say it, that of the member."""
     tagged = {each["tag"]: each["data"] for each in found["tagged"]}
-    epochs = _parsed(_EPOCHS, tagged[0])["items"] if 0 in tagged else None
+    epochs = _parsed(_INTS, tagged[0]) if 0 in tagged else None
     return dict(zip(found["ids"], epochs or [epoch] * len(found["ids"]), strict=True))
 
 
