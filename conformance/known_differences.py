@@ -2,12 +2,16 @@
 
 from typing import Final
 
+_RE2: Final = "regular expressions are read by RE2: docs/left-out.md"
 _CLIPPED: Final = "versions that kio does not have are not served: docs/reference/apis.md"
 
 KNOWN: Final[dict[str, str]] = {
     "api_versions.versions": "APIs that are not answered yet are not advertised: docs/reference/apis.md",
     "api_versions.besides_versions": "features are left out while the APIs that they need are not answered",
     "api_versions.produce_below_v3@3.9.2": _CLIPPED,
+    "list_transactions.large_patterns": _RE2,
+    "consumer_group_heartbeat.large_subscribed_patterns": _RE2,
+    "get_telemetry_subscriptions.matched_patterns_of_java": _RE2,
     "metadata.odd_tags@3.9.2": "a negative number of tagged fields is refused as by 4.4",
 }
 """Question id (`metadata.internal_topic`, or `metadata.internal_topic@4.4.0` for one release) → reason."""

@@ -1,6 +1,5 @@
 """The metrics that clients push to one broker, and which they are to push (`ClientMetricsManager.java`)."""
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from uuid import UUID
@@ -8,6 +7,8 @@ from uuid import UUID
 from crc32c import crc32c
 
 from ..configs import Configs, definitions, java
+from ..configs.groups import matching_patterns
+from ..configs.values import ConfigError
 from ..environment import Environment
 from ..outcome import Client
 from ..policies.telemetry.large_telemetry import large_telemetry
@@ -17,6 +18,7 @@ from ..protocol.compression import Compression, TooLargeError, decompress
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.push_telemetry import PushTelemetryRequest
 from ..protocol.primitives import short_uuid
+from ..regular_expressions import ExpressionError
 
 _ALL_METRICS: Final = "*"
 _USUAL_INTERVAL_MS: Final = 300_000
@@ -197,8 +199,11 @@ def _subscribed(attributes: Mapping[str, str], configs: Configs) -> tuple[list[s
 
 
 def _matches(attributes: Mapping[str, str], patterns: Iterable[str]) -> bool:
-    named = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in patterns)}
-    return all(re.fullmatch(text, attributes[name]) for name, text in named.items())
+    """Whether all match; a text that is too long for its pattern does not."""
+    try:
+        return all(each.matches(attributes[name]) for name, each in matching_patterns(patterns).items())
+    except (ConfigError, ExpressionError):
+        return False
 
 
 def _subscription_id(instance_id: UUID, metrics: list[str], interval_ms: int) -> int:

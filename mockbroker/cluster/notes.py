@@ -44,6 +44,8 @@ class Notes:
         """The last Fetch of a client that had to wait."""
         self.coordinated: dict[str, tuple[str | None, int]] = {}
         """Groups whose coordinator a client has asked for: which client was the last, and when."""
+        self.unread: dict[tuple[str | None, str], str] = {}
+        """Regular expressions that were refused though they may be valid, by client: why."""
 
     def topic_not_created(self, topic: str, why: str, *, tried: bool = True) -> None:
         """The reason why an attempt failed replaces the fact that nobody `tried`."""
@@ -69,6 +71,9 @@ class Notes:
 
     def coordinator_sought(self, client_id: str | None, group: str, now_ms: int) -> None:
         _note(self.coordinated, group, (client_id, now_ms))
+
+    def unread_pattern(self, client_id: str | None, pattern: str, why: str) -> None:
+        _note(self.unread, (client_id, pattern), why)
 
 
 def _note(notes: dict[K, V], key: K, value: V) -> None:

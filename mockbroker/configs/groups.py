@@ -1,12 +1,12 @@
 """Checks of group configurations (KIP-848) and of client metrics subscriptions (KIP-714)."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..protocol.api_error import ApiError
 from ..protocol.errors import ErrorCode
 from ..protocol.releases import parse
+from ..regular_expressions import Expression, ExpressionError, MissingRE2Error, Syntax, expression
 from . import definitions, java
 from .store import Configs
 from .values import ConfigError
@@ -102,15 +102,22 @@ def check_client_metrics(configs: Configs, name: str, overrides: Mapping[str, st
             ErrorCode.INVALID_REQUEST,
             f"Invalid value {interval} for interval.ms, interval must be between {low} and {high} (1 hour)",
         )
-    for pattern in values.get("match", ()):
-        what, equals, expression = pattern.partition("=")
-        if not equals or what.strip() not in _MATCHED or not _is_regex(expression.strip()):
-            raise ConfigError(f"Illegal client matching pattern: {pattern}")
+    matching_patterns(values.get("match", ()))
 
 
-def _is_regex(expression: str) -> bool:
-    try:
-        re.compile(expression)
-    except re.error:
-        return False
-    return True
+def matching_patterns(items: Iterable[str]) -> dict[str, Expression]:
+    """What the attributes of a client have to match, by name, from the value of `match`. ConfigError."""
+    found = {}
+    for item in items:
+        name, _, text = item.partition("=")
+        # Java's `split` leaves out empty strings at the end.
+        text, illegal = text.rstrip("="), f"Illegal client matching pattern: {item}"
+        if not text or "=" in text or name.strip() not in _MATCHED:
+            raise ConfigError(illegal)
+        try:
+            found[name.strip()] = expression(text.strip(), Syntax.JAVA)
+        except MissingRE2Error as error:
+            raise ConfigError(f"{illegal}: {error}") from None
+        except ExpressionError:
+            raise ConfigError(illegal) from None
+    return found

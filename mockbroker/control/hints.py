@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..faults import Faults
 
 _FEW: Final = 3
+_SHOWN: Final = 60
 _OF_GROUPS: Final = frozenset(
     {
         ApiKey.JOIN_GROUP,
@@ -88,6 +89,12 @@ def _unserved(cluster: "Cluster") -> Iterator[str]:
             f"{_client(each.client_id)} sent {api} v{each.version}, but Kafka {cluster.release} {what}: "
             "its connection was closed"
         )
+
+
+def _unread(cluster: "Cluster") -> Iterator[str]:
+    for (client, pattern), why in cluster.notes.unread.items():
+        shown = repr(pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…")
+        yield f"{_client(client)} was refused the regular expression {shown}: {why}"
 
 
 def _coordinators(cluster: "Cluster") -> Iterator[str]:
@@ -270,6 +277,7 @@ def _standing_clock(cluster: "Cluster") -> Iterator[str]:
 _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _not_created,
     _unserved,
+    _unread,
     _coordinators,
     _leaders,
     _resets,

@@ -1,10 +1,14 @@
 """Which metrics a broker asks for, and when it takes them."""
 
+import functools
+import sys
 from uuid import UUID
 
 import pytest
 
 from mockbroker.cluster.client_telemetry import ClientTelemetry
+from mockbroker.configs.groups import check_client_metrics
+from mockbroker.configs.values import ConfigError
 from mockbroker.outcome import Client
 from mockbroker.protocol.api_error import ApiError
 from mockbroker.protocol.compression import Compression, compress
@@ -143,3 +147,40 @@ def test_a_broker_that_restarts_knows_no_clients() -> None:
 
 def test_ids_are_the_same_in_each_run() -> None:
     assert Bench().subscribe() == Bench().subscribe()
+
+
+@pytest.mark.parametrize(
+    ("match", "matches"),
+    [
+        ("client_id=m.*", True),
+        ("client_id=(m+)+", False),
+        ("client_id = m[a-f] , client_source_address=.*", True),
+        ("client_id=me==", True),
+        (r"client_id=m(?!x)e", False),
+    ],
+)
+def test_re2_matches_clients(match: str, matches: bool) -> None:
+    bench = Bench()
+    bench.configure(metrics="a.", match=match)
+    instance = bench.subscribe()[0]
+    (found,) = (each for each in bench.telemetry.instances if each.id == instance)
+    assert found.metrics == (["a."] if matches else [])
+
+
+@pytest.mark.parametrize(
+    ("match", "valid"),
+    [("client_id=a+", True), ("client_id=a=b", False), ("client_id=", False), (r"client_id=\Z", False)],
+)
+def test_what_is_no_pattern_is_refused(match: str, valid: bool) -> None:
+    check = functools.partial(check_client_metrics, Bench().cluster.configs, "m", {"match": match})
+    if valid:
+        check()
+    else:
+        with pytest.raises(ConfigError, match=r"^Illegal client matching pattern: client_id="):
+            check()
+
+
+def test_without_re2_patterns_are_refused_with_the_name_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(ConfigError, match=r"Illegal client matching pattern: client_id=only: .*\[regex\]"):
+        check_client_metrics(Bench().cluster.configs, "m", {"match": "client_id=only"})

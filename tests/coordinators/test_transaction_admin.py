@@ -1,7 +1,12 @@
 """Transactions as admin tools see them, and the feature that clients go by."""
 
+import sys
+
 import pytest
 
+from mockbroker import MockCluster
+from mockbroker.conformance.client import Client
+from mockbroker.protocol.errors import error_name
 from mockbroker.protocol.messages.api_versions import ApiVersionsRequest
 from mockbroker.protocol.messages.list_transactions import ListTransactionsRequest
 from mockbroker.protocol.messages.write_txn_markers import (
@@ -71,3 +76,54 @@ def test_a_marker_that_names_a_partition_twice_is_written_once(release: str, ans
         (producer,) = asked.markers
         assert [each.partition_index for each in producer.topics[0].partitions] == [0]
     assert (asked.response is not None) is answered
+
+
+def test_only_re2_reads_patterns() -> None:
+    driver = TransactionDriver()
+    driver.init(transactional_id="a" * 30 + "b")
+
+    def asked(pattern: str) -> tuple[str, int]:
+        answer = driver.ask(ListTransactionsRequest(transactional_id_pattern=pattern), broker=1)
+        return error_name(answer.error_code), len(answer.transaction_states)
+
+    assert asked("(a+)+") == ("NONE", 0)
+    assert asked("(a+)+b") == ("NONE", 1)
+    for refused in ("(?=a).*", r"(a)\1*b", "a{99999999999999999999}"):
+        assert asked(refused) == ("INVALID_REGULAR_EXPRESSION", 0)
+    assert asked("(" * 3_000 + "a" + ")" * 3_000) == ("UNKNOWN_SERVER_ERROR", 0)
+
+
+def test_a_pattern_that_takes_long_is_matched_in_parts() -> None:
+    """Work is counted as `Expression.work` does."""
+    driver = TransactionDriver()
+    ids = ["ab" * 10 + f"{number}" for number in range(150)]
+    for each in ids:
+        driver.init(transactional_id=each)
+    work = driver.cluster.work
+    work.in_parts = True
+
+    def parts(pattern: str) -> int:
+        asked = driver.ask(ListTransactionsRequest(transactional_id_pattern=pattern), broker=1)
+        count = 0
+        while asked.parked:
+            work.go_on()
+            count += 1
+        assert not asked.transaction_states
+        return count
+
+    assert parts("x") == 0
+    assert parts("(.*a){900}") > 100
+
+
+def test_without_re2_the_refusal_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    pattern = "only-here.*"
+    with MockCluster(brokers=1) as cluster:
+        host, _, port = cluster.bootstrap_servers.rpartition(":")
+        with Client(host, int(port), client_id="admin") as client:
+            answer = client.call("list_transactions", 2, {"transactional_id_pattern": pattern})
+        assert answer["error_code"] == "INVALID_REGULAR_EXPRESSION"
+        (hint,) = cluster.hints()
+    told = f"the client 'admin' was refused the regular expression '{pattern}': mockbroker can't read it: "
+    assert hint.startswith(told)
+    assert "[regex]" in hint
