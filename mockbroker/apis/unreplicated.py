@@ -57,6 +57,7 @@ class Unreplicated:
         end = partition.log.end_offset
         self.left[partition] = _Required(answer, partition.leader_epoch, end, callback)
         partition.when_replicated(end, callback)
+        self._call.cluster.notes.produce_waits(self._call.client_id, partition, self.left)
 
     def _reached(self, partition: Partition) -> None:
         answer, leader_epoch, offset, _ = self.left.pop(partition)

@@ -1,11 +1,12 @@
 """What happened to clients that may explain why they get nothing. APIs write it down; the core never reads
 it."""
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
+    from ..replication.partition import Partition
     from .fetch_sessions import FetchContext
 
 KEPT: Final = 100
@@ -42,6 +43,9 @@ class Notes:
         """The offset of the last Fetch that was answered OFFSET_OUT_OF_RANGE."""
         self.waits: dict[str | None, FetchContext] = {}
         """The last Fetch of a client that had to wait."""
+        self.unacknowledged: dict[ClientPartition, tuple[Partition, Container[Partition]]] = {}
+        """The last Produce of a client that had to wait for followers: its partition, and those it waits for
+        until now."""
         self.coordinated: dict[str, tuple[str | None, int]] = {}
         """Groups whose coordinator a client has asked for: which client was the last, and when."""
         self.unread: dict[tuple[str | None, str], str] = {}
@@ -68,6 +72,11 @@ class Notes:
 
     def fetch_waits(self, client_id: str | None, context: "FetchContext") -> None:
         _note(self.waits, client_id, context)
+
+    def produce_waits(
+        self, client_id: str | None, partition: "Partition", left: "Container[Partition]"
+    ) -> None:
+        _note(self.unacknowledged, (client_id, partition.topic.name, partition.index), (partition, left))
 
     def coordinator_sought(self, client_id: str | None, group: str, now_ms: int) -> None:
         _note(self.coordinated, group, (client_id, now_ms))

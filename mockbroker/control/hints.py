@@ -214,16 +214,31 @@ def _unreplicated(cluster: "Cluster") -> Iterator[str]:
         log = partition.log
         if not log.high_watermark <= offset or log.end_offset <= log.high_watermark:
             continue
-        lagging = [
-            f"broker {each.broker} ({each.state.name.lower().replace('_', ' ')})"
-            for each in partition.followers.values()
-            if each.broker in partition.isr and each.state not in _FOLLOWS
-        ]
-        if lagging:
+        if lagging := _lagging(partition):
             yield (
                 f"{_client(client)} gets none of {_name(partition)} from offset {log.high_watermark} on: "
-                f"these in-sync replicas have not fetched them: {', '.join(lagging)}"
+                f"these in-sync replicas have not fetched them: {lagging}"
             )
+
+
+def _unacknowledged(cluster: "Cluster") -> Iterator[str]:
+    for (client, topic, index), (led, left) in cluster.notes.unacknowledged.items():
+        partition = cluster.partition(topic, index)
+        if led in left and partition is not None and (lagging := _lagging(partition)):
+            yield (
+                f"{_client(client)} waits for the answer to its records of {_name(partition)} from offset "
+                f"{led.log.high_watermark} on (acks=all): these in-sync replicas have not fetched them, and "
+                f"leave the ISR after replica.lag.time.max.ms={led.longest_lag_ms}: {lagging}"
+            )
+
+
+def _lagging(partition: "TopicPartition") -> str:
+    """In-sync replicas that hold the high watermark back; empty if all of them follow."""
+    return ", ".join(
+        f"broker {each.broker} ({each.state.name.lower().replace('_', ' ')})"
+        for each in partition.followers.values()
+        if each.broker in partition.isr and each.state not in _FOLLOWS
+    )
 
 
 def _beyond(cluster: "Cluster") -> Iterator[str]:
@@ -283,6 +298,7 @@ _RULES: Final[tuple[Callable[["Cluster"], Iterator[str]], ...]] = (
     _resets,
     _transactions,
     _unreplicated,
+    _unacknowledged,
     _beyond,
     _wrong_groups,
     _empty,

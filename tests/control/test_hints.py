@@ -206,6 +206,26 @@ def test_records_that_are_not_replicated() -> None:
         assert told.count("(paused)") == 2
 
 
+def test_a_producer_that_waits_for_a_follower() -> None:
+    with MockCluster(topics={"orders": 1}) as cluster:
+        leader = cluster.move_leader("orders", 0)
+        paused = leader % 3 + 1
+        cluster.pause_follower("orders", 0, paused)
+        delivered: list[object] = []
+        producer = Producer({"bootstrap.servers": cluster.bootstrap_servers, "log_level": 0})
+        producer.produce("orders", "order 1", on_delivery=lambda error, _: delivered.append(error))
+        (told,) = _hinted(cluster, lambda: producer.poll(0.05))
+        assert told == (
+            "the client 'rdkafka' waits for the answer to its records of orders-0 from offset 0 on "
+            "(acks=all): these in-sync replicas have not fetched them, and leave the ISR after "
+            f"replica.lag.time.max.ms=30000: broker {paused} (paused)"
+        )
+        cluster.resume_follower("orders", 0, paused)
+        assert producer.flush(_SOON_S) == 0
+        assert delivered == [None]
+        assert cluster.hints() == []
+
+
 def test_an_offset_beyond_the_end() -> None:
     with MockCluster(topics={"orders": 1}) as cluster:
         _produce(cluster)

@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from confluent_kafka import Consumer, Producer
 from typer.main import get_command
 
 from mockbroker import MockCluster
@@ -62,6 +64,8 @@ OTHER_PROGRAMS: Final = {
     "kafka-configs.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-client-metrics.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
 }
+BUDGET_S: Final = 5.0
+"""For each example of the README."""
 ADDRESS: Final = "127.0.0.1:9092"
 _BLOCK: Final = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _MAKE: Final = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -121,8 +125,34 @@ def test_what_is_run_elsewhere_is_still_there() -> None:
 # -- Python
 
 
-def _my_application(**_: object) -> None:
-    """What examples call it."""
+def _my_application(bootstrap_servers: str) -> None:
+    """What examples call it: writes to each partition of `orders`, and reads it all in a group."""
+    servers = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
+    producer = Producer(servers)
+    partitions = producer.list_topics("orders", BUDGET_S).topics["orders"].partitions
+    sent = {f"order {number} of {partition}" for number in range(2) for partition in partitions}
+    for order in sent:
+        producer.produce("orders", order, partition=int(order.rpartition(" ")[2]))
+    assert producer.flush(BUDGET_S) == 0, "some records were not acknowledged"
+    consumer = Consumer({**servers, "group.id": "billing", "auto.offset.reset": "earliest"})
+    try:
+        consumer.subscribe(["orders"])
+        read: set[str] = set()
+        while read != sent:
+            message = consumer.poll(BUDGET_S)
+            assert message is not None, f"read {len(read)} of {len(sent)} records"
+            if message.error() is None and (value := message.value()):
+                read.add(value.decode())
+    finally:
+        consumer.close()
+
+
+def _my_producer(bootstrap_servers: str) -> Producer:
+    producer = Producer({"bootstrap.servers": bootstrap_servers, "enable.idempotence": True})
+    for number in range(3):
+        producer.produce("orders", f"order {number}")
+    assert producer.flush(BUDGET_S) == 0
+    return producer
 
 
 @pytest.mark.parametrize("page", dict.fromkeys(each.page for each in of("python") if not each.is_test))
@@ -134,7 +164,7 @@ def test_the_examples_of_a_page_run(
     names: dict[str, Any] = {
         "__name__": "example",
         "my_application": _my_application,
-        "my_producer": lambda servers: None,
+        "my_producer": _my_producer,
     }
     of_page = list(blocks(page))
     with MockCluster() as cluster:
@@ -145,7 +175,9 @@ def test_the_examples_of_a_page_run(
             # So that a traceback has the page and the line.
             code = "\n" * block.line + block.code.replace(ADDRESS, address)
             capsys.readouterr()
+            began = time.monotonic()
             exec(compile(code, str(ROOT / page), "exec"), names)
+            assert page != "README.md" or time.monotonic() - began < BUDGET_S
             if following is not None and "It prints" in following.before:
                 assert capsys.readouterr().out == following.code
 
@@ -161,6 +193,13 @@ def test_the_examples_that_are_test_files_pass(tmp_path: Path) -> None:
         "filterwarnings = error\n"
         "addopts = --strict-markers\n"
         "asyncio_default_fixture_loop_scope = function\n"
+    )
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n"
+        "def pytest_collection_modifyitems(items):\n"
+        "    for item in items:\n"
+        "        if 'README' in item.nodeid:\n"
+        f"            item.add_marker(pytest.mark.timeout({BUDGET_S}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "mockbroker.pytest_plugin", "-v"],
