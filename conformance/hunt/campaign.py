@@ -108,9 +108,15 @@ class DriverLane:
             raise ValueError("this is a plan for an application: give --application COMMAND")
         driver = await self.open()
         self._runs += 1
-        outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience, script)
-        if outcome.broken is not None or driver.failed:
-            await self.close()
+        usable = False
+        try:
+            outcome = await play(plan, driver, f"{self._name}-{self._runs}", self._patience, script)
+            usable = outcome.broken is None and not driver.failed
+        finally:
+            # After a run that was cancelled a request may be half written, and its handles are open.
+            if not usable:
+                with trio.CancelScope(shield=True):
+                    await self.close()
         return outcome
 
     async def close(self) -> None:
@@ -155,10 +161,14 @@ class Campaign(Generic[L]):
         self._sure.update({each.violation.invariant for each in result.found if each.sure})
         return result
 
-    async def smallest(self, found: Found, limit_s: float = LIMIT_S) -> Outcome:
-        """A run of the smallest plan that still violates the invariant."""
-        runs = [lane.run for lane in self.lanes]
-        _, outcome = await shrink(found.outcome.plan, found.outcome, found.violation.invariant, runs, limit_s)
+    async def smallest(
+        self, found: Found, limit_s: float = LIMIT_S, scope: trio.CancelScope | None = None
+    ) -> Outcome:
+        """A run of the smallest plan that still violates the invariant; of the smallest so far if `scope` is
+        cancelled."""
+        runs, outcome = [lane.run for lane in self.lanes], found.outcome
+        invariant = found.violation.invariant
+        _, outcome = await shrink(outcome.plan, outcome, invariant, runs, limit_s, scope)
         return outcome
 
 

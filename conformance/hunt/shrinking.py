@@ -17,17 +17,23 @@ _TRIES: Final = 2
 
 
 async def shrink(
-    plan: Plan, outcome: Outcome, invariant: str, runs: Sequence[Run], limit_s: float = LIMIT_S
+    plan: Plan,
+    outcome: Outcome,
+    invariant: str,
+    runs: Sequence[Run],
+    limit_s: float = LIMIT_S,
+    scope: trio.CancelScope | None = None,
 ) -> tuple[Plan, Outcome]:
-    """The smallest plan that was found in the time, and a run of it that violates the invariant. `runs` are
-    used at the same time."""
+    """The smallest plan that was found in the time, or until `scope` is cancelled, and a run of it that
+    violates the invariant. `runs` are used at the same time."""
     end = trio.current_time() + limit_s
     smallest = plan, outcome
-    while trio.current_time() < end:
-        found = await _smaller(smallest[0], invariant, runs, end)
-        if found is None:
-            return smallest
-        smallest = found
+    with scope or trio.CancelScope():
+        while trio.current_time() < end:
+            found = await _smaller(smallest[0], invariant, runs, end)
+            if found is None:
+                break
+            smallest = found
     return smallest
 
 

@@ -21,6 +21,8 @@ def told(entry: Entry) -> str:
         case journal.Sent():
             within = "" if entry.transaction is None else f" in transaction {entry.transaction}"
             return f"sends record {entry.number} ({entry.what}) to {entry.topic}-{entry.partition}{within}"
+        case journal.Told(error=None, offset=None):
+            return f"is told that record {entry.number} is written"
         case journal.Told(error=None):
             return f"is told that record {entry.number} is at offset {entry.offset}"
         case journal.Told():
@@ -44,7 +46,7 @@ def told(entry: Entry) -> str:
         case journal.Happened():
             return f"{entry.what}{f' (not possible: {entry.why_not})' if entry.why_not else ''}"
         case journal.Called():
-            fields = "".join(f" {name}={value}" for name, value in entry.fields.items())
+            fields = "".join(f" {name}={value}" for name, value in entry.fields.items() if value is not None)
             return f"has called {entry.verb}{fields}{_error(entry.error)}"
         case journal.Exited():
             how = "is killed" if entry.killed else f"ends with status {entry.status}"

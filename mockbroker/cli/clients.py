@@ -21,6 +21,7 @@ ClientCommand = Annotated[
 
 
 _WHOLE = "A whole application"
+_SHRINK_S = 60
 
 
 def hunt(
@@ -79,9 +80,13 @@ def hunt(
         Path | None, typer.Option(help="Write a folder for each finding, instead of printing it.")
     ] = None,
     shrink: Annotated[
-        float,
-        typer.Option(min=0, metavar="SECONDS", help="How long to look for a smaller plan of each finding."),
-    ] = 60,
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="How long to look for a smaller plan of each finding: 60, with --plan 0.",
+        ),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="Play this plan again, three times, instead of seeds.")
     ] = None,
@@ -99,6 +104,8 @@ def hunt(
     from . import hunt as hunting
 
     listed = tuple(filter(None, versions.split(",")))
+    if shrink is None:
+        shrink = _SHRINK_S if plan is None else 0
     settings = hunting.Settings(
         client, client_version, client_command, kafka, lanes, shrink, listed, out, illegal
     )

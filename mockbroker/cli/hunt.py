@@ -3,7 +3,7 @@
 import shlex
 import signal
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,12 +17,11 @@ from rich.table import Table
 from ..conformance.drivers import DriverFailedError, command_for
 from ..conformance.drivers.building import BuildError
 from ..conformance.hunt.applications import Application, application_campaign
-from ..conformance.hunt.campaign import Campaign, Result, campaign
+from ..conformance.hunt.campaign import Campaign, Found, Result, campaign
 from ..conformance.hunt.correspondence import fields
 from ..conformance.hunt.drawing import draw, draw_application
 from ..conformance.hunt.judging import judge
 from ..conformance.hunt.plan import Fields, Plan
-from ..conformance.hunt.stage import Outcome
 from ..conformance.hunt.telling import lines
 from ..conformance.hunt.writing import Group, Groups, read, write
 from ..errors import first_of
@@ -92,35 +91,24 @@ class Settings:
 def run(settings: Settings, seeds: range) -> bool:
     """Prints what was found, and returns whether anything was. ValueError, BuildError, DriverFailedError,
     OSError; KeyboardInterrupt after it has printed what was found so far."""
-    hunt = _Hunt(settings, seeds)
-    _run(hunt.run)
-    if hunt.interrupted:
-        raise KeyboardInterrupt
-    return bool(hunt.groups.by_name)
+    return _searched(_Hunt(settings, seeds))
 
 
 def play(settings: Settings, path: Path) -> bool:
-    """Plays one plan again, and returns whether an invariant was violated. ValueError, BuildError, OSError,
-    DriverFailedError."""
-    console, plan, drivers = Console(soft_wrap=True, highlight=False), read(path), settings.campaign(1)
-    violated = False
+    """Plays one plan again, makes it smaller if `shrink_s` says so, and returns whether an invariant was
+    violated. Raises what `run` does."""
+    return _searched(_Replay(settings, read(path)))
 
-    async def repeat() -> None:
-        nonlocal violated
-        async with drivers as one:
-            (lane,) = one.lanes
-            for number in range(TIMES):
-                outcome = await lane.run(plan)
-                told = [str(each) for each in judge(outcome)]
-                violated = violated or bool(told)
-                if number == 0:
-                    console.print(*lines(outcome), sep="\n", markup=False)
-                console.print(*(told or ["nothing is violated"]), sep="\n", markup=False)
-        for version in settings.versions:
-            console.print(await _tried(settings, version, plan), markup=False)
 
-    _run(repeat)
-    return violated
+def _searched(search: "_Search") -> bool:
+    """Runs it, and returns whether anything was found."""
+    try:
+        trio.run(search.run)
+    except BaseExceptionGroup as group:
+        raise first_of(group) from None
+    if search.interrupted:
+        raise KeyboardInterrupt
+    return bool(search.groups.by_name)
 
 
 async def _tried(settings: Settings, version: str, plan: Plan) -> str:
@@ -137,54 +125,104 @@ async def _tried(settings: Settings, version: str, plan: Plan) -> str:
     return f"{version}: {', '.join(told) or 'nothing is violated'}"
 
 
-def _run(main: Callable[[], Awaitable[None]]) -> None:
-    """Runs it, and raises what was raised in it without groups around it."""
-    try:
-        trio.run(main)
-    except BaseExceptionGroup as group:
-        raise first_of(group) from None
+class _Search:
+    """What is played, and how what it finds is shown."""
 
-
-class _Hunt:
-    def __init__(self, settings: Settings, seeds: range) -> None:
-        self._settings, self._seeds = settings, seeds
-        self._campaign = settings.campaign(min(settings.lanes, len(seeds)))
+    def __init__(self, settings: Settings, lanes: int) -> None:
+        self._settings, self._campaign = settings, settings.campaign(lanes)
         self._console = Console(soft_wrap=True, highlight=False)
         self._errors = Console(stderr=True)
         self.groups = Groups()
         self.interrupted = False
         self._client = ""
-        self._done = 0
+        self._scope = trio.CancelScope()
+        """What Ctrl-C ends."""
+        self._played = False
+        self._hurries = False
 
     async def run(self) -> None:
-        settings = self._settings
-        async with self._campaign as drivers:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._heed, nursery.cancel_scope)
-                with _progress(self._errors) as progress:
-                    task = progress.add_task("seeds", total=len(self._seeds))
-                    await drivers.hunt(
-                        self._seeds,
-                        lambda result: self._take(progress, task, result),
-                        settings.kafka,
-                        settings.drawn,
-                    )
-                nursery.cancel_scope.cancel()
-            told = f"{self._client}: {self._done:,} seeds"
-            if self.groups.by_name:
-                self._console.print(_table(self.groups))
-                self._console.print(told)
-            else:
-                self._console.print(f"{told}, nothing is violated")
-            for group in self.groups.by_name.values():
-                await self._show(drivers, group)
+        async with self._campaign as drivers, trio.open_nursery() as nursery:
+            await nursery.start(self._heed)
+            with self._scope:
+                await self._play(drivers)
+            self._played = True
+            await self._tell(drivers)
+            nursery.cancel_scope.cancel()
 
-    async def _heed(self, hunt: trio.CancelScope) -> None:
-        """Ctrl-C ends the hunt; what was found so far is shown."""
+    async def _play(self, drivers: Campaign[Any]) -> None:
+        raise NotImplementedError
+
+    async def _tell(self, drivers: Campaign[Any]) -> None:
+        for group in self.groups.by_name.values():
+            await self._show(drivers, group)
+
+    async def _heed(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Ctrl-C ends what is played, and what was found is made smaller; Ctrl-C during that leaves it out,
+        and what was found is shown as it is. The next one ends everything."""
         with trio.open_signal_receiver(signal.SIGINT) as signals:
+            task_status.started()
             async for _ in signals:
                 self.interrupted = True
-                hunt.cancel()
+                self._hurries = self._played
+                self._scope.cancel()
+                if self._hurries:
+                    return
+
+    async def _show(self, drivers: Campaign[Any], group: Group) -> None:
+        """Shrinks the plan of a group, and prints its story or writes it."""
+        settings, found = self._settings, group.best
+        outcome = found.outcome
+        if found.sure and settings.shrink_s and not self._hurries:
+            self._scope = trio.CancelScope()
+            self._errors.print(
+                f"looking for a smaller plan of {group.name} for {settings.shrink_s:g} s (Ctrl-C ends that)"
+            )
+            outcome = await drivers.smallest(found, settings.shrink_s, self._scope)
+        told = [str(each) for each in judge(outcome) if each.invariant == group.invariant]
+        told += await self._with_versions(outcome.plan)
+        self._console.rule(group.name)
+        if settings.out is not None:
+            home = write(settings.out, group, self._client, outcome, told)
+            self._console.print(f"{home}", markup=False)
+        else:
+            for user in outcome.plan.users:
+                for step in user.steps:
+                    self._console.print(f"{user.name}: {step}", markup=False)
+            self._console.print(*lines(outcome), sep="\n", markup=False)
+        self._console.print(*told, sep="\n", markup=False)
+
+    async def _with_versions(self, plan: Plan) -> list[str]:
+        told: list[str] = []
+        if not self._hurries:
+            with trio.CancelScope() as self._scope:
+                told += [await _tried(self._settings, each, plan) for each in self._settings.versions]
+        return told
+
+
+class _Hunt(_Search):
+    def __init__(self, settings: Settings, seeds: range) -> None:
+        super().__init__(settings, min(settings.lanes, len(seeds)))
+        self._seeds = seeds
+        self._done = 0
+
+    async def _play(self, drivers: Campaign[Any]) -> None:
+        with _progress(self._errors) as progress:
+            task = progress.add_task("seeds", total=len(self._seeds))
+            await drivers.hunt(
+                self._seeds,
+                lambda result: self._take(progress, task, result),
+                self._settings.kafka,
+                self._settings.drawn,
+            )
+
+    async def _tell(self, drivers: Campaign[Any]) -> None:
+        told = f"{self._client}: {self._done:,} seeds"
+        if self.groups.by_name:
+            self._console.print(_table(self.groups))
+            self._console.print(told)
+        else:
+            self._console.print(f"{told}, nothing is violated")
+        await super()._tell(drivers)
 
     def _take(self, progress: Progress, task: TaskID, result: Result) -> None:
         self._client = result.client
@@ -195,29 +233,36 @@ class _Hunt:
         for name in self.groups.by_name.keys() - known:
             progress.console.print(f"seed {result.seed}: {_line(self.groups.by_name[name])}", markup=False)
 
-    async def _show(self, drivers: Campaign[Any], group: Group) -> None:
-        """Shrinks the plan of a group, and prints its story or writes it."""
-        settings, found = self._settings, group.best
-        outcome = found.outcome
-        if found.sure and settings.shrink_s and not self.interrupted:
-            with self._errors.status(f"making a smaller plan of {group.name}"):
-                outcome = await drivers.smallest(found, settings.shrink_s)
-        told = [str(each) for each in judge(outcome) if each.invariant == group.invariant]
-        if not self.interrupted:
-            told += [await _tried(settings, each, outcome.plan) for each in settings.versions]
-        self._console.rule(group.name)
-        if settings.out is not None:
-            home = write(settings.out, group, self._client, outcome, told)
-            self._console.print(f"{home}", markup=False)
-        else:
-            self._tell(outcome)
-        self._console.print(*told, sep="\n", markup=False)
 
-    def _tell(self, outcome: Outcome) -> None:
-        for user in outcome.plan.users:
-            for step in user.steps:
-                self._console.print(f"{user.name}: {step}", markup=False)
-        self._console.print(*lines(outcome), sep="\n", markup=False)
+class _Replay(_Search):
+    """One plan, several times. It is shown as it is found; then what is made of it, if anything is."""
+
+    def __init__(self, settings: Settings, plan: Plan) -> None:
+        super().__init__(settings, settings.lanes if settings.shrink_s else 1)
+        self._plan = plan
+
+    async def _play(self, drivers: Campaign[Any]) -> None:
+        lane = drivers.lanes[0]
+        found: dict[str, Found] = {}
+        for number in range(TIMES):
+            outcome = await lane.run(self._plan)
+            self._client = (await lane.hello()).client
+            violations = judge(outcome)
+            if number == 0:
+                self._console.print(*lines(outcome), sep="\n", markup=False)
+            told = [str(each) for each in violations] or ["nothing is violated"]
+            self._console.print(*told, sep="\n", markup=False)
+            for each in {each.invariant: each for each in violations}.values():
+                found.setdefault(each.invariant, Found(each, outcome, repeats=TIMES)).repeated += 1
+            self.groups = Groups()
+            self.groups.add(Result(self._plan.seed, self._client, self._plan, list(found.values())))
+
+    async def _tell(self, drivers: Campaign[Any]) -> None:
+        if self._settings.shrink_s or self._settings.out is not None:
+            await super()._tell(drivers)
+        else:
+            for told in await self._with_versions(self._plan):
+                self._console.print(told, markup=False)
 
 
 def _line(group: Group) -> str:

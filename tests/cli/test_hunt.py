@@ -2,9 +2,11 @@
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
@@ -12,14 +14,15 @@ import pytest
 
 from found.finding import Finding
 from mockbroker.conformance.drivers.shipped import PROGRAMS
+from mockbroker.conformance.hunt.writing import read
 
 WRONG = Path(__file__).parent.parent / "conformance" / "hunt" / "wrong.py"
+ENVIRONMENT = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
 
 
 def hunt(*options: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "mockbroker", "hunt", *options]
-    environment = {**os.environ, "MOCKBROKER_PROGRAMS": str(PROGRAMS / "python"), "COLUMNS": "120"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=ENVIRONMENT)
 
 
 def wrong(name: str) -> tuple[str, str]:
@@ -46,6 +49,56 @@ def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     right = hunt(*wrong("right"), "--plan", str(home))
     assert right.returncode == 0, right.stdout
     assert right.stdout.endswith("nothing is violated\n" * 3)
+
+
+@pytest.fixture
+def hunting(tmp_path: Path) -> "Iterator[subprocess.Popen[str]]":
+    """A hunt without end, as the leader of a process group: what Ctrl-C in a terminal is sent to."""
+    options = (
+        "--seeds",
+        "1000000",
+        "--first",
+        "4",
+        "--lanes",
+        "4",
+        "--shrink",
+        "1000",
+        "--out",
+        str(tmp_path),
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mockbroker", "hunt", *wrong("loses"), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        start_new_session=True,
+        # Whoever runs the tests in the background may have it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    yield process
+    if process.returncode is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def test_what_was_found_outlives_ctrl_c(hunting: "subprocess.Popen[str]", tmp_path: Path) -> None:
+    """The first ends the seeds, the second the search for smaller plans; then one is found from the file."""
+    assert hunting.stderr is not None
+    for awaited in ("seed ", "looking for a smaller plan of acknowledged-lost-producer"):
+        while not (line := hunting.stderr.readline()).startswith(awaited):
+            assert line
+        os.killpg(hunting.pid, signal.SIGINT)
+    told, errors = hunting.communicate(timeout=60)
+    assert (hunting.returncode, "Traceback" in errors) == (130, False), errors
+    home = tmp_path / "acknowledged-lost-producer"
+    assert f"{home}\nacknowledged-lost: " in told
+    assert "acknowledged-lost: " in (home / "story.txt").read_text()
+    again = hunt(*wrong("loses"), "--plan", str(home), "--shrink", "5", "--out", str(tmp_path / "again"))
+    assert again.returncode == 1, again.stderr
+    assert again.stdout.count("acknowledged-lost: ") >= 4
+    smaller = read(tmp_path / "again" / home.name)
+    assert smaller.size < read(home).size
 
 
 @pytest.mark.parametrize(

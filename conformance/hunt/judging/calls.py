@@ -1,9 +1,9 @@
 """Calls that don't return, clients that can't be used any more, records that nobody hears of again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...drivers import DriverFailedError, OverdueError
-from ..journal import Ended, Opened, Sent
+from ..journal import Called, Ended, Failed, Opened, Sent, Told
 from ..stage import Outcome
 from ..transactions import Transacting
 from ..users import AFTER, Producer
@@ -38,13 +38,25 @@ def unusable(outcome: Outcome) -> Iterator[Violation]:
         elif kind == Transacting.kind:
             ends = [e for e in outcome.journal.of(Ended) if e.user == user and e.at > outcome.repaired]
             if ends and not any(e.commits and e.error is None for e in ends):
-                last = ends[-1]
+                why = _why(outcome, user)
                 yield Violation(
-                    "unusable", user, f"no transaction can be committed any more: {last.error}", (last.at,)
+                    "unusable", user, f"no transaction can be committed any more{why}", (ends[-1].at,)
                 )
             elif not ends:
                 opened = [e.at for e in outcome.journal.of(Opened) if e.user == user]
-                yield Violation("unusable", user, "it can't begin a transaction", tuple(opened[-1:]))
+                told = f"it can't begin a transaction{_why(outcome, user)}"
+                yield Violation("unusable", user, told, tuple(opened[-1:]))
+
+
+def _why(outcome: Outcome, user: str) -> str:
+    """The last error that a user was told since all is well again: by the end of a transaction, which may
+    have been aborted without one then; by another call; or about a record."""
+    kinds: Sequence[type[Ended | Called | Told | Failed]] = (Ended, Called, Told, Failed)
+    for kind in kinds:
+        of_user = (e for e in outcome.journal.of(kind) if e.user == user and e.at > outcome.repaired)
+        if errors := [e.error for e in of_user if e.error is not None]:
+            return f": {errors[-1]}"
+    return ", and no call says why"
 
 
 def _unusable_producer(outcome: Outcome, user: str) -> Iterator[Violation]:
