@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
-.PHONY: setup setup-dev setup-all serve test test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
+.PHONY: setup setup-dev setup-all setup-site serve test test-all acceptance lint bench docs site soak cards differential fuzz week lock clean
 
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
@@ -18,6 +18,7 @@ install = began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@
 setup: $(VENV)/.run  ## the run-time set only
 setup-dev: $(VENV)/.dev  ## and what `make test` and benchmarks need
 setup-all: $(VENV)/.all  ## and Spark, which tests of pipeline/ need and the linters read
+setup-site: $(VENV)/.site  ## what `make site` needs
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -29,6 +30,9 @@ $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 	@$(call install,$<)
 
 $(VENV)/.all: requirements/all.lock $(VENV)/.dev
+	@$(call install,$<)
+
+$(VENV)/.site: requirements/site.lock $(VENV)/.run
 	@$(call install,$<)
 
 serve: setup  ## make serve ARGS="--kafka 2.3 --brokers 1"
@@ -62,7 +66,7 @@ docs: setup-dev
 	$(BIN)/python -m docs.generate
 	$(BIN)/python -m found docs
 
-site: setup-all  ## the documentation as a site, in build/site
+site: setup-site  ## the documentation as a site, in build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 soak: setup-dev  ## exactly once through 200 seeds; make soak ARGS="--seeds 5 --client java-4.4"
@@ -80,13 +84,15 @@ fuzz: setup-dev  ## half a million requests that nobody should send; make fuzz A
 week: setup-dev  ## a week of traffic in virtual time, and what the cluster keeps of it
 	$(BIN)/python -m benchmarks.week $(ARGS)
 
-# uv keeps what an output file has: so the three agree.
+# uv keeps what an output file has: so they agree.
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
 lock:  ## pin again what pyproject.toml asks for
 	$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install --quiet uv
 	$(COMPILE) --extra browser --extra dev --extra site --extra spark pyproject.toml -o requirements/all.lock
 	cp requirements/all.lock requirements/dev.lock
 	$(COMPILE) --extra dev pyproject.toml -o requirements/dev.lock
+	cp requirements/all.lock requirements/site.lock
+	$(COMPILE) --extra site pyproject.toml -o requirements/site.lock
 	cp requirements/all.lock requirements/run.lock
 	$(COMPILE) pyproject.toml -o requirements/run.lock
 

@@ -38,6 +38,8 @@ def main(folder: Path = IMAGES) -> None:
     with sync_playwright() as playwright, MockCluster(topics={"orders": 3}, console=True, seed=1) as cluster:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-19902.png", _WIDE)
+        dark = folder / "console-19902-dark.png"
+        _story(browser, cluster, "cut-off-leader.jsonl", dark, _WIDE, dark=True)
         _story(browser, cluster, "load-stops.jsonl", folder / "console-rewind.png", _WIDE, dark=True)
         _story(browser, cluster, "cut-off-leader.jsonl", folder / "console-narrow.png", _NARROW)
         _story(browser, cluster, "log-start-past-follower.jsonl", folder / "console-7104.png", _WIDE)

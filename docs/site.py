@@ -1,4 +1,5 @@
-"""A hook of mkdocs: pages that stand beside docs/ are part of the site too, under `project/`."""
+"""A hook of mkdocs: pages that stand beside docs/ are part of the site too, under `project/`, and pictures
+that have a dark form are dark on dark pages."""
 
 import posixpath
 import re
@@ -11,23 +12,31 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 ROOT: Final = Path(__file__).parents[1]
-FOLDER: Final = "project"
-PAGES: Final = ("CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md", "conformance/README.md")
+PAGES: Final = {
+    "CHANGELOG.md": "project/CHANGELOG.md",
+    "CONTRIBUTING.md": "project/CONTRIBUTING.md",
+    # Not README.md, which would be the page of the section that it is in.
+    "benchmarks/README.md": "project/benchmarks.md",
+    "conformance/README.md": "project/conformance.md",
+}
+"""Where each is in the site."""
+_PLACES: Final = {inside: page for page, inside in PAGES.items()}
+_PICTURE: Final = re.compile(r"(!\[[^\]]*\])\((\S+)\.png\)")
 _LINK: Final = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]*)(#[^)]*)?\)")
 
 
 def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     from mkdocs.structure.files import File
 
-    for page in PAGES:
-        files.append(File.generated(config, f"{FOLDER}/{page}", content=(ROOT / page).read_text()))
+    for page, inside in PAGES.items():
+        files.append(File.generated(config, inside, content=(ROOT / page).read_text()))
     return files
 
 
 def on_page_markdown(markdown: str, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
     """Links lead to pages of the site; what is only in the repository is named without a link."""
     uri = page.file.src_uri
-    place = uri.removeprefix(f"{FOLDER}/") if uri.startswith(f"{FOLDER}/") else f"docs/{uri}"
+    place = _PLACES.get(uri, f"docs/{uri}")
 
     def link(found: re.Match[str]) -> str:
         target, anchor = found[1], found[2] or ""
@@ -37,7 +46,15 @@ def on_page_markdown(markdown: str, page: "Page", config: "MkDocsConfig", files:
             return f"]({_GONE})"
         return f"]({posixpath.relpath(inside, posixpath.dirname(uri))}{anchor})"
 
-    return re.sub(rf"\[([^\]]*)\]\({_GONE}\)", r"\1", _LINK.sub(link, markdown))
+    def picture(found: re.Match[str]) -> str:
+        text, path = found.groups()
+        dark = posixpath.normpath(posixpath.join(posixpath.dirname(uri), f"{path}-dark.png"))
+        if files.get_file_from_path(dark) is None:
+            return found[0]
+        return f"{text}({path}.png#only-light){text}({path}-dark.png#only-dark)"
+
+    linked = re.sub(rf"\[([^\]]*)\]\({_GONE}\)", r"\1", _LINK.sub(link, markdown))
+    return _PICTURE.sub(picture, linked)
 
 
 _GONE: Final = "repository"
@@ -49,4 +66,4 @@ def _in_site(path: str) -> str | None:
         return path.removeprefix("docs/")
     if path == "README.md":
         return "index.md"
-    return f"{FOLDER}/{path}" if path in PAGES else None
+    return PAGES.get(path)

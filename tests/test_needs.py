@@ -133,5 +133,7 @@ def pins(lock: str) -> set[str]:
 def test_the_sets_of_packages_are_in_each_other() -> None:
     run_time, dev, everything = pins("run.lock"), pins("dev.lock"), pins("all.lock")
     assert run_time < dev < everything
-    names = {each.partition("==")[0] for each in dev}
+    site = pins("site.lock")
+    assert run_time < site < everything
+    names = {each.partition("==")[0] for each in dev | site}
     assert names.isdisjoint({"pyspark", "pandas", "py4j"})

@@ -2,30 +2,84 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.docs.walking import ROOT
+from tests.needs import brings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 LOADED = re.compile(r'<(?:script|img|iframe)[^>]*\ssrc="([^"]+)"|<link[^>]*\shref="([^"]+)"[^>]*>')
 
 
-@pytest.mark.needs("mkdocs")
-def test_it_is_built_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+@brings("mkdocs")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every link leads somewhere, and every page has its place: `--strict` refuses all else."""
-    site = tmp_path / "site"
+    site = tmp_path_factory.mktemp("documentation") / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    return site
+
+
+@pytest.fixture(scope="module")
+@brings("chromium", "playwright")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        with contextlib.closing(browser):
+            yield browser
+
+
+def test_it_is_built_without_a_warning_and_loads_nothing_from_elsewhere(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 50
     for page in pages:
         loaded = ["".join(found) for found in LOADED.findall(page.read_text())]
         assert [url for url in loaded if re.match(r"(https?:)?//", url)] == [], page
     assert "mockbroker.server.mock_cluster.MockCluster" in (site / "reference/python.html").read_text()
+
+
+def test_a_section_of_the_sidebar_has_a_page_only_if_it_is_one_of_its_own(site: Path) -> None:
+    links = r'<a href="([^"]+)" class="md-nav__link[^"]*">\s*<span class="md-ellipsis">\s*([^<]*?)\s*<'
+    pages = {text: href for href, text in re.findall(links, (site / "index.html").read_text())}
+    assert "Reference" not in pages
+    assert pages["Report cards"] == "report-cards/index.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_picture_is_as_dark_as_the_page(site: Path, browser: Browser, scheme: str) -> None:
+    page = browser.new_page(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto((site / "index.html").as_uri())
+    (shown,) = page.locator("article img:visible").all()
+    assert f"console-19902{'-dark' * (scheme == 'dark')}.png#only-{scheme}" in str(shown.get_attribute("src"))
+    page.close()
+
+
+def test_no_block_of_code_scrolls_sideways(site: Path, browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 1400, "height": 900}, java_script_enabled=False)
+    seen = 0
+    for path in sorted(each for each in site.rglob("*.html") if "<pre>" in each.read_text()):
+        page.goto(path.as_uri())
+        widths = page.locator("pre > code").evaluate_all(
+            "all => all.map(e => [e.clientWidth, e.scrollWidth])"
+        )
+        seen += len(widths)
+        assert [inner for outer, inner in widths if inner > outer] == [], path
+    assert seen > 300
+    page.close()
