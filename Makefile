@@ -9,10 +9,14 @@ ARGS ?=
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 # Tests start hundreds of processes: without bytecode each would compile all that it imports.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
+# Each test is in one of the two: see "What a test needs" in CONTRIBUTING.md.
+QUICK := "not needs and not long"
+REST := "needs or long"
 # What failed in CI is run once more, alone. What passes then depends on how busy the machine is: mend it.
 AGAIN := -n0 --last-failed --last-failed-no-failures none --maxfail 3
 again = $(if $(CI),|| { [ $$? = 1 ] && echo "Some tests failed. They are run once more:" && $(PYTEST) $(AGAIN) $(1); })
-install = began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@ && \
+install = echo "Installing what $(1) pins into $(VENV), $$(grep -c == $(1)) packages: seconds to minutes ..." && \
+	began=$$(date +%s) && $(PIP) --require-hashes -r $(1) $(2) && touch $@ && \
 	echo "$(1) installed in $$(($$(date +%s) - began)) s"
 
 setup: $(VENV)/.run  ## the run-time set only
@@ -21,7 +25,8 @@ setup-all: $(VENV)/.all  ## and Spark, which tests of pipeline/ need and the lin
 setup-site: $(VENV)/.site  ## what `make site` needs
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	@echo "Making $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: requirements/run.lock pyproject.toml | $(BIN)/python
 	@$(call install,$<,&& $(PIP) --no-deps --editable .)
@@ -38,12 +43,12 @@ $(VENV)/.site: requirements/site.lock $(VENV)/.run
 serve: setup  ## make serve ARGS="--kafka 2.3 --brokers 1"
 	exec $(BIN)/mockbroker serve $(ARGS)
 
-test: setup-dev  ## what needs Python only; make test ARGS="-k groups", ARGS="-n0 tests/log"
-	$(PYTEST) --dist worksteal -m "not needs" $(ARGS) $(call again,-m "not needs")
+test: setup-dev  ## what needs Python only and is not long; make test ARGS="-k groups", ARGS="-n0 tests/log"
+	$(PYTEST) --dist worksteal -m $(QUICK) $(ARGS) $(call again,-m $(QUICK))
 
 ifeq ($(strip $(ARGS)),)
-test-all: setup-all test  ## and then what needs Spark, Java, Node, Go, kcat or tshark
-	$(PYTEST) --dist loadgroup --no-loadscope-reorder -m needs $(call again,-m needs)
+test-all: setup-all test  ## and then what is long, or needs Spark, Java, Node, Go, kcat or tshark
+	$(PYTEST) --dist loadgroup --no-loadscope-reorder -m $(REST) $(call again,-m $(REST))
 else
 test-all: setup-all
 	$(PYTEST) --dist loadgroup --no-loadscope-reorder $(ARGS)

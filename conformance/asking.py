@@ -72,10 +72,14 @@ def compare(target: Target, question: Question, version: int, expected: Steps) -
     return Result(question.id, version, got == expected, expected, got)
 
 
-def recorded(release: str, only: str | None = None) -> Iterator[tuple[Question, int, Steps]]:
-    """Every recorded question of `release`, in each version, with its answers."""
+def recorded(
+    release: str, only: str | None = None, api: str | None = None
+) -> Iterator[tuple[Question, int, Steps]]:
+    """Every recorded question of `release`, or of one API, in each version, with its answers."""
     loaded: dict[str, recordings.Recorded] = {}
     for question in all_questions(only):
+        if api not in (None, question.api):
+            continue
         if question.api not in loaded:
             loaded[question.api] = recordings.load(release, question.api)
         for version, steps in loaded[question.api].get(question.name, {}).items():
@@ -85,8 +89,8 @@ def recorded(release: str, only: str | None = None) -> Iterator[tuple[Question, 
 def _asked(
     target: Target, release: str, only: str | None, api: str | None = None
 ) -> Iterator[tuple[Question, int, Steps]]:
-    for question, version, steps in recorded(release, only):
-        if question.brokers != len(target.nodes) or api not in (None, question.api):
+    for question, version, steps in recorded(release, only, api):
+        if question.brokers != len(target.nodes):
             continue
         # Whether brokers take metrics is up to their configuration.
         if question.api not in telemetry_receiver.APIS or question.api in target.versions:

@@ -7,9 +7,9 @@ import itertools
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from typer import Typer
 from typer.main import get_command
@@ -36,20 +36,6 @@ from .names import main as write_names
 
 REFERENCE = Path(__file__).parent / "reference"
 _RELEASES = names()
-
-
-def pages() -> dict[str, str]:
-    """Name of each page and its text."""
-    return {
-        "apis.md": "\n".join(apis.told()) + "\n",
-        "policies.md": "\n".join(_policies()) + "\n",
-        "error-codes.md": "\n".join(_error_codes()) + "\n",
-        "faults.md": "\n".join(_faults()) + "\n",
-        "simulation.md": "\n".join(_simulation()) + "\n",
-        "command-line.md": "\n".join(_command_line()) + "\n",
-        "control.md": "\n".join(interfaces.control()) + "\n",
-        "trace.md": "\n".join(interfaces.trace()) + "\n",
-    }
 
 
 def _policies() -> Iterator[str]:
@@ -202,10 +188,27 @@ def _help(app: Typer, program: str, command: str) -> Iterator[str]:
     yield "```"
 
 
+PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    "apis.md": apis.told,
+    "policies.md": _policies,
+    "error-codes.md": _error_codes,
+    "faults.md": _faults,
+    "simulation.md": _simulation,
+    "command-line.md": _command_line,
+    "control.md": interfaces.control,
+    "trace.md": interfaces.trace,
+}
+"""Name of each page, and its lines."""
+
+
+def text(name: str) -> str:
+    return "\n".join(PAGES[name]()) + "\n"
+
+
 def main() -> None:
     REFERENCE.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (REFERENCE / name).write_text(text)
+    for name in PAGES:
+        (REFERENCE / name).write_text(text(name))
         sys.stdout.write(f"docs/reference/{name}\n")
     write_names()
     sys.stdout.write("mockbroker/names.py\n")

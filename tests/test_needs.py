@@ -45,6 +45,9 @@ def test_starts_java_and_sees_that_it_fails():
 
 def test_asks_for_go():
     needs.need("go")
+
+@pytest.mark.long
+def test_long(): ...
 """
 
 Run = Callable[..., str]
@@ -102,6 +105,7 @@ def test_what_is_started_is_declared(run: Run) -> None:
         "test_starts_java": "PASSED ERROR",
         "test_starts_java_and_sees_that_it_fails": "PASSED ERROR",
         "test_asks_for_go": "FAILED",
+        "test_long": "PASSED",
     }
     assert "node is not on PATH: install Node.js" in printed
     assert "kcat is not on PATH: install the package kcat" in printed
@@ -110,13 +114,20 @@ def test_what_is_started_is_declared(run: Run) -> None:
 
 
 def test_the_tier_is_chosen_by_the_marker(run: Run) -> None:
-    assert set(outcomes(run("-m", "not needs"))) == {
+    """`make test` runs the one part, and `make test-all` both."""
+    chosen = dict(re.findall(r'^(QUICK|REST) := "(.*)"$', (ROOT / "Makefile").read_text(), re.MULTILINE))
+    quick = {
         "test_of_a_client[librdkafka]",
         "test_plain",
         "test_starts_java",
         "test_starts_java_and_sees_that_it_fails",
         "test_asks_for_go",
     }
+    assert set(outcomes(run("-m", chosen["QUICK"]))) == quick
+    rest = set(outcomes(run("-m", chosen["REST"])))
+    assert rest >= {"test_long", "test_marked"}
+    assert rest.isdisjoint(quick)
+    assert rest | quick == set(outcomes(run()))
 
 
 def test_in_ci_nothing_may_be_missing(run: Run) -> None:

@@ -30,6 +30,7 @@ def run_benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=280)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("peer", ["librdkafka-mock", "mockbroker"])
 def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -> None:
     chosen = [scenario for scenario in SCENARIOS if not scenario.only_ours]
@@ -89,6 +90,7 @@ def test_scenarios_are_chosen_by_prefix() -> None:
     ]
 
 
+@pytest.mark.long
 def test_another_checkout_is_compared_with_thing_by_thing(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     names = "epoch-16,start-cpu,simulator-plain"

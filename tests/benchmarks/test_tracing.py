@@ -4,11 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.tracing import told
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.long
 def test_three_brokers_are_compared() -> None:
     command = [sys.executable, "-m", "benchmarks.tracing", "--rounds=1", "--seconds=0.3", "--warm-up=0.02"]
     command.append("--scenarios=produce-100B-16")

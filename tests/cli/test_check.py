@@ -19,6 +19,7 @@ def check(*options: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, env=environment)
 
 
+@pytest.mark.long
 def test_a_table_and_every_file(tmp_path: Path) -> None:
     wrong = shlex.join((sys.executable, str(WRONG), "loses"))
     files = [tmp_path / name for name in ("a.xml", "a.json", "a.html", "cards")]

@@ -29,6 +29,7 @@ def wrong(name: str) -> tuple[str, str]:
     return "--client-command", shlex.join((sys.executable, str(WRONG), name))
 
 
+@pytest.mark.long
 def test_a_finding_is_written_and_can_be_played_again(tmp_path: Path) -> None:
     done = hunt(*wrong("loses"), "--seeds", "4", "--first", "4", "--shrink", "5", "--out", str(tmp_path))
     assert done.returncode == 1, done.stderr
@@ -123,6 +124,7 @@ def test_what_is_wrong_with_a_command(options: list[str], told: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_whole_application(tmp_path: Path) -> None:
     program = WRONG.with_name("applications.py")
     known = ("--input", "in", "--output", "out", "--group", "copies", "--settle", "60")

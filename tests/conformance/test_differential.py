@@ -26,6 +26,7 @@ FAMILIES = [(brokers, family) for brokers in (1, 3) for family in families(broke
 VERSIONS = {key.name.lower(): list(range(low, high + 1)) for key, (low, high) in CODEC_VERSIONS.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("file", sorted(RECORDED.glob("*.json")), ids=lambda file: file.stem)
 def test_what_was_mended_is_answered_as_by_a_real_broker(file: Path) -> None:
     recorded = recordings.load(file)

@@ -9,6 +9,7 @@ import pytest
 from tests.docs.walking import ROOT, walk
 from tests.needs import JAVA
 
+pytestmark = pytest.mark.long
 NEEDS = {"application-java": JAVA, "application-kafkajs": ("node", "npm")}
 TUTORIALS = [
     pytest.param(page, id=page.stem, marks=pytest.mark.needs(*NEEDS.get(page.stem, ())))

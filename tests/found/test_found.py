@@ -13,6 +13,7 @@ def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
     return [pytest.mark.needs("node", "npm"), pytest.mark.timeout(900)] if node else []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in findings()]
 )

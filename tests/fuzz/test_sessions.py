@@ -13,6 +13,7 @@ MEMORY = 2_000_000 * 1024
 """As `ulimit -v 2000000` has it."""
 
 
+@pytest.mark.long
 def test_a_broker_goes_on_whatever_comes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mockbroker.conformance.fuzz", "run", "--jobs", "1", "--inputs", "3000"]
     command += ["--memory", str(MEMORY), "--write", str(tmp_path)]

@@ -36,11 +36,13 @@ async def found(wrong: str, settle_s: float = 5.0, **known: object) -> set[str]:
     return invariants
 
 
+@pytest.mark.long
 @pytest.mark.trio
 async def test_a_right_application() -> None:
     assert await found("right", settle_s=60.0) == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("wrong", "invariant"),
     [
@@ -56,17 +58,20 @@ async def test_a_wrong_application(wrong: str, invariant: str) -> None:
     assert invariant in await found(wrong)
 
 
+@pytest.mark.long
 @pytest.mark.trio
 async def test_at_least_once() -> None:
     assert await found("repeats", settle_s=60.0, at_least_once=True) == set()
 
 
+@pytest.mark.long
 @pytest.mark.trio
 async def test_what_dies_is_started_again() -> None:
     """It dies after a few records, each time, and gets on."""
     assert await found("dies", settle_s=60.0, restarts=True) == set()
 
 
+@pytest.mark.long
 @pytest.mark.trio
 async def test_without_an_output_the_commits_are_judged() -> None:
     assert await found("repeats", settle_s=60.0, output=[]) == set()

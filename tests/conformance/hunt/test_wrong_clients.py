@@ -13,6 +13,7 @@ from mockbroker.conformance.hunt.drawing import draw
 from mockbroker.conformance.hunt.plan import Plan
 from mockbroker.conformance.hunt.stage import Patience
 
+pytestmark = pytest.mark.long
 IMPATIENT = Patience(settle_s=4, told_s=4, call_ms=2_000, grace_s=1)
 SEEDS = range(1, 9)
 
