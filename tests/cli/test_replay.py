@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mockbroker.simulation.plan import Plan, Step
+from tests.cli.in_process import mockbroker
 
 KAFKA_7104 = Plan(
     seed=1,
@@ -100,8 +101,8 @@ def test_what_is_no_history_is_one_line(tmp_path: Path, text: str, said: str) ->
     ],
 )
 def test_an_option_that_can_not_be_is_one_line(violating: Path, options: list[str]) -> None:
-    done = replay(violating, *options)
-    assert (done.returncode, done.stdout) == (2, "")
+    done = mockbroker("replay", str(violating), *options)
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
 
 

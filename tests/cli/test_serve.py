@@ -13,6 +13,7 @@ import pytest
 
 from mockbroker.cli.offsets import progress
 from mockbroker.dumps.offsets_files import read
+from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask
 from ..driving import wire
@@ -124,9 +125,8 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
     ids=lambda value: value if isinstance(value, str) else value[-1],
 )
 def test_a_wrong_option_is_one_line_that_says_what_to_do(arguments: list[str], message: str) -> None:
-    command = [sys.executable, "-m", "mockbroker", "serve", "--port", "0", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2
+    done = mockbroker("serve", "--port", "0", *arguments)
+    assert done.exit_code == 2
     assert message in done.stderr
     assert done.stderr.startswith("mockbroker serve: ")
     assert len(done.stderr.splitlines()) == 1

@@ -28,6 +28,7 @@ def run(*arguments: object) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.long
 def test_an_unclean_election_becomes_files_that_fail(tmp_path: Path) -> None:
     incident = report(tmp_path, "unclean-election", "lag-spike", "log-end-fell", "set-back", "set-back")
     out = tmp_path / "out"

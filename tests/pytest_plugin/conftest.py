@@ -32,6 +32,8 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
             pytester.makeconftest(conftest)
         pytester.makepyfile(HEAD + source)
         others = [f"-pno:{loop}" for loop in ("asyncio", "anyio", "trio") if loop not in loops]
+        # None of the files has a property, and Hypothesis takes long to import.
+        others.append("-pno:hypothesispytest")
         return pytester.runpytest_subprocess(*PLUGIN, "-Werror", *others, *args)
 
     return run
