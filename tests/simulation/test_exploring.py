@@ -13,7 +13,7 @@ LIVE = Options(policies={"fetch-log-start-offset": "live"})
 
 
 def test_processes_find_what_one_finds() -> None:
-    seeds = range(300)
+    seeds = range(6 * workers.CHUNK)
     compared = variants(LIVE, "both")
     together = [row for rows in workers.explore(compared, seeds, 2) for row in rows]
     alone = {variant.name: list(run(variant, seeds)) for variant in compared}
