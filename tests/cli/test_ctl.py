@@ -1,15 +1,16 @@
-"""`mockbroker ctl` as a process."""
+"""`mockbroker ctl`, once as a process."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Final
 
 import pytest
+from typer.testing import Result
 
 from mockbroker import MockCluster
+from tests.cli.in_process import mockbroker
 
 
 @pytest.fixture
@@ -20,17 +21,14 @@ def cluster() -> Iterator[MockCluster]:
         yield started
 
 
-def ctl(*arguments: str, url: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "MOCKBROKER_CONTROL"}
-    if url is not None:
-        environment["MOCKBROKER_CONTROL"] = url
-    command = [sys.executable, "-m", "mockbroker", "ctl", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+def ctl(*arguments: str, url: str | None) -> Result:
+    return mockbroker("ctl", *arguments, environment={"MOCKBROKER_CONTROL": url})
 
 
 def test_operations_are_commands(cluster: MockCluster) -> None:
     url = cluster.control_url
-    assert "stopped" in ctl("brokers", "stop", "1", url=url).stdout
+    command = [sys.executable, "-m", "mockbroker", "ctl", "--url", url, "brokers", "stop", "1"]
+    assert "stopped" in subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
     moved = json.loads(ctl("--json", "partitions", "move-leader", "orders", "0", "--to", "3", url=url).stdout)
     assert moved["leader"] == 3
     cut = json.loads(
@@ -49,7 +47,7 @@ def test_several_policies_are_set_as_serve_takes_them(cluster: MockCluster) -> N
         f"{name}@broker:2=log-end-offset",
         url=cluster.control_url,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert cluster.policies.answer(name, topic="orders") == "log-end-offset"
     assert cluster.policies.answer(name, broker=2) == "log-end-offset"
     assert cluster.policies.answer(name) == "undefined"
@@ -73,7 +71,7 @@ def test_a_fault_is_added_by_its_fields(cluster: MockCluster) -> None:
     fault = json.loads(added.stdout)
     assert fault["fault"] == "disconnect after api=Produce,Fetch topic=orders times=1"
     waited = ctl("faults", "wait", "lost", "--timeout", "0.01", url=cluster.control_url)
-    assert (waited.returncode, waited.stderr.count("\n")) == (1, 1)
+    assert (waited.exit_code, waited.stderr.count("\n")) == (1, 1)
     assert "touched 0 requests" in waited.stderr
 
 
@@ -90,7 +88,7 @@ def test_a_fault_is_added_by_its_fields(cluster: MockCluster) -> None:
 )
 def test_an_error_is_one_line(cluster: MockCluster, arguments: list[str], status: int, message: str) -> None:
     done = ctl(*arguments, url=cluster.control_url)
-    assert done.returncode == status
+    assert done.exit_code == status
     assert message in done.stderr
     assert done.stderr.startswith("mockbroker ctl: ")
     assert len(done.stderr.splitlines()) == 1
@@ -105,7 +103,7 @@ def test_an_address_where_nobody_is_gets_one_line() -> None:
         (None, "which cluster?"),
     ):
         done = ctl("brokers", "list", url=where)
-        assert done.returncode == 2
+        assert done.exit_code == 2
         assert done.stderr.startswith("mockbroker ctl: ")
         assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""`mockbroker replay` as a process."""
+"""`mockbroker replay`, the first time as a process."""
 
 import json
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from mockbroker.simulation.plan import Plan, Step
 from tests.cli.in_process import mockbroker
@@ -27,9 +28,8 @@ KAFKA_7104 = Plan(
 """The follower's fetch reads before the second record is written; its answer has a log start after it."""
 
 
-def replay(path: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "mockbroker", "replay", str(path), *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def replay(path: Path, *options: str) -> Result:
+    return mockbroker("replay", str(path), *options)
 
 
 @pytest.fixture
@@ -40,7 +40,8 @@ def violating(tmp_path: Path) -> Path:
 
 
 def test_a_history_is_told_and_its_violation_is_marked(violating: Path) -> None:
-    done = replay(violating)
+    command = [sys.executable, "-m", "mockbroker", "replay", str(violating)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (1, "")
     assert "delete-records percent=100" in done.stdout
     assert "follower-fetcher-dead: cannot increment the log start offset" in done.stdout
@@ -51,14 +52,14 @@ def test_a_history_is_told_and_its_violation_is_marked(violating: Path) -> None:
 @pytest.mark.parametrize("fix", [["--policy", "follower-log-start-offset=bounded"], ["--fixed", "yes"]])
 def test_a_fix_is_tried_on_the_very_history(violating: Path, fix: list[str]) -> None:
     done = replay(violating, *fix)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.endswith("\nno invariant is violated\n")
 
 
 def test_another_release_is_tried(tmp_path: Path) -> None:
     path = tmp_path / "history.json"
     path.write_text(replace(KAFKA_7104, kafka="0.11", policies={}).to_json())
-    assert (replay(path).returncode, replay(path, "--kafka", "1.0").returncode) == (1, 0)
+    assert (replay(path).exit_code, replay(path, "--kafka", "1.0").exit_code) == (1, 0)
 
 
 def test_the_trace_is_kept(violating: Path, tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_what_is_no_history_is_one_line(tmp_path: Path, text: str, said: str) ->
     path = tmp_path / "history.json"
     path.write_text(text)
     done = replay(path)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(f"mockbroker replay: {path}: ")
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
@@ -101,13 +102,13 @@ def test_what_is_no_history_is_one_line(tmp_path: Path, text: str, said: str) ->
     ],
 )
 def test_an_option_that_can_not_be_is_one_line(violating: Path, options: list[str]) -> None:
-    done = mockbroker("replay", str(violating), *options)
+    done = replay(violating, *options)
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     done = replay(tmp_path / "none.json")
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "none.json" in done.stderr
     assert done.stderr.count("\n") == 1
