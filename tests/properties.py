@@ -9,5 +9,6 @@ _USUAL: Final = 100
 
 
 def examples(count: int) -> int:
-    """`count` in CI, fewer by default, more with the profile `thorough`: for `max_examples`."""
+    """`count` in CI, fewer by default, more with the profile `thorough`: for `max_examples`, and for how many
+    seeds have a property of histories."""
     return max(1, count * settings().max_examples // _USUAL)

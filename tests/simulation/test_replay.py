@@ -15,6 +15,7 @@ from mockbroker.simulation.plan import Options, Plan, PlanError, Step
 from mockbroker.simulation.tracing import watch
 from mockbroker.trace.events import Answer
 from mockbroker.trace.files import JsonLines, read_json_lines
+from tests.properties import examples
 
 PLAN = draw(7, Options())
 PROGRAM = """
@@ -51,7 +52,7 @@ def test_a_trace_is_the_same_each_time() -> None:
 
 
 def test_a_trace_changes_nothing() -> None:
-    for seed in range(30):
+    for seed in range(examples(30)):
         plan = draw(seed, Options(policies={"fetch-log-start-offset": "live"}))
         watched = happen(plan, watch=lambda world: watch(world, lambda event: None))
         assert (watched.violations, watched.requests) == (happen(plan).violations, happen(plan).requests)

@@ -2,6 +2,7 @@
 
 from mockbroker.simulation.history import draw, happen
 from mockbroker.simulation.plan import Options
+from tests.properties import examples
 
 LATE = {"slow-metadata", "metadata-in-time"}
 
@@ -25,7 +26,7 @@ def test_some_clients_come_to_a_broker_that_does_not_know_yet() -> None:
 
 
 def test_slow_metadata_loses_nothing() -> None:
-    for seed in range(120):
+    for seed in range(examples(120)):
         violated = {each.invariant for each in happen(draw(seed, Options(slow_metadata=True))).violations}
         assert not violated & {"acknowledged-record-lost", "replicas-disagree"}
         assert not violated & {"group-offset-back", "group-offset-lost"}
