@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ..environment import Environment
+from ..environment import Environment, Nobody
 from ..outcome import PARKED
 from ..policies.groups.large_group_record import large_group_record
 from ..policies.offsets.commit_below_min_isr import commit_below_min_isr
@@ -146,16 +146,13 @@ class GroupShards:
         return self._shards.get(shard.partition.index) is shard
 
 
-class _Load:
+class _Load(Nobody):
     """A load that is done in parts."""
 
     def __init__(self, environment: Environment, shard: GroupShard) -> None:
-        self._environment = environment
+        super().__init__(environment)
         self._shard = shard
-
-    def answer(self, response: object) -> None:
-        """Nobody waits for a load."""
 
     def ended_by(self, error: Exception) -> None:
         self._shard.loading, self._shard.failed = None, True
-        self._environment.fail(error, None)
+        super().ended_by(error)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ..environment import Nobody
 from ..metadata.records import NO_LEADER
 from ..outcome import PARKED, Steps, portions
 from ..policies.transactions.leaderless_marker import leaderless_marker
@@ -95,13 +96,7 @@ class Markers:
             return
         if not self._missing:
             self._finish()
-        self._home.in_parts(self, self._steps())
-
-    def answer(self, response: object) -> None:
-        """Nobody waits for the parts to end: each marker tells of itself."""
-
-    def ended_by(self, error: Exception) -> None:
-        self._home.environment.fail(error, None)
+        self._home.in_parts(Nobody(self._home.environment), self._steps())
 
     def _steps(self) -> Steps:
         for few in portions(sorted(self._missing), _MARKERS_PER_PART):

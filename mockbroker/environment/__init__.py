@@ -4,8 +4,8 @@ The parts of a cluster share nothing else.
 """
 
 from .environment import Environment
-from .owner import Owner
+from .owner import Nobody, Owner
 from .randomness import Randomness, Streams
 from .timers import Timer
 
-__all__ = ["Environment", "Owner", "Randomness", "Streams", "Timer"]
+__all__ = ["Environment", "Nobody", "Owner", "Randomness", "Streams", "Timer"]

@@ -1,6 +1,9 @@
 """The request on whose behalf something is done."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from .environment import Environment
 
 
 class Owner(Protocol):
@@ -8,3 +11,16 @@ class Owner(Protocol):
 
     def ended_by(self, error: Exception) -> None:
         """Answers the request, which will get no other answer."""
+
+
+class Nobody:
+    """The owner of what is done in parts without a request that waits for it: an error is the cluster's."""
+
+    def __init__(self, environment: "Environment") -> None:
+        self._environment = environment
+
+    def answer(self, response: object) -> None:
+        """Nobody waits for it."""
+
+    def ended_by(self, error: Exception) -> None:
+        self._environment.fail(error, None)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from ..configs import TopicSettings
-from ..environment import Environment, Timer
+from ..environment import Environment, Nobody, Timer
 from ..log import compaction, retention
 from ..outcome import PARKED, Asked, Steps
 from ..policies.retention.compaction import compaction as cleaner
@@ -28,18 +28,10 @@ class _Tick(NamedTuple):
     partitions: dict[Cleaned, None]
 
 
-class _Check:
+class _Check(Nobody):
     """A check of a replica, which is done in parts. `again` is whether the next one came due meanwhile."""
 
-    def __init__(self, environment: Environment) -> None:
-        self._environment = environment
-        self.again = False
-
-    def answer(self, response: object) -> None:
-        """Nobody waits for it."""
-
-    def ended_by(self, error: Exception) -> None:
-        self._environment.fail(error, None)
+    again = False
 
 
 class Cleanup:

@@ -74,7 +74,7 @@ class ConsumerGroups:
         self._coordinator = coordinator
         self._environment = coordinator.environment
         self._timers = Timers(coordinator.environment, self._fence)
-        self.planning = Planning(home, self._timers, self._write)
+        self.planning = Planning(home, self._timers, self._looked_up)
         self._heartbeats = Heartbeats(home, self._timers, self.planning)
         self._classics = ClassicMembers(home, self._timers, self.planning, coordinator.settings.max_size)
         self._configured = served(configs)
@@ -150,6 +150,11 @@ class ConsumerGroups:
         if gone:
             self.remove(group, gone)
         return answers
+
+    def _looked_up(self, group: ConsumerGroup) -> None:
+        """Other topics match than before."""
+        if self._coordinator.groups.get(group.id) is group:
+            self._write(group)
 
     # -- the end of memberships
 

@@ -2,7 +2,7 @@
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 from uuid import UUID
 
@@ -51,9 +51,11 @@ class ConsumerGroup:
         self.static: dict[str, str] = {}
         self.target: dict[str, Assignment] = {}
         self.metadata: dict[UUID, int] = {}
-        self.resolved: dict[str, frozenset[str]] = {}
-        """The topics that match each regular expression."""
+        self._resolved: Mapping[str, frozenset[str]] = {}
+        self._subscribed: frozenset[str] | None = None
         self.resolved_ms = 0
+        self.is_looked_up = False
+        """Whether that is being looked up."""
         self.offsets = Offsets()
         self.state_since_ms: int | None = now_ms
         self.deleted = False
@@ -116,10 +118,21 @@ class ConsumerGroup:
         return ConsumerState.RECONCILING
 
     @property
+    def resolved(self) -> Mapping[str, frozenset[str]]:
+        """The topics that match each regular expression."""
+        return self._resolved
+
+    @resolved.setter
+    def resolved(self, topics: Mapping[str, frozenset[str]]) -> None:
+        self._resolved, self._subscribed = topics, None
+
+    @property
     def subscribed(self) -> frozenset[str]:
         """The names of all topics that members subscribe to."""
-        matched = (self.resolved.get(pattern, frozenset()) for pattern in self._matched)
-        return frozenset(self._named).union(*matched)
+        if self._subscribed is None:
+            matched = (self._resolved.get(pattern, frozenset()) for pattern in self._matched)
+            self._subscribed = frozenset(self._named).union(*matched)
+        return self._subscribed
 
     @property
     def subscribed_patterns(self) -> frozenset[str]:
@@ -182,9 +195,11 @@ class ConsumerGroup:
         if before == member:
             return
         self.touched[member.id] = None
-        self._let_go(before)
+        asks = before is None or not member.asks_as(before)
+        self._let_go(before, counted=asks)
         self.members[member.id] = member
-        self._count(member, 1)
+        if asks:
+            self._count(member, 1)
         if member.instance_id is not None:
             self.static[member.instance_id] = member.id
         for owned in (member.assigned, member.revoking):
@@ -217,9 +232,14 @@ class ConsumerGroup:
             (self._matched, (member.regex,)),
             (self._assignors, (member.assignor or "",)),
         )
+        self._subscribed = None
         for counter, names in asked:
-            for name in filter(None, names):
-                counter[name] += by
+            named = [name for name in names if name]
+            if by > 0:
+                counter.update(named)
+                continue
+            counter.subtract(named)
+            for name in named:
                 if not counter[name]:
                     del counter[name]
         if member.classic is not None:
@@ -227,9 +247,10 @@ class ConsumerGroup:
             for name, _ in member.classic.protocols:
                 self._protocols[name] += by
 
-    def _let_go(self, member: ConsumerMember | None) -> None:
+    def _let_go(self, member: ConsumerMember | None, *, counted: bool = True) -> None:
         if member is not None:
-            self._count(member, -1)
+            if counted:
+                self._count(member, -1)
             for owned in (member.assigned, member.revoking):
                 for key in _keys(owned):
                     self._epochs.pop(key, None)

@@ -71,6 +71,15 @@ class ConsumerMember:
     classic: Classic | None = None
     """None for members that use the consumer protocol."""
 
+    def asks_as(self, other: "ConsumerMember") -> bool:
+        """Whether both ask for the same."""
+        return (self.topics, self.regex, self.assignor, self.classic) == (
+            other.topics,
+            other.regex,
+            other.assignor,
+            other.classic,
+        )
+
     def since(self, topic: UUID, partition: int) -> int | None:
         """The epoch in which it was given a partition that it has, or has to give up."""
         for owned in (self.assigned, self.revoking):

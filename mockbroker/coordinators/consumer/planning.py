@@ -4,6 +4,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
+from ...environment import Nobody
+from ...outcome import PARKED, Pace, Steps
 from ...policies.groups.assignor_change import assignor_change
 from ...policies.groups.emptied_expression import emptied_expression
 from ...policies.groups.unsubscribed_partitions import unsubscribed_partitions
@@ -123,26 +125,38 @@ class Planning:
         if not patterns:
             return outcome
         now_ms = self._environment.now_ms
-        if not group.resolved or now_ms > group.resolved_ms + regular_expressions.REFRESH_MS:
-            group.resolved_ms = now_ms
-            self._environment.after(0, lambda: self._resolve(group))
+        due = not group.resolved or now_ms > group.resolved_ms + regular_expressions.REFRESH_MS
+        if due and not group.is_looked_up:
+            group.resolved_ms, group.is_looked_up = now_ms, True
+            self._environment.after(0, lambda: self._begin_to_resolve(group))
         return outcome
 
-    def _resolve(self, group: ConsumerGroup) -> None:
-        """Looks up which topics match."""
-        names = self._home.known_topics()
-        patterns = group.subscribed_patterns
+    def _begin_to_resolve(self, group: ConsumerGroup) -> None:
+        self._home.in_parts(Nobody(self._environment), self._resolve(group))
+
+    def _resolve(self, group: ConsumerGroup) -> Steps:
+        """Looks up which topics match, also for who asks meanwhile. Brokers do so in another thread."""
+        names, pace = list(self._home.known_topics()), Pace(regular_expressions.WORK_PER_PART)
+        found: dict[str, frozenset[str]] = {}
+        try:
+            while missing := group.subscribed_patterns - found.keys():
+                for each in sorted(missing):
+                    found[each] = yield from regular_expressions.matching(each, names, pace)
+        finally:
+            group.is_looked_up = False
         before = group.resolved
-        group.resolved = {each: regular_expressions.matching(each, names) for each in patterns}
-        group.patterns |= patterns
-        if any(group.resolved[each] != before.get(each, frozenset()) for each in patterns):
+        group.resolved = {each: found[each] for each in group.subscribed_patterns}
+        group.patterns |= found.keys()
+        if any(topics != before.get(each, frozenset()) for each, topics in group.resolved.items()):
             self._begin_epoch(group)
             self._changed(group)
+        return PARKED
 
     def _ids(self, topics: Iterable[str]) -> dict[UUID, int]:
         """The ids of topics, with their numbers of partitions, of those that there are."""
         known = self._home.known_topics()
-        return {known[name].id: len(known[name].partitions) for name in sorted(topics) if name in known}
+        there = sorted(name for name in topics if name in known)
+        return {known[name].id: len(known[name].partitions) for name in there}
 
     def _metadata_of(self, group: ConsumerGroup) -> dict[UUID, int]:
         """The topics that the group subscribes to, with their numbers of partitions."""

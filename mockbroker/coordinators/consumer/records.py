@@ -101,10 +101,12 @@ def restored(group: ConsumerGroup, values: Values) -> None:
     for value in values.get(Kind.TARGET_EPOCH, {}).values():
         assert isinstance(value, TargetEpochValue)
         group.assignment_epoch, group.assigned_ms = value.epoch, value.assigned_ms or None
+    resolved = {}
     for pattern, value in values.get(Kind.REGEX, {}).items():
         assert isinstance(value, RegexValue)
-        group.resolved[pattern], group.resolved_ms = frozenset(value.topics), value.resolved_ms
+        resolved[pattern], group.resolved_ms = frozenset(value.topics), value.resolved_ms
         group.patterns.add(pattern)
+    group.resolved = resolved
     for name, value in values.get(Kind.TARGET, {}).items():
         assert isinstance(value, TargetValue)
         group.target[name] = {topic: frozenset(found) for topic, found in value.partitions.items()}
