@@ -3,6 +3,7 @@
 import functools
 import json
 import pkgutil
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,11 +57,20 @@ def parse(text: str) -> Release:
     """The release of `3.9`, `3.9.2` or `0.11.0.3`. UnknownReleaseError for anything else."""
     name = ".".join(text.strip().removeprefix("v").split(".")[:2])
     if name not in _recorded():
-        alike = [each for each in names() if each.split(".")[0] == name.split(".")[0]]
-        suggestion = nearest(name, alike) or f": choose one of {', '.join(names())}"
-        raise UnknownReleaseError(f"no Kafka release {text!r}{suggestion}")
+        suggestion = _nearest(name) or f": choose one of {', '.join(names())}"
+        raise UnknownReleaseError(f"no Kafka release {text!r:.50}{suggestion}")
     major, minor = name.split(".")
     return Release((int(major), int(minor)))
+
+
+def _nearest(name: str) -> str:
+    """Suggests the release of the same major number that is last before the wanted one, or else the first."""
+    major, _, minor = name.partition(".")
+    alike = [each for each in names() if each.split(".")[0] == major]
+    if not alike or re.fullmatch(r"[0-9]{0,3}", minor) is None:
+        return nearest(name, alike)
+    before = [each for each in alike if not minor or int(each.split(".")[1]) <= int(minor)]
+    return f": did you mean {before[-1] if before else alike[0]!r}?"
 
 
 @functools.cache

@@ -14,6 +14,7 @@ from ..environment import Environment
 from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..metadata.records import FeatureLevelRecord
+from ..nearest import among
 from ..policies import Policies, UnknownPolicyError
 from ..protocol.primitives import short_uuid
 from ..protocol.releases import Release, facts
@@ -116,8 +117,7 @@ class Cluster:
     def check_scope(self, broker: int | None) -> None:
         """UnknownPolicyError if a policy is for a broker that does not exist."""
         if broker is not None and broker not in self.brokers:
-            there = ", ".join(map(str, self.brokers))
-            raise UnknownPolicyError(f"no broker {broker} to give a policy to: choose one of {there}")
+            raise UnknownPolicyError(f"no broker {broker} to give a policy to{among(self.brokers)}")
 
     @property
     def release(self) -> Release:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..cluster.call import Call
 from ..errors import MockBrokerError
-from ..nearest import nearest
+from ..nearest import among, nearest
 from ..protocol.api_keys import CODEC_VERSIONS, ApiKey
 from .about import about
 from .unmet import Unmet
@@ -100,8 +100,7 @@ class Match:
     def check_broker(self, cluster: "Cluster") -> None:
         """FaultError for a broker that does not exist."""
         if self.broker is not None and self.broker not in cluster.brokers:
-            there = ", ".join(map(str, cluster.brokers))
-            raise FaultError(f"no broker {self.broker}: choose one of {there}", "broker")
+            raise FaultError(f"no broker {self.broker}{among(cluster.brokers)}", "broker")
 
     def concerns(self, api: ApiKey) -> bool:
         return not self.api or api in self.api

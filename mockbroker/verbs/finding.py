@@ -4,12 +4,12 @@ from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..cluster.topic import Topic, TopicPartition
 from ..errors import NotThereError
-from ..nearest import nearest
+from ..nearest import among, nearest
 
 
 def find_broker(cluster: Cluster, broker: int) -> Broker:
     if broker not in cluster.brokers:
-        raise NotThereError(f"no broker {broker}{nearest(broker, map(str, cluster.brokers))}")
+        raise NotThereError(f"no broker {broker}{among(cluster.brokers)}")
     return cluster.brokers[broker]
 
 

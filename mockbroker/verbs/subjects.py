@@ -9,7 +9,7 @@ from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..cluster.topic import TopicPartition
 from ..errors import NotThereError
-from ..nearest import nearest
+from ..nearest import among, nearest
 from ..replication.peers import Fetching
 from .finding import find_broker, find_partition
 from .parameters import BrokerId, GroupId, MemberName, PartitionIndex, TopicName, TransactionalId
@@ -74,7 +74,7 @@ def _follower(cluster: Cluster, topic: TopicName, partition: PartitionIndex, bro
     find_broker(cluster, broker)
     if broker in found.followers:
         return Following(found, found.followers[broker])
-    why = nearest(broker, map(str, found.followers))
+    why = among(found.followers)
     if not found.followers:
         why = ", which has one replica: topics that are created by use get default.replication.factor of them"
     raise NotThereError(f"broker {broker} is no follower of {topic}-{partition}{why}")

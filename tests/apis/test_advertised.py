@@ -65,7 +65,9 @@ def test_releases_by_name(text: str, expected: str) -> None:
     assert str(parse(text)) == expected
 
 
-@pytest.mark.parametrize(("text", "near"), [("3.99", "3.9"), ("4", "4.0"), ("0.10", "0.11"), ("2.33", "2.3")])
+@pytest.mark.parametrize(
+    ("text", "near"), [("3.99", "3.9"), ("4", "4.4"), ("0.10", "0.11"), ("2.9", "2.8"), ("3.x", "3.0")]
+)
 def test_an_unknown_release_is_answered_with_the_nearest(text: str, near: str) -> None:
     with pytest.raises(UnknownReleaseError, match=f"did you mean '{near}'"):
         parse(text)

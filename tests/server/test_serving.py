@@ -177,7 +177,7 @@ def connect_when_it_listens(address: tuple[str, int]) -> socket.socket:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"kafka": "1.9"}, UnknownReleaseError, "did you mean '1.0'"),
+        ({"kafka": "1.9"}, UnknownReleaseError, "did you mean '1.1'"),
         ({"policies": {"nonsense": "x"}}, UnknownPolicyError, "choose one of .*duplicate-window"),
         ({"policies": {"undefined-epoch": "x"}}, UnknownPolicyError, "choose one of log-end-offset, undef"),
         ({"brokers": 0}, ValueError, "at least one"),

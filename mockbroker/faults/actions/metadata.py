@@ -4,6 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from ...nearest import among
 from ...protocol.api_keys import ApiKey
 from ..answers import Place, changed, meant
 from ..exchange import Exchange
@@ -73,8 +74,7 @@ class HideBroker(_Lie):
 
     def prepare(self, cluster: "Cluster") -> None:
         if self.target not in cluster.brokers:
-            there = ", ".join(map(str, cluster.brokers))
-            raise FaultError(f"no broker {self.target!r}: choose one of {there}", "target")
+            raise FaultError(f"no broker {self.target!r}{among(cluster.brokers)}", "target")
 
     def change(self, place: Place, entity: Any) -> Any:
         if place.level != "top" or "brokers" not in {each.name for each in fields(entity)}:
