@@ -18,6 +18,7 @@ import trio
 
 from ..dumps.offsets_topic import OFFSETS
 from ..server.failures import OutputLostError
+from ..server.repeats import PRINTED, Repeats, told
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
 from ..trace import Event
@@ -29,16 +30,20 @@ if TYPE_CHECKING:
 
 
 _NO_ADDRESS: Final = ("0.0.0.0", "::")
+_CLIENTS: Final = 1000
+"""Of how many clients it tells one by one, until it sums up."""
 
 
 class Report:
-    """Prints the addresses first, then a line for each client and each refused request."""
+    """Prints the addresses first, then a line for each client and each refused request; lines that are alike
+    are counted, see `Repeats`."""
 
     def __init__(self, quiet: bool, json_lines: bool) -> None:
         self.quiet = quiet
         self.json_lines = json_lines
         self._arrow = arrow()
         self._clients: Counter[tuple[str, str]] = Counter()
+        self._repeats = Repeats(self._repeated)
 
     def ready(self, served: ServedCluster, seconds: float) -> None:
         cluster = served.cluster
@@ -86,62 +91,87 @@ class Report:
 
     def identified(self, connection: "ClientConnection") -> None:
         software = _software(connection)
-        broker = connection.broker.id
         client = _client(connection)
         self._clients[client] += 1
         if self.json_lines:
-            self._json(
-                "client",
-                address=connection.name,
-                broker=broker,
-                client_id=connection.client_id,
-                software=software,
-            )
+            self._of(connection, "client", client_id=connection.client_id, software=software)
         elif self._clients[client] == 1 and not self.quiet:
             # A client has several connections, of which only the first is worth a line.
             what = f" ({software})" if software else ""
-            self._print(
-                f"{connection.name} {self._arrow} broker {broker}: "
-                f"{connection.client_id or 'no client id'}{what}"
-            )
+            line = f"{self._place(connection)}: {connection.client_id or 'no client id'}{what}"
+            if self._repeats.is_new("client", line, _CLIENTS):
+                self._print(line)
 
     def malformed(self, connection: "ClientConnection", reason: str) -> None:
         if self.json_lines:
-            self._json("refused", address=connection.name, broker=connection.broker.id, reason=reason)
+            self._of(connection, "refused", reason=reason)
         else:
-            self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: closed, {reason}")
+            self._warn(f"{self._place(connection)}: closed, {reason}")
 
     def mismatched(self, connection: "ClientConnection", why: str) -> None:
         if self.json_lines:
-            self._json("mismatched", address=connection.name, broker=connection.broker.id, reason=why)
+            self._of(connection, "mismatched", reason=why)
         else:
-            self._error(f"{connection.name} {self._arrow} broker {connection.broker.id}: {why}")
+            self._warn(f"{self._place(connection)}: {why}")
 
     def failed(self, connection: "ClientConnection | None", error: Exception) -> None:
         if self.json_lines:
-            trace = "".join(traceback.format_exception(error))
-            address, broker = (connection.name, connection.broker.id) if connection else (None, None)
-            self._json("failed", address=address, broker=broker, reason=str(error), traceback=trace)
+            self._of(connection, "failed", reason=str(error), error=error)
         else:
-            self._error(f"{error}{'' if isinstance(error, OutputLostError) else _place(error)}")
+            self._warn(f"{error}{'' if isinstance(error, OutputLostError) else _place(error)}")
 
     def policy_failed(self, error: Exception) -> None:
         if self.json_lines:
-            trace = "".join(traceback.format_exception(error))
-            self._json("policy failed", reason=str(error), traceback=trace)
+            self._event("policy failed", reason=str(error), error=error)
         else:
-            self._error(f"{error}{_place(error)}")
+            self._warn(f"{error}{_place(error)}")
 
     def full(self, reason: str) -> None:
         if self.json_lines:
-            self._json("full", reason=reason)
+            self._event("full", reason=reason)
         else:
-            self._error(f"mockbroker serve: {reason}")
+            self._warn(f"mockbroker serve: {reason}")
 
     def disconnected(self, connection: "ClientConnection") -> None:
-        self._clients[_client(connection)] -= 1
+        client = _client(connection)
+        self._clients[client] -= 1
+        if not self._clients[client]:
+            del self._clients[client]
         if self.json_lines:
-            self._json("disconnected", address=connection.name, broker=connection.broker.id)
+            self._of(connection, "disconnected")
+
+    def sum_up(self) -> None:
+        self._repeats.sum_up()
+
+    def _repeated(self, subject: str, line: str, count: int, seconds: float) -> None:
+        if self.json_lines:
+            self._json("repeated", of=subject, reason=line, count=count, seconds=round(seconds, 3))
+        elif subject == "client":
+            self._print(told(line, count, seconds))
+        else:
+            self._error(told(line, count, seconds))
+
+    def _warn(self, line: str) -> None:
+        if self._repeats.is_new("warning", line):
+            self._error(line)
+
+    def _of(self, connection: "ClientConnection | None", event: str, **values: Any) -> None:
+        """An event of a connection, if there is one."""
+        address, broker = (connection.name, connection.broker.id) if connection else (None, None)
+        self._event(event, address=address, broker=broker, **values)
+
+    def _event(self, event: str, *, reason: str = "", error: Exception | None = None, **values: Any) -> None:
+        """As a line of JSON, unless there have been many like it."""
+        if not self._repeats.is_new(event, reason, PRINTED if reason else _CLIENTS):
+            return
+        if reason:
+            values["reason"] = reason
+        if error is not None:
+            values["traceback"] = "".join(traceback.format_exception(error))
+        self._json(event, **values)
+
+    def _place(self, connection: "ClientConnection") -> str:
+        return f"{connection.name} {self._arrow} broker {connection.broker.id}"
 
     def _json(self, event: str, **values: Any) -> None:
         self._print(json.dumps({"event": event, "time": round(time.time(), 3), **values}))

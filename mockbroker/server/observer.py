@@ -35,11 +35,14 @@ class Observer(Protocol):
         UNKNOWN_SERVER_ERROR."""
 
     def full(self, reason: str) -> None:
-        """New clients have to wait because the process can't open more files. Called once until one is
+        """New clients have to wait because the process can't open more files. Called once until all have been
         accepted."""
 
     def disconnected(self, connection: ClientConnection) -> None:
         """A connection that was identified has ended, from either side."""
+
+    def sum_up(self) -> None:
+        """Called every `repeats.SECONDS`, and at the end: what was only counted since may be told."""
 
 
 class SilentObserver:
@@ -52,3 +55,4 @@ class SilentObserver:
     def policy_failed(self, error: Exception) -> None: ...
     def full(self, reason: str) -> None: ...
     def disconnected(self, connection: ClientConnection) -> None: ...
+    def sum_up(self) -> None: ...

@@ -5,7 +5,10 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Final
 
+import trio
+
 from ..shown import shown
+from . import repeats
 from .failures import ClusterError
 from .observer import ClientConnection, Observer
 
@@ -20,24 +23,36 @@ logging.getLogger("mockbroker").addHandler(logging.NullHandler())
 class Reporting:
     """Tells `observer`. Errors of the observer are failures too, like those of requests.
 
-    `failures` are the first KEPT failures.
+    `failures` are the first KEPT failures. Lines of the log that are alike are counted: see `Repeats`.
     """
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
         self.failures: list[Exception] = []
         self._more = 0
+        self._repeats = repeats.Repeats(_log_repeats)
+
+    async def sum_up_at_times(self) -> None:
+        """Calls `sum_up` every few seconds, until cancelled."""
+        while True:
+            await trio.sleep(repeats.SECONDS)
+            self.sum_up()
+
+    def sum_up(self) -> None:
+        """Tells of lines that were only counted."""
+        self._repeats.sum_up()
+        self._tell(self._observer.sum_up)
 
     def identified(self, connection: ClientConnection) -> None:
         _log.debug("%s: %s", _who(connection), _client(connection))
         self._tell(lambda: self._observer.identified(connection))
 
     def malformed(self, connection: ClientConnection, reason: str) -> None:
-        _log.warning("%s: closed, %s", _who(connection), shown(reason))
+        self._warn(f"{_who(connection)}: closed, {shown(reason)}")
         self._tell(lambda: self._observer.malformed(connection, reason))
 
     def mismatched(self, connection: ClientConnection, why: str) -> None:
-        _log.warning("%s: %s", _who(connection), why)
+        self._warn(f"{_who(connection)}: {why}")
         self._tell(lambda: self._observer.mismatched(connection, why))
 
     def failed(self, connection: ClientConnection | None, error: Exception) -> None:
@@ -55,7 +70,7 @@ class Reporting:
             self._keep(other, "the observer failed")
 
     def full(self, reason: str) -> None:
-        _log.warning("%s", reason)
+        self._warn(reason)
         self._tell(lambda: self._observer.full(reason))
 
     def disconnected(self, connection: ClientConnection) -> None:
@@ -81,8 +96,13 @@ class Reporting:
             with contextlib.suppress(Exception):
                 self._observer.failed(None, ClusterError.of(error))
 
+    def _warn(self, line: str) -> None:
+        if self._repeats.is_new("warning", line):
+            _log.warning("%s", line)
+
     def _keep(self, error: Exception, text: str) -> None:
-        _log.error("%s", text, exc_info=error, extra={"reporting": self})
+        if self._repeats.is_new("error", text):
+            _log.error("%s", text, exc_info=error, extra={"reporting": self})
         if len(self.failures) < KEPT:
             self.failures.append(error)
         else:
@@ -100,6 +120,11 @@ def noted_on(error: BaseException | None) -> Iterator[None]:
         error.add_note(f"In the mock cluster: {failure}")
         for each in failure.exceptions if isinstance(failure, ExceptionGroup) else ():
             error.add_note(f"In the mock cluster: {each}")
+
+
+def _log_repeats(subject: str, line: str, count: int, seconds: float) -> None:
+    level = logging.ERROR if subject == "error" else logging.WARNING
+    _log.log(level, "%s", repeats.told(line, count, seconds))
 
 
 def _who(connection: ClientConnection) -> str:

@@ -216,6 +216,7 @@ async def serve(
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(served.pump.run)
+            nursery.start_soon(served.reporting.sum_up_at_times)
             try:
                 await served.serve_control(nursery)
                 yield served
@@ -225,6 +226,7 @@ async def serve(
             finally:
                 nursery.cancel_scope.cancel()
     finally:
+        served.reporting.sum_up()
         if wire is not None:
             wire.close()
     with noted_on(error):

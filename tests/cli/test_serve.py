@@ -13,6 +13,7 @@ import pytest
 
 from mockbroker.cli.offsets import progress
 from mockbroker.dumps.offsets_files import read
+from mockbroker.server.repeats import PRINTED
 from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask
@@ -105,6 +106,26 @@ def test_json_lines_tell_of_clients_and_of_refused_requests(servers: list[Server
     assert status == 0
     assert [event["event"] for event in events] == ["client", "refused", "disconnected"]
     assert "api key 999 v0" in events[1]["reason"]
+
+
+@pytest.mark.parametrize("format_", ["text", "json"])
+def test_refused_requests_that_are_alike_are_counted(servers: list[Server], format_: str) -> None:
+    server = Server("--log", format_, "--brokers", "1")
+    servers.append(server)
+    address = server.first if format_ == "text" else json.loads(server.first)["bootstrap_servers"]
+    for _ in range(50):
+        with server.connect(address) as sock:
+            sock.sendall(b"\x7f\xff\xff\xff")
+            assert sock.recv(1) == b""
+    status, lines, errors = server.stop()
+    assert status == 0
+    if format_ == "text":
+        assert len(errors.splitlines()) == PRINTED + 1
+        assert f"is what a broker takes ({50 - PRINTED} like it in " in errors
+    else:
+        assert [json.loads(line)["event"] for line in lines] == ["refused"] * PRINTED + ["repeated"]
+        told = json.loads(lines[-1])
+        assert (told["of"], told["count"]) == ("refused", 50 - PRINTED)
 
 
 @pytest.mark.parametrize(
