@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from ..dumps.offsets_topic import OFFSETS
+from ..repeats import PRINTED, Repeats, told
 from ..server.failures import OutputLostError
-from ..server.repeats import PRINTED, Repeats, told
 from ..server.serving import ServedCluster, serve
 from ..shown import shown
 from ..trace import Event

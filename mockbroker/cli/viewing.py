@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from ..console.files import PATH, routes
 from ..control.guard import guarded
-from ..control.http import serve_app
+from ..control.serving import serve_app
 from ..server.listening import listen
 from ..trace.files import check_schema
 

@@ -7,6 +7,10 @@ class TooLargeError(MockBrokerError, ValueError):
     """A body that is larger than the API accepts."""
 
 
+class TooSlowError(MockBrokerError, ValueError):
+    """A body that did not come in time."""
+
+
 class RefusedError(ConflictError):
     """A broker refused it: `error` is Kafka's name for the error (`INVALID_REPLICATION_FACTOR`), `why` the
     text."""

@@ -10,11 +10,9 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 import trio
-from hypercorn.config import Config
-from hypercorn.trio import serve as hypercorn_serve
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,10 +20,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..errors import ConflictError, NotThereError
 from ..nearest import nearest
 from .answers import Answer, error_answer
-from .errors import TooLargeError
+from .bodies import SECONDS, read_to_the_end
+from .errors import TooLargeError, TooSlowError
 from .guard import guarded
 from .openapi import document
 from .registry import Operation
+from .serving import serve_app
 from .stream import MOST_STREAMS, Events, Streams, since
 from .table import OPERATIONS
 from .target import Target
@@ -36,6 +36,7 @@ STATUSES: Final[tuple[tuple[type[Exception], int], ...]] = (
     (NotThereError, 404),
     (ConflictError, 409),
     (TooLargeError, 413),
+    (TooSlowError, 408),
     (ValueError, 400),
 )
 
@@ -53,17 +54,6 @@ async def serve(
     await serve_app(app(target, token, console=console), sock, task_status=task_status)
 
 
-async def serve_app(application: ASGIApp, sock: socket.socket, *, task_status: trio.TaskStatus[None]) -> None:
-    """Serves an application on `sock`, which it owns from now on, until cancelled."""
-    config = Config()
-    config.bind = [f"fd://{sock.detach()}"]
-    config.loglevel = "ERROR"
-    config.include_server_header = False
-    async with trio.open_nursery() as nursery:
-        await nursery.start(hypercorn_serve, application, config)
-        task_status.started()
-
-
 def app(target: Target, token: str | None = None, *, console: bool = False) -> ASGIApp:
     """The application, for any server."""
     routes = [
@@ -78,7 +68,8 @@ def app(target: Target, token: str | None = None, *, console: bool = False) -> A
 
         routes += files.routes()
     handlers = {HTTPException: _refused, Exception: _failed}
-    return guarded(_by_sent_path(Starlette(routes=routes, exception_handlers=handlers)), token)
+    routed = _by_sent_path(Starlette(routes=routes, exception_handlers=handlers))
+    return read_to_the_end(guarded(routed, token))
 
 
 def _by_sent_path(inner: ASGIApp) -> ASGIApp:
@@ -112,6 +103,9 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
         except tuple(kind for kind, _ in STATUSES) as error:
             status = next(status for kind, status in STATUSES if isinstance(error, kind))
             return error_answer(status, str(error), field=getattr(error, "field", ""))
+        except ClientDisconnect:
+            # Nobody reads it.
+            return Response(status_code=400)
         return Answer(result)
 
     return endpoint
@@ -119,11 +113,14 @@ def _endpoint(target: Target, operation: Operation) -> Callable[[Request], Await
 
 async def _body(request: Request) -> dict[str, Any]:
     text = bytearray()
-    async with contextlib.aclosing(request.stream()) as parts:
-        async for part in parts:
-            text += part
-            if len(text) > MOST_BYTES:
-                raise TooLargeError(f"the body has more than {MOST_BYTES} bytes")
+    try:
+        async with contextlib.aclosing(request.stream()) as parts:
+            async for part in parts:
+                text += part
+                if len(text) > MOST_BYTES:
+                    raise TooLargeError(f"the body has more than {MOST_BYTES} bytes")
+    except trio.TooSlowError:
+        raise TooSlowError(f"the body did not come within {SECONDS} s") from None
     if not text.strip():
         return {}
     try:

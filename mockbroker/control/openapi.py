@@ -14,7 +14,7 @@ ERRORS: Final = {
 }
 _TOKEN: Final = "the control token, where the cluster was started with one"
 _NO_TOKEN: Final = "the control token that is asked for was not sent"
-_TOO_LARGE: Final = "the body is too large"
+_OF_BODIES: Final = {"408": "the body did not come in time", "413": "the body is too large"}
 _ERROR: Final = {
     "type": "object",
     "properties": {
@@ -63,7 +63,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         + ([] if in_body else [_parameter(each, "query") for each in given]),
         "responses": {
             "200": _json(json_schema(operation.result), "done"),
-            **_errors(ERRORS | {"401": _NO_TOKEN} | ({"413": _TOO_LARGE} if in_body else {})),
+            **_errors(ERRORS | {"401": _NO_TOKEN} | (_OF_BODIES if in_body else {})),
         },
     }
     if in_body and given:

@@ -7,8 +7,8 @@ from typing import Final
 
 import trio
 
+from .. import repeats
 from ..shown import shown
-from . import repeats
 from .failures import ClusterError
 from .observer import ClientConnection, Observer
 

@@ -13,7 +13,7 @@ import pytest
 
 from mockbroker.cli.offsets import progress
 from mockbroker.dumps.offsets_files import read
-from mockbroker.server.repeats import PRINTED
+from mockbroker.repeats import PRINTED
 from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask

@@ -5,22 +5,31 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-from collections.abc import Iterator
+import re
+import socket
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+import trio
+import trio.testing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mockbroker import MockCluster
+from mockbroker.cluster.cluster import Cluster
 from mockbroker.control.client import ControlClient, OperationError
-from mockbroker.control.http import MOST_BYTES
+from mockbroker.control.http import MOST_BYTES, app
 from mockbroker.control.openapi import document
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.control.table import OPERATIONS, find
+from mockbroker.control.target import Target
+from mockbroker.faults import Faults
+from mockbroker.repeats import PRINTED
 from mockbroker.trace.trace import KEPT_WITH_DETAILS, Trace
 
+from ..driving.cluster import a_cluster
 from ..properties import examples
 from .asking import ask
 
@@ -225,3 +234,70 @@ def test_there_are_only_so_many_readers(of_its_own: MockCluster) -> None:
         status, answer = ask("GET", cluster.control_url + "/trace/stream")
         assert (status, str(MOST_STREAMS) in answer["error"]) == (503, True)
         assert ask("GET", cluster.control_url + "/cluster")[0] == 200
+
+
+# -- who sends slowly, too much, or goes away
+
+
+def test_a_large_body_is_refused_by_an_answer_and_not_by_a_reset(cluster: MockCluster) -> None:
+    body = b'{"do": "' + b"x" * 20 * MOST_BYTES + b'"}'
+    for path, expected in (("/faults", 413), ("/nothing", 404), ("/cluster", 405)):
+        assert post(cluster, path, body)[0] == expected
+    assert post(cluster, "/faults", body, Host="broker.example")[0] == 403
+
+
+async def endless(message: dict[str, Any]) -> dict[str, Any]:
+    await trio.sleep(1)
+    return message
+
+
+@pytest.mark.parametrize("part", [b"", b" "])
+def test_a_body_that_comes_slowly_comes_to_an_end(part: bytes) -> None:
+    cluster = a_cluster()
+    target = Target(cluster, Faults(cluster), Trace(cluster), "", lambda: None, lambda _: None, lambda: None)
+    sent: list[dict[str, Any]] = []
+
+    async def main() -> None:
+        async def receive() -> dict[str, Any]:
+            return await endless({"type": "http.request", "body": part, "more_body": True})
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            sent.append(dict(message))
+
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/faults",
+            "raw_path": b"/faults",
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+        }
+        await app(target)(scope, receive, send)
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert (sent[0]["status"], b"did not come within" in sent[1]["body"]) == (408, True)
+
+
+def test_clients_that_go_away_leave_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with MockCluster(control=True) as cluster:
+        address = "127.0.0.1", int(cluster.control_url.rpartition(":")[2])
+        for _ in range(5):
+            with socket.create_connection(address, timeout=60) as client:
+                client.sendall(b"POST /faults HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(4096):
+                    pass
+    assert capfd.readouterr().err == ""
+
+
+def test_tracebacks_that_are_alike_are_counted(capfd: pytest.CaptureFixture[str]) -> None:
+    def spoil(core: Cluster) -> None:
+        core.topics["spoilt"] = object()  # type: ignore[assignment]
+
+    with MockCluster(control=True) as cluster:
+        cluster.run(spoil)
+        for _ in range(10):
+            assert ask("GET", cluster.control_url + "/topics/spoilt/partitions/0")[0] == 500
+    errors = capfd.readouterr().err
+    assert errors.count("Error in ASGI Framework") == PRINTED
+    assert re.search(r"\([67] like it in ", errors.splitlines()[-1]), "the last may be told after its answer"

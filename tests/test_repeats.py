@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from mockbroker import MockCluster
-from mockbroker.server.repeats import MOST_KINDS, PRINTED, Repeats
+from mockbroker.repeats import MOST_KINDS, PRINTED, Repeats
 
 Told = list[tuple[str, str, int, float]]
 
