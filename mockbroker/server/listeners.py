@@ -4,7 +4,9 @@ back."""
 import contextlib
 import errno
 import math
+import os
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -17,12 +19,18 @@ from .listening import PortInUseError, keep, listen
 from .observer import Observer
 from .poller import READ, Poller
 
+if sys.platform != "win32":
+    import resource
+
 RETRY_SECONDS: Final = 0.25
 """How often a broker whose port is taken checks whether the port is free."""
 FULL_SECONDS: Final = 0.1
 """If no more files can be opened, accepting is tried again after this long, or once a connection ends."""
 _ACCEPTED_AT_ONCE: Final = 64
 _NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_MOST_RESERVED: Final = 16
+"""How many of the files that the process may open are never used for clients of brokers: the control API and
+the program that the cluster runs in need some. With a low limit, a sixteenth of it."""
 
 
 class Listeners:
@@ -107,6 +115,9 @@ class Listeners:
             return
         listener, broker = self._listening[fd]
         for _ in range(_ACCEPTED_AT_ONCE):
+            if (full := _full(fd)) is not None:
+                self._accept_nobody(full)
+                return
             try:
                 sock, address = listener.accept()
             except (BlockingIOError, InterruptedError):
@@ -115,7 +126,7 @@ class Listeners:
                 return
             except OSError as error:
                 if error.errno in _NO_ROOM:
-                    self._accept_nobody(error)
+                    self._accept_nobody(str(error.strerror))
                     return
                 continue
             sock.setblocking(False)
@@ -123,11 +134,11 @@ class Listeners:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             yield sock, address[:2], broker
 
-    def _accept_nobody(self, error: OSError) -> None:
+    def _accept_nobody(self, why: str) -> None:
         """Until a file is free, new clients wait in the kernel's queue."""
         if not self._full:
             self._full = True
-            self._observer.full(f"no more clients are accepted for now ({error.strerror}): raise `ulimit -n`")
+            self._observer.full(f"no more clients are accepted for now ({why}): raise `ulimit -n`")
         self._full_until = time.monotonic() + FULL_SECONDS
         for fd in self._listening:
             self._poller.change(fd, 0)
@@ -154,3 +165,19 @@ class Listeners:
             sock.close()
         self._listening.clear()
         self._kept.clear()
+
+
+def _full(fd: int) -> str | None:
+    """Why no file is left for a client of a broker, if that is so. `fd` is any open file."""
+    if sys.platform == "win32":
+        return None
+    try:
+        # The system gives the lowest number that is free.
+        lowest = os.dup(fd)
+    except OSError as error:
+        return str(error.strerror)
+    os.close(lowest)
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY or lowest < limit - min(_MOST_RESERVED, limit // 16):
+        return None
+    return f"{lowest} of {limit} files are open"

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -20,6 +21,7 @@ from mockbroker.cli import main
 from mockbroker.conformance.client import Client
 from mockbroker.server.failures import OutputLostError
 
+from ..control.asking import ask
 from ..driving import wire
 from ..test_errors import mockbroker_says
 
@@ -107,10 +109,44 @@ def test_stdout_that_is_closed_a_disk_that_gets_full_and_too_many_clients(
     with contextlib.ExitStack() as stack:
         for _ in range(descriptors):
             stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-        full = "no more clients are accepted for now (Too many open files): raise `ulimit -n`"
+        full = "no more clients are accepted for now (47 of 50 files are open): raise `ulimit -n`"
         assert process.stderr.readline() == f"mockbroker serve: {full}\n"
     is_served(port)
     assert end(process) == ""
+
+
+def test_too_many_clients_leave_files_for_the_control_api(serve: Serve) -> None:
+    descriptors = 64
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+    process = serve("--port", "0", "--quiet", "--control", "0", preexec_fn=limited)
+    port = port_of(process)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    url = process.stdout.readline().strip()
+    control = urlsplit(url)
+    with contextlib.ExitStack() as stack:
+        good = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        for _ in range(descriptors):
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+        assert "no more clients are accepted for now (" in process.stderr.readline()
+        for _ in range(5):
+            assert ask("GET", f"{url}/cluster")[0] == 200
+        good.sendall(wire.api_versions())
+        assert good.recv(4096)
+        for _ in range(descriptors):
+            stack.enter_context(socket.create_connection((control.hostname, control.port), timeout=30))
+        told = process.stderr.readline()
+        assert told == (
+            "no more clients are accepted over HTTP for now (Too many open files): raise `ulimit -n`\n"
+        )
+        good.sendall(wire.api_versions())
+        assert good.recv(4096)
+    assert ask("GET", f"{url}/cluster")[0] == 200
+    is_served(port)
+    assert "accept" not in end(process).replace(told.strip(), "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
