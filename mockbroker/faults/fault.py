@@ -295,7 +295,7 @@ def parse(given: Mapping[str, Any]) -> Fault:
         raise FaultError(
             f"a fault needs 'do', which says what goes wrong: one of {', '.join(sorted(ACTIONS))}", "do"
         )
-    if do not in ACTIONS:
+    if not isinstance(do, str) or do not in ACTIONS:
         raise FaultError(f"no fault {do!r}{nearest(do, ACTIONS)}", "do")
     return _made(do, ACTIONS[do], values)
 
@@ -311,7 +311,9 @@ def _made(do: str, kind: type[Action], values: dict[str, Any]) -> Fault:
     when = values.pop("when", kind.when[0])
     if when not in kind.when:
         raise FaultError(f"{do} can't happen {when!r} the work{nearest(when, kind.when)}", "when")
-    optional = bool(values.pop("optional", False))
+    optional = values.pop("optional", False)
+    if not isinstance(optional, bool):
+        raise FaultError(f"optional is {optional!r}: give true or false", "optional")
     match = Match.parse({name: value for name, value in values.items() if name in _MATCH_FIELDS})
     try:
         action = kind(**{name: value for name, value in values.items() if name in own})

@@ -4,7 +4,7 @@ import fnmatch
 import random
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from ..cluster.call import Call
 from ..errors import MockBrokerError
@@ -36,6 +36,8 @@ _APIS: Final = {api_name(key).lower(): key for key in CODEC_VERSIONS}
 
 def parse_api(text: str | int | ApiKey) -> ApiKey:
     """An API by its name, however it is written, or by its key. FaultError."""
+    if not isinstance(text, str) and not is_int(text):
+        raise FaultError(f"api is {text!r}: give a name, a number or a list of them")
     try:
         if isinstance(text, int):
             return next(key for key in CODEC_VERSIONS if key == text)
@@ -79,20 +81,26 @@ class Match:
         values = dict(given)
         values["api"] = tuple(parse_api(each) for each in _listed(values.get("api")))
         values["version"] = _listed(values.get("version"))
+        if not all(is_int(each) and 0 <= each < 1 << 15 for each in values["version"]):
+            raise FaultError(f"version is {given['version']!r}: give a number, or a list of numbers")
         if "nth" in values and "times" not in values:
             values["times"] = 1
         for name in ("nth", "times"):
-            if values.get(name) is not None and not _is_count(values[name]):
+            if not _is_count(values.get(name, 1)) and not (name == "times" and values[name] is None):
                 raise FaultError(f"{name} is {values[name]!r}: give a number, 1 or more", name)
         for name in ("partition", "broker", "seed"):
-            if values.get(name) is not None and not _is_int(values[name]):
+            if not is_int(values.get(name, 0)) and not (name != "seed" and values[name] is None):
                 raise FaultError(f"{name} is {values[name]!r}: give a number", name)
         for name in ("client_id", "group", "transactional_id", "topic"):
             if values.get(name) is not None and not isinstance(values[name], str):
                 why = f"{name} is {values[name]!r}: give a name, or a pattern with wildcards"
                 raise FaultError(why, name)
         probability = values.get("probability", 1.0)
-        if not isinstance(probability, int | float) or not 0 < probability <= 1:
+        if (
+            not isinstance(probability, int | float)
+            or isinstance(probability, bool)
+            or not 0 < probability <= 1
+        ):
             why = f"probability is {probability!r}: give a number above 0, and 1 at most"
             raise FaultError(why, "probability")
         return cls(**values)
@@ -209,9 +217,10 @@ def _fits(pattern: str | None, names: Collection[str]) -> bool:
     return pattern is None or any(fnmatch.fnmatchcase(name, pattern) for name in names)
 
 
-def _is_int(value: object) -> bool:
+def is_int(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number; True and False are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_count(value: object) -> bool:
-    return _is_int(value) and value >= 1  # type: ignore[operator]
+    return is_int(value) and value >= 1

@@ -8,6 +8,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator, MutableMapping
+from dataclasses import fields
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -26,6 +27,8 @@ from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.control.table import OPERATIONS, find
 from mockbroker.control.target import Target
 from mockbroker.faults import Faults
+from mockbroker.faults.actions import ACTIONS
+from mockbroker.faults.match import Match
 from mockbroker.repeats import PRINTED
 from mockbroker.trace.trace import KEPT_WITH_DETAILS, Trace
 
@@ -86,6 +89,11 @@ VALUE = st.recursive(
 )
 
 
+FAULT_FIELDS = sorted(
+    {each.name for kind in (Match, *ACTIONS.values()) for each in fields(kind)} | {"when", "optional"}
+)
+
+
 def parameter(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """Mostly what the document asks for, sometimes anything."""
     kinds = {
@@ -118,10 +126,12 @@ def requests(draw: st.DrawFn) -> tuple[str, str, bytes | None]:
         query["timeout"] = "0"
     if "requestBody" in about:
         schema = about["requestBody"]["content"]["application/json"]["schema"]
-        fields = {
+        said = {
             name: draw(parameter(each)) for name, each in schema["properties"].items() if draw(st.booleans())
         }
-        body = json.dumps(draw(st.just(fields) | VALUE)).encode()
+        if path == "/faults":
+            said = draw(st.dictionaries(st.sampled_from(FAULT_FIELDS), VALUE, max_size=3)) | said
+        body = json.dumps(draw(st.just(said) | VALUE)).encode()
     return method.upper(), path + ("?" + urlencode(query) if query else ""), body
 
 

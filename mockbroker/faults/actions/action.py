@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeVar
 
 from ...protocol.api_keys import ApiKey
 from ..exchange import Exchange
-from ..match import FaultError, Match
+from ..match import FaultError, Match, is_int
 
 if TYPE_CHECKING:
     from ...cluster.cluster import Cluster
@@ -64,7 +64,11 @@ def action(name: str) -> Callable[[A], A]:
     return register
 
 
+MOST: Final = (1 << 31) - 1
+"""The largest number that fits in Kafka's fields for times and sizes."""
+
+
 def check_number(name: str, value: object, least: int = 0) -> None:
-    """FaultError for anything but a whole number from `least` on."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise FaultError(f"{name} is {value!r}: give a number, {least} or more", name)
+    """FaultError for anything but a whole number from `least` to MOST."""
+    if not is_int(value) or not least <= value <= MOST:
+        raise FaultError(f"{name} is {value!r}: give a number, {least} or more, and {MOST} at most", name)

@@ -23,7 +23,7 @@ from ..answers import (
 )
 from ..exchange import Exchange
 from ..legal import why_illegal
-from ..match import FaultError, Match, api_name
+from ..match import FaultError, Match, api_name, is_int
 from ..throttling import throttle
 from .action import Action, When, action, check_number
 
@@ -95,7 +95,7 @@ def _code(error: object) -> int:
         except KeyError:
             why = f"no error {error!r}{nearest(error, [each.name for each in ErrorCode])}"
             raise FaultError(why, "error") from None
-    if not isinstance(error, int) or not -(1 << 15) <= error < 1 << 15:
+    if not is_int(error) or not -(1 << 15) <= error < 1 << 15:
         raise FaultError(f"error is {error!r}: give a name, or a number that fits in two bytes", "error")
     return error
 
@@ -152,6 +152,8 @@ class Replace(Action):
     def check(self, match: Match) -> None:
         if not match.api:
             raise FaultError("replace needs 'api', which determines the fields of the answer", "api")
+        if not isinstance(self.field, str):
+            raise FaultError(f"field is {self.field!r}: give a name", "field")
         for api in match.api:
             known = [".".join(path) for path in paths(response_class(api))]
             if not any(f".{each}".endswith(f".{self.field}") for each in known):

@@ -10,7 +10,7 @@ from ...protocol.api_keys import ApiKey
 from ..answers import Place, changed, meant
 from ..exchange import Delivery, End, Exchange
 from ..match import FaultError, Match
-from .action import Action, When, action, check_number
+from .action import MOST, Action, When, action, check_number
 
 _HEAD: Final = struct.Struct(">II")
 """The beginning of an answer: its length, and its correlation id."""
@@ -69,6 +69,9 @@ class WrongCorrelationId(Action):
     by: int = 1
     unlike = "no broker answers with another correlation id than the request's"
     when = ("after",)
+
+    def check(self, match: Match) -> None:
+        check_number("by", self.by, -MOST)
 
     def apply(self, exchange: Exchange, match: Match, when: When) -> bool:
         def shift(delivery: Delivery) -> None:

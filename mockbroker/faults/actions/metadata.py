@@ -9,7 +9,7 @@ from ...protocol.api_keys import ApiKey
 from ..answers import Place, changed, meant
 from ..exchange import Exchange
 from ..match import FaultError, Match
-from .action import Action, When, action
+from .action import Action, When, action, check_number
 
 if TYPE_CHECKING:
     from ...cluster.cluster import Cluster
@@ -71,6 +71,10 @@ class HideBroker(_Lie):
     """Broker `target` is running and answers, but metadata does not list it."""
 
     target: int
+
+    def check(self, match: Match) -> None:
+        super().check(match)
+        check_number("target", self.target)
 
     def prepare(self, cluster: "Cluster") -> None:
         if self.target not in cluster.brokers:
