@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
+from ..addresses import parted
 from ..errors import MockBrokerError
 from . import batches
 from .client import (
@@ -60,8 +61,8 @@ class Target:
     @classmethod
     def connect(cls, bootstrap: str, timeout: float = 10.0, network: Network = SOCKETS) -> "Target":
         """Learn the cluster behind `bootstrap` ("host:port,…") and wait until it coordinates groups."""
-        host, _, port = bootstrap.split(",")[0].strip().rpartition(":")
-        target = cls(host or "127.0.0.1", int(port), timeout, network=network)
+        host, port = parted(bootstrap.split(",")[0])
+        target = cls(host, port, timeout, network=network)
         with target.client(target.host, target.port) as client:
             target.versions = client.api_versions()
             version = target.newest("metadata")

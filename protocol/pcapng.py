@@ -1,8 +1,10 @@
-"""Packet captures (pcapng): TCP segments over IPv4 without a link layer, as Wireshark reads them.
+"""Packet captures (pcapng): TCP segments over IPv4 or IPv6 without a link layer, as Wireshark reads them.
 
 Source: draft-ietf-opsawg-pcapng; link type 101 is LINKTYPE_RAW.
 """
 
+import functools
+import ipaddress
 import struct
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
@@ -15,15 +17,16 @@ _PACKET: Final = 6
 _ORDER: Final = 0x1A2B3C4D
 _RAW: Final = 101
 _TCP: Final = 6
+_LOOPBACK: Final = ipaddress.IPv4Address("127.0.0.1")
 _IP_HEADER: Final = struct.Struct(">BBHHHBBH4s4s")
+_IPV6_HEADER: Final = struct.Struct(">IHBB16s16s")
 _TCP_HEADER: Final = struct.Struct(">HHIIBBHHH")
-_HEADERS: Final = _IP_HEADER.size + _TCP_HEADER.size
 MAX_PAYLOAD: Final = 65_000
-"""What fits into one IPv4 packet besides its headers."""
+"""What fits into one packet besides its headers."""
 
 FIN, SYN, PUSH, ACK = 1, 2, 8, 16
 Address = tuple[str, int]
-"""IPv4 address and port."""
+"""IP address and port."""
 
 
 class CaptureError(MockBrokerError, ValueError):
@@ -84,9 +87,14 @@ def read(file: BinaryIO) -> Iterator[Segment]:
 
 def _packet(segment: Segment) -> bytes:
     source, target = (_ip(each[0]) for each in (segment.source, segment.target))
-    size = _HEADERS + len(segment.payload)
-    head = _IP_HEADER.pack(0x45, 0, size, 0, 0x4000, 64, _TCP, 0, source, target)
-    head = head[:10] + struct.pack(">H", _checksum(head)) + head[12:]
+    size = _TCP_HEADER.size + len(segment.payload)
+    if source.version == target.version == 6:
+        head = _IPV6_HEADER.pack(6 << 28, size, _TCP, 64, source.packed, target.packed)
+    else:
+        size += _IP_HEADER.size
+        addresses = (each.packed if each.version == 4 else _LOOPBACK.packed for each in (source, target))
+        head = _IP_HEADER.pack(0x45, 0, size, 0, 0x4000, 64, _TCP, 0, *addresses)
+        head = head[:10] + struct.pack(">H", _checksum(head)) + head[12:]
     tcp = _TCP_HEADER.pack(
         segment.source[1],
         segment.target[1],
@@ -104,22 +112,30 @@ def _packet(segment: Segment) -> bytes:
 def _segment(body: bytes) -> Segment | None:
     _, high, low, captured, _ = struct.unpack_from("<IIIII", body)
     packet = body[20 : 20 + captured]
-    if len(packet) < _HEADERS or packet[0] != 0x45 or packet[9] != _TCP:
+    if packet[:1] == b"\x45" and packet[9:10] == bytes((_TCP,)):
+        start, end = _IP_HEADER.size, int.from_bytes(packet[2:4])
+        ips = packet[12:16], packet[16:20]
+    elif packet[:1] == b"\x60" and packet[6:7] == bytes((_TCP,)):
+        start = _IPV6_HEADER.size
+        end = start + int.from_bytes(packet[4:6])
+        ips = packet[8:24], packet[24:40]
+    else:
         return None
-    source_ip, target_ip = _text(packet[12:16]), _text(packet[16:20])
-    source, target, sequence, acknowledged, offset, flags, *_ = _TCP_HEADER.unpack_from(packet, 20)
-    payload = packet[20 + (offset >> 4) * 4 : int.from_bytes(packet[2:4])]
+    if len(packet) < start + _TCP_HEADER.size:
+        return None
+    source, target, sequence, acknowledged, offset, flags, *_ = _TCP_HEADER.unpack_from(packet, start)
+    source_ip, target_ip = (str(ipaddress.ip_address(each)) for each in ips)
+    payload = packet[start + (offset >> 4) * 4 : end]
     time_us = high << 32 | low
     return Segment(time_us, (source_ip, source), (target_ip, target), sequence, acknowledged, flags, payload)
 
 
-def _ip(text: str) -> bytes:
-    parts = text.split(".")
-    return bytes(map(int, parts)) if len(parts) == 4 else bytes((127, 0, 0, 1))
-
-
-def _text(address: bytes) -> str:
-    return ".".join(map(str, address))
+@functools.lru_cache(256)
+def _ip(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return _LOOPBACK
 
 
 def _checksum(header: bytes) -> int:

@@ -3,6 +3,7 @@
 import time
 from typing import Final
 
+from ...addresses import parted
 from ..client import Client
 from ..scene import Target
 from .coordinating import COORDINATORS
@@ -24,8 +25,8 @@ def connected(bootstrap: str) -> Target:
 
 def _create_internal_topics(bootstrap: str) -> None:
     """As brokers create them, but led by the first broker: Kafka places them at random."""
-    host, _, port = bootstrap.split(",")[0].rpartition(":")
-    with Client(host, int(port), timeout=_LIMIT_S) as client:
+    host, port = parted(bootstrap.split(",")[0])
+    with Client(host, port, timeout=_LIMIT_S) as client:
         asked = {"topics": [], "allow_auto_topic_creation": False}
         nodes = sorted(each["node_id"] for each in client.call("metadata", 4, asked)["brokers"])
         topics = [

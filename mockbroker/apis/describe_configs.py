@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping
 
+from ..addresses import joined
 from ..cluster import resources
 from ..cluster.broker import Broker
 from ..cluster.call import Call
@@ -173,8 +174,8 @@ def _own(broker: Broker) -> dict[str, str]:
     """The static configuration that differs between brokers."""
     own = {
         "broker.id": str(broker.id),
-        "listeners": "PLAINTEXT://{}:{}".format(*broker.listens_on),
-        "advertised.listeners": f"PLAINTEXT://{broker.host}:{broker.port}",
+        "listeners": f"PLAINTEXT://{joined(*broker.listens_on)}",
+        "advertised.listeners": f"PLAINTEXT://{joined(broker.host, broker.port)}",
     }
     if "node.id" in broker.environment.configs.broker_keys:
         own["node.id"] = str(broker.id)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ..addresses import joined
 from ..errors import OptionError
 
 Address = tuple[str, int]
@@ -39,7 +40,7 @@ def addresses(given: str | Sequence[str] | None, brokers: int) -> list[Address] 
             f"advertised ports would go up to {found[-1][1]}: choose a lower one, 65535 is the last"
         )
     if (again := next((each for each in found if each[1] and found.count(each) > 1), None)) is not None:
-        raise OptionError(f"{again[0]}:{again[1]} is advertised for two brokers: give each its own address")
+        raise OptionError(f"{joined(*again)} is advertised for two brokers: give each its own address")
     return found
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from ..addresses import parted
 from ..protocol.pcapng import ACK, FIN, MAX_PAYLOAD, PUSH, SYN, Address, Segment, Writer
 from .failures import OutputLostError
 from .observer import ClientConnection
@@ -81,8 +82,8 @@ class _Stream:
     """Addresses and sequence numbers of one connection."""
 
     def __init__(self, connection: ClientConnection) -> None:
-        host, _, port = connection.name.rpartition(":")
-        self._client: Address = (host, int(port))
+        host, port = parted(connection.name)
+        self._client: Address = (host, port)
         self._broker: Address = (host, connection.broker.listens_on[1])
         self._next = {True: 0, False: 0}
 

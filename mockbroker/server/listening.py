@@ -3,6 +3,7 @@
 import os
 import socket
 
+from ..addresses import joined
 from ..errors import MockBrokerError
 
 _BACKLOG = 4096
@@ -35,7 +36,7 @@ def keep(host: str, port: int) -> socket.socket:
         sock.bind((host, port))
     except OSError as error:
         sock.close()
-        why = f"can't listen on {host}:{port}: {error.strerror}"
+        why = f"can't listen on {joined(host, port)}: {error.strerror}"
         found = PortInUseError(error.errno, f"{why}. Choose another port, or port 0 for any free ones")
         found.reason = why
         raise found from None

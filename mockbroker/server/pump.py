@@ -19,6 +19,7 @@ from typing import Final
 
 import trio
 
+from ..addresses import as_java_has_it, joined, of_client
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
 from ..environment import Owner
@@ -237,13 +238,13 @@ class Pump:
 
     def _accept(self, fd: int) -> None:
         for sock, (host, port), broker in self.listeners.accepted(fd):
-            name = f"{host}:{port}"
+            host = of_client(host)
             ready = self._ready.append
             connection = Connection(
                 self._cluster,
                 broker,
-                name,
-                f"/{host}",
+                joined(host, port),
+                f"/{as_java_has_it(host)}",
                 self._observer,
                 ready,
                 self.faults,

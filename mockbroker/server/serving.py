@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
 import trio
 
+from ..addresses import joined
 from ..cluster.cluster import Cluster
 from ..cluster_options import ClusterOptions
 from ..controller.topic_creation import assign_replicas
@@ -107,11 +108,11 @@ class ServedCluster(RunningCluster):
 
     @property
     def bootstrap_servers(self) -> str:
-        return ",".join(f"{b.host}:{b.port}" for b in self.cluster.brokers.values())
+        return ",".join(joined(each.host, each.port) for each in self.cluster.brokers.values())
 
     @property
     def listeners(self) -> str:
-        return ",".join("{}:{}".format(*each.listens_on) for each in self.cluster.brokers.values())
+        return ",".join(joined(*each.listens_on) for each in self.cluster.brokers.values())
 
     @property
     def failures(self) -> list[Exception]:

@@ -7,6 +7,7 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from confluent_kafka import Consumer, Producer
@@ -111,22 +112,21 @@ def test_files_that_are_none(tmp_path: Path, content: bytes | str, message: str 
         list(read(io.BytesIO(data)))
 
 
-addresses = st.tuples(
-    st.tuples(*[st.integers(0, 255)] * 4).map(lambda parts: ".".join(map(str, parts))), st.integers(0, 65535)
-)
-segments = st.builds(
-    Segment,
-    time_us=st.integers(0, 1 << 60),
-    source=addresses,
-    target=addresses,
-    sequence=st.integers(0, (1 << 32) - 1),
-    acknowledged=st.integers(0, (1 << 32) - 1),
-    flags=st.integers(0, 255),
-    payload=st.binary(max_size=300),
-)
+def segments_of(version: Literal[4, 6]) -> st.SearchStrategy[Segment]:
+    address = st.tuples(st.ip_addresses(v=version).map(str), st.integers(0, 65535))
+    return st.builds(
+        Segment,
+        time_us=st.integers(0, 1 << 60),
+        source=address,
+        target=address,
+        sequence=st.integers(0, (1 << 32) - 1),
+        acknowledged=st.integers(0, (1 << 32) - 1),
+        flags=st.integers(0, 255),
+        payload=st.binary(max_size=300),
+    )
 
 
-@given(st.lists(segments, max_size=5))
+@given(st.lists(segments_of(4) | segments_of(6), max_size=5))
 def test_what_is_written_is_read(written: list[Segment]) -> None:
     file = io.BytesIO()
     writer = Writer(file)
