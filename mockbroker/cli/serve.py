@@ -4,7 +4,6 @@ import contextlib
 import gc
 import json
 import os
-import signal
 import sys
 import time
 import traceback
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import trio
 
 from ..dumps.offsets_topic import OFFSETS
+from ..processes import ending_signals
 from ..repeats import PRINTED, Repeats, told
 from ..server.failures import OutputLostError
 from ..server.serving import ServedCluster, serve
@@ -238,7 +238,7 @@ def _software(connection: "ClientConnection") -> str:
 
 
 def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> None:
-    """Serves until SIGINT or SIGTERM. `trace_file` gets JSON lines as things happen, or Parquet at the end.
+    """Serves until a signal ends it. `trace_file` gets JSON lines as things happen, or Parquet at the end.
 
     OSError, ImportError without pyarrow.
     """
@@ -247,7 +247,7 @@ def run(report: Report, *, trace_file: Path | None = None, **options: Any) -> No
 
 
 async def _main(report: Report, listener: Callable[[Event], None] | None, options: dict[str, Any]) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*ending_signals()) as signals:
         trace = listener is not None or options["console"]
         async with serve(observer=report, trace=trace, **options) as served:
             if listener is not None:

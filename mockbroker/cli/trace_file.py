@@ -21,8 +21,10 @@ def written_to(path: Path | None) -> Iterator[Callable[[Event], None] | None]:
         events: list[Event] = []
         # What can't be written is known before anything happens.
         write_parquet(path, events)
-        yield events.append
-        write_parquet(path, events)
+        try:
+            yield events.append
+        finally:
+            write_parquet(path, events)
     else:
         trace = _TraceFile(path)
         try:

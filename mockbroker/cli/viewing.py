@@ -1,6 +1,5 @@
 """`mockbroker view`: the page with what a file tells, served on loopback until it is interrupted."""
 
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -15,6 +14,7 @@ from starlette.types import ASGIApp
 from ..console.files import PATH, routes
 from ..control.guard import guarded
 from ..control.serving import serve_app
+from ..processes import ending_signals
 from ..server.listening import listen
 from ..trace.files import check_schema
 
@@ -34,7 +34,7 @@ def app(trace: Path) -> ASGIApp:
 
 
 def view(trace: Path, port: int, ready: Callable[[str], None]) -> None:
-    """Serves until SIGINT or SIGTERM; calls `ready` with the address. OSError; TraceError for a file that is
+    """Serves until a signal ends it; calls `ready` with the address. OSError; TraceError for a file that is
     not a trace; PortInUseError."""
     with trace.open() as file:
         check_schema(trace, file.readline(1 << 10))
@@ -44,7 +44,7 @@ def view(trace: Path, port: int, ready: Callable[[str], None]) -> None:
 async def _main(trace: Path, port: int, ready: Callable[[str], None]) -> None:
     sock = listen("127.0.0.1", port)
     address = "http://{}:{}/".format(*sock.getsockname())
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*ending_signals()) as signals:
         async with trio.open_nursery() as nursery:
             await nursery.start(serve_app, app(trace), sock)
             ready(address)

@@ -7,6 +7,7 @@ from typing import IO, Final
 
 import trio
 
+from ..processes import ending_signals
 from ..trace import Event
 from .playing import CHECKS_FAILED, Ended, Player, Tell
 from .scenario import Scenario
@@ -20,11 +21,11 @@ async def run(
     """Returns the exit status: the command's, or CHECKS_FAILED. ValueError, OSError before it is started.
     A `listener` hears the whole trace.
 
-    SIGINT and SIGTERM go to the command while it runs, and end everything at any other time; the status is
-    then the command's, or that of a signal.
+    SIGINT, SIGTERM and SIGHUP go to the command while it runs, and end everything at any other time; the
+    status is then the command's, or that of a signal.
     """
     running = Command(command)
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*ending_signals()) as signals:
         status, failure = 0, None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(running.heed, signals, nursery.cancel_scope)

@@ -13,7 +13,9 @@ import pytest
 
 from mockbroker.cli.offsets import progress
 from mockbroker.dumps.offsets_files import read
+from mockbroker.processes import ending_signals
 from mockbroker.repeats import PRINTED
+from mockbroker.trace.files import read_parquet
 from tests.cli.in_process import mockbroker
 
 from ..control.asking import ask
@@ -53,7 +55,7 @@ def servers() -> Iterator[list[Server]]:
             server.process.communicate()
 
 
-@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("with_signal", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_first_line_is_the_address_and_a_signal_ends_it_cleanly(
     servers: list[Server], with_signal: signal.Signals
 ) -> None:
@@ -68,6 +70,25 @@ def test_the_first_line_is_the_address_and_a_signal_ends_it_cleanly(
     assert "Kafka 2.3, 2 brokers, ready after" in lines[0]
     assert any("broker 1: test" in line for line in lines[1:])
     assert "Error" not in errors
+
+
+def test_a_terminal_that_is_closed_leaves_a_whole_trace(servers: list[Server], tmp_path: Path) -> None:
+    path = tmp_path / "trace.parquet"
+    server = Server("--brokers", "1", "--trace", str(path))
+    servers.append(server)
+    with server.connect(server.first) as sock:
+        sock.sendall(wire.api_versions())
+        assert sock.recv(4096)
+        server.stop(signal.SIGHUP)
+    assert "request" in {event.kind for event in read_parquet(path)}
+
+
+def test_nohup_is_heeded() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert signal.SIGHUP not in ending_signals()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_quiet_prints_the_address_only(servers: list[Server]) -> None:
