@@ -123,7 +123,7 @@ class _Transactions:
 
 
 class Pass:
-    """What the cleaner makes of the batches of a replica below offset `end`, in `steps`; the replica itself
+    """What the cleaner makes of the batches of a replica below offset `end`, when `run`; the replica itself
     stays as it is. The records from `first_dirty` on were never compacted.
 
     When it is `done`, `kept` are the batches that remain, `bases` their base offsets, `saved` the bytes by
@@ -155,13 +155,13 @@ class Pass:
         """How many records of each dirty batch are the last of their key."""
         self._buries = bytearray(len(self._left))
         """Whether a dirty batch has a tombstone."""
-        self.steps = self._run()
 
     def does_for(self, other: "Pass") -> bool:
         """Whether the other one would come to the same, if it is made at the same time."""
         return self._key == other._key and self.before == other.before
 
-    def _run(self) -> Generator[None, None, None]:
+    def run(self) -> Generator[None, None, None]:
+        """Does it in parts."""
         yield from self._read()
         transactions = _Transactions(self._aborted, self._bases[0] if self._bases else 0)
         work = 0
@@ -260,7 +260,12 @@ class Pass:
         return needed or last_offset + 1 == self.end
 
 
-def compact(log: Log, now_ms: int, passes: list[Pass]) -> Generator[None, None, None]:
+Passes = list[tuple[Pass, Generator[None, None, None]]]
+"""Passes and their parts. A pass must not hold its parts, which hold it: that it ends early is no reason for
+what it has read to stay until garbage is collected, which may be never."""
+
+
+def compact(log: Log, now_ms: int, passes: Passes) -> Generator[None, None, None]:
     """Compacts `log` if it is dirty enough. Yields between two parts: everything changes in the last one, and
     nothing if the log was truncated meanwhile (`LogCleanerManager.abortAndPauseCleaning`).
 
@@ -273,13 +278,14 @@ def compact(log: Log, now_ms: int, passes: list[Pass]) -> Generator[None, None, 
         return
     end = segments.all[part.end].base_offset
     made = Pass(log, segments.all[part.first].base_offset, end, now_ms)
-    for each in passes:
+    steps = made.run()
+    for each, its_steps in passes:
         if each.does_for(made):
-            made = each
+            made, steps = each, its_steps
             break
     else:
-        passes.append(made)
-    for _ in made.steps:
+        passes.append((made, steps))
+    for _ in steps:
         yield
     if not made.done:
         return  # It failed for another replica.
@@ -294,7 +300,7 @@ def clean(log: Log, end: int, now_ms: int) -> None:
     """Compacts one replica on its own, whatever its segments, up to `end`: the base offset of a batch that is
     not above the last stable offset."""
     made = Pass(log, log.start_offset, end, now_ms)
-    deque(made.steps, maxlen=0)
+    deque(made.run(), maxlen=0)
     _replace(log, made)
     for segment in log.segments.all:
         log.measure(segment)

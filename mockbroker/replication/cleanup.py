@@ -135,7 +135,7 @@ class Cleanup:
         due = self._due.pop(tick_ms).partitions
         for partition in due:
             del self._planned[partition]
-        passes: dict[tuple[HostedTopic, int], list[compaction.Pass]] = {}
+        passes: dict[tuple[HostedTopic, int], compaction.Passes] = {}
         leaders: set[Cleaned | LeaderEndPoint] = set()
         for partition in sorted(due, key=lambda each: not each.leads):
             partition.appended_ms = None
@@ -153,7 +153,7 @@ class Cleanup:
                 shared = passes.setdefault((partition.topic, partition.index), [])
                 self._in_parts(check, self._steps(partition, check, shared))
 
-    def _steps(self, partition: Cleaned, check: _Check, passes: list[compaction.Pass]) -> Steps:
+    def _steps(self, partition: Cleaned, check: _Check, passes: compaction.Passes) -> Steps:
         """Compacts a replica, deletes segments, and plans the next check. Ends early if the broker goes
         down, or the partition is forgotten."""
         try:

@@ -260,9 +260,7 @@ class Partition(Replica):
 
     def lead(self) -> None:
         """Leads in a leader epoch that it has just learned of, or that it was in before a restart."""
-        if self.fetcher is not None:
-            self.fetcher.end()
-            self.fetcher = None
+        self._end_fetching()
         self._enter_epoch()
         self.epoch_start_offset = self.log.end_offset
         self._let_go(self.followers)
@@ -309,14 +307,19 @@ class Partition(Replica):
         else:
             self.fetcher.follow()
 
+    def _end_fetching(self) -> None:
+        """It holds no fetcher any more, which holds it."""
+        if self.fetcher is not None:
+            self.fetcher.end()
+            self.fetcher = None
+
     def leave(self, registered: PartitionRegistration) -> None:
         """The broker no longer has a replica."""
         led = self.leads
         if led:
             self.tell_followers()
         self._let_go(self.followers)
-        if self.fetcher is not None:
-            self.fetcher.end()
+        self._end_fetching()
         self.register(registered)
         self.host.cleanup.forget(self)
         if led:
@@ -335,8 +338,7 @@ class Partition(Replica):
         time is over (`ReplicaManager.stopPartitions`)."""
         self.deleted = True
         self.host.cleanup.forget(self)
-        if self.fetcher is not None:
-            self.fetcher.end()
+        self._end_fetching()
         self._answer_appends()
         self.changed()
 

@@ -1,5 +1,7 @@
 """Log compaction: the last record of each key stays."""
 
+import gc
+from collections import Counter
 from itertools import pairwise
 from typing import Final
 
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from mockbroker.conformance.batches import GZIP, LZ4, NONE, SNAPPY, ZSTD, Record, batch
 from mockbroker.log import compaction
+from mockbroker.log.log import Log
 from mockbroker.protocol import record_batch
 from mockbroker.protocol.batch_writing import Marker, marker_batch
 from mockbroker.protocol.errors import ErrorCode
@@ -481,3 +484,34 @@ def test_whatever_is_sent_the_last_values_can_be_read(
         assert [r.offset for b in found for r in records(b) if r.offset >= offset] == [
             each for each in offsets if each >= offset
         ]
+
+
+def held() -> Counter[type]:
+    return Counter(type(each) for each in gc.get_objects() if type(each) in (Log, compaction.Pass))
+
+
+@pytest.mark.parametrize("under_way", [False, True])
+@pytest.mark.parametrize("brokers", [1, 3])
+def test_nothing_is_left_of_a_deleted_topic(brokers: int, under_way: bool) -> None:
+    """Counted without garbage collection, which a server hardly ever does."""
+    gc.collect()
+    before = held()
+    driver = compacted(brokers=brokers)
+    work = driver.cluster.work
+    work.in_parts = True
+    for number in range(5000 if under_way else 100):
+        driver.append([(b"%d" % number, b"1")])
+    gc.disable()
+    try:
+        driver.advance(BACKOFF_MS)
+        while work and not under_way:
+            work.go_on()
+        assert (held() - before)[compaction.Pass] == under_way
+        driver.cluster.delete_topics([driver.topic])
+        del driver.topic, driver.partition, driver.log
+        driver.advance(10 * MINUTE_MS)
+        while work:
+            work.go_on()
+        assert held() - before == Counter()
+    finally:
+        gc.enable()
